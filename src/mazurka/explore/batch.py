@@ -137,7 +137,7 @@ def _look_ahead(
 
 
 def again(program: Program, schedule: tuple[str, ...], postcondition: Postcondition | None = None) -> Batch:
-    """Run what has failed before once more; it does not count as made now."""
+    """Execute a schedule that has failed before once more; it does not count as an execution of now."""
     batch = Batch()
     run = program.execute(Plan(schedule))
     batch.found_new_points = run.found_new_points
@@ -149,7 +149,7 @@ def again(program: Program, schedule: tuple[str, ...], postcondition: Postcondit
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """A batch for another process: with a strategy of this name, made so, that knows what ``records`` tell."""
+    """A batch for another process: with a strategy of this name and these settings that restores ``records``."""
 
     strategy: str
     settings: StrategySettings

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class SwitchPoint(NamedTuple):
-    """A point of a run: who could move, and who would be preempted by somebody else's doing so ("": nobody)."""
+    """A point of a run: the enabled threads, and the one that a switch would preempt ("": none)."""
 
     enabled: tuple[str, ...]
     staying: str
@@ -42,7 +42,7 @@ def turns(run: Run) -> list[SwitchPoint]:
     """The points of a run, in order."""
     enabled_at: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
     steps = [step for step in run.log if step.point]
-    upcoming: dict[int, Op] = {}  # by thread: what it does at its next point
+    upcoming: dict[int, Op] = {}  # by thread: the operation at its next point
     found = []
     for number in range(len(steps) - 1, -1, -1):
         step = steps[number]
@@ -56,11 +56,11 @@ def turns(run: Run) -> list[SwitchPoint]:
 
 
 def covered(bound: int) -> str:
-    """What has been achieved, in words."""
+    """The coverage up to a bound, in words."""
     return f"every order with up to {bound} preemption{'s' * (bound != 1)} was covered"
 
 
-#: Why partial orders are no proof where somebody stopped waiting.
+#: Why partial orders are no proof where a timeout fired.
 EXPIRED: Final = "waiting times ran out, which does not follow from the order of conflicting steps"
 
 
@@ -89,7 +89,7 @@ class Levels(Generic[T]):
         return None
 
     def finish(self, number: int) -> tuple[int, T]:
-        """The level and what was wanted of a seed that has been run (perhaps by a search before this one)."""
+        """The level and the deviation of a seed that has been executed (perhaps by a search before this one)."""
         if number in self.taken:
             return self.taken.pop(number)
         level = next(level for level, waiting in enumerate(self.waiting) if number in waiting)

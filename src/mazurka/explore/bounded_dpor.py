@@ -162,7 +162,7 @@ class BoundedReduction(Strategy):
 
 
 def _backtrack(run: Run, schedule: tuple[str, ...], fresh: int) -> Iterable[tuple[int, str]]:
-    """(point, thread): who else should move there; only what events from the ``fresh``-th on add."""
+    """(point, thread): further threads to try there; only those that events from the ``fresh``-th on add."""
     starts: list[int] = []  # by point: where its thread was switched to
     for point, thread in enumerate(schedule):
         starts.append(starts[-1] if point and schedule[point - 1] == thread else point)

@@ -19,7 +19,7 @@ other's, if that is cut short behind its second event.)
 
 Departures from the paper: what may have to wait (races.py, with *unsure* reversals, whose runs may turn out
 impossible and are then made for nothing; when it turns out that reads of some kind of target may have to wait, the
-search begins anew, knowing that). After an unsure leaf something may sleep; it is woken, at the cost of a
+search begins again with that knowledge). After an unsure leaf a thread may sleep; it is woken, at the cost of a
 repetition.
 
 When a waiting time runs out follows from nobody else being able to move, which no two conflicting steps show. So a
@@ -120,7 +120,7 @@ class OptimalReduction(Strategy):
         self.journal.append(("ran", seed.number, path.tobytes(), made.tobytes()))
 
     def _met_waiting(self, run: Run) -> set[str]:
-        """Kinds of targets that somebody waits for to read them: at the end, or where a seed could not be followed."""
+        """Kinds of targets with a thread that waits to read them: at the end, or where a seed could not be followed."""
         stuck = [blocked for blocked in run.blocked if is_waiting_read(blocked)]
         if run.divergence is not None:
             event = self.frames[run.divergence.index].event if run.divergence.index < len(self.frames) else None
@@ -128,7 +128,7 @@ class OptimalReduction(Strategy):
         return {kind_of(blocked.target).tag for blocked in stuck}
 
     def _reset(self) -> None:
-        """Reversals so far took it that what is waited for can always be read."""
+        """The reversals so far assumed that such targets can always be read: drop all, and start again."""
         self._clear()
         self.journal = [("reset", " ".join(sorted(self.waited_for))), *[("expired",)] * self.expired]
 

@@ -1,4 +1,4 @@
-"""The loop: have runs made that a strategy wants, look at what they have shown, until there is reason to stop.
+"""The loop: execute the strategy's seeds, collect their results, until there is a reason to stop.
 
 Runs are made in batches (batch.py): here, one after the other, or by a worker pool (parallel/worker_pool.py),
 several at once, each with a lease of the work. The results of a batch go the same way then.
@@ -41,10 +41,10 @@ from mazurka.explore.statistics import Postcondition, Statistics
 from mazurka.explore.strategy import Estimate, Strategy, StrategySettings
 from mazurka.program.protocol import ENTERED, Failure, Program
 
-#: How long what was learnt may stay unwritten, in seconds.
+#: Seconds until new records are written to the journal.
 _BATCH: Final = 0.5
 
-#: Seconds of a batch made here, after which whoever waits is told how it goes.
+#: Seconds of a batch made here, after which the caller gets the progress.
 _HERE: Final = 0.05
 
 #: Seconds that count as of late.
@@ -52,7 +52,7 @@ _LATE: Final = 0.5
 
 _ABANDONED: Final = "the exploration was abandoned"
 
-#: Seconds for what is under way to be finished when the search stops.
+#: Seconds for batches under way to be finished when the search stops.
 _GRACE: Final = 0.4
 
 
@@ -138,7 +138,8 @@ class Explorer:
         return self.outcome
 
     def progress(self) -> Iterator[Progress]:
-        """Explore, yielding after each batch. Closing the iterator early is fine: the outcome is then what is known."""
+        """Explore, yielding after each batch. The iterator may be closed early: the outcome is then that of the runs so
+        far."""
         self._started = self._written = time.perf_counter()
         stopped = _ABANDONED
         try:
@@ -194,7 +195,7 @@ class Explorer:
         yield from coordinator.collect(self.strategy, 0.0 if batch.statistics.executions or batch.undecided else WAIT)
 
     def _is_undecided(self) -> bool:
-        """Whether the strategy should rather go on deciding than wait for what others do."""
+        """Whether the strategy should rather go on deciding than wait for other processes."""
         return not self.strategy.advance(0.0)
 
     def _terms(self, seconds: float = float("inf")) -> BatchLimits:
@@ -231,7 +232,7 @@ class Explorer:
         return time.perf_counter() - self._started
 
     def _dismiss(self, grace: float) -> None:
-        """Do without the pool from now on; what is under way has so many seconds to be finished."""
+        """Do without the pool from now on; batches under way have so many seconds to be finished."""
         if self.coordinator is None:
             return
         coordinator, self.coordinator = self.coordinator, None
@@ -244,7 +245,7 @@ class Explorer:
     # -- what lasts ---------------------------------------------------------------------------------------------------
 
     def _take_up(self) -> Iterator[Progress]:
-        """Take up what an earlier, killed exploration left: its rows, and its failures, which are run again."""
+        """Resume an earlier, interrupted exploration: its records, and its failures, which are executed again."""
         if self.journal is None:
             return
         self.strategy.restore(self.journal.records())
@@ -262,7 +263,7 @@ class Explorer:
         if not force and now - self._written <= _BATCH:
             return
         self._written = now
-        records = self.strategy.records()  # taken even if nobody wants them: they must not pile up
+        records = self.strategy.records()  # taken even without a journal: they must not pile up
         if self.journal is not None:
             doubts = self.seen.doubts()  # written before the runs that they come from count as made
             if doubts != self._doubts:
@@ -289,14 +290,14 @@ class Explorer:
         return self.strategy.prune_from(self._failures()[0].seed)
 
     def _found(self) -> tuple[FailingExecution, ...]:
-        """The failures; if only the first is wanted, that; then the races; and then what is kept back."""
+        """The failures; if only the first is wanted, that; then the races; and then suppressed failures."""
         failures, found = self._failures(), self.seen.found.values()
         races = [each for each in found if each.failure.is_race and self._counts(each)]
         others = [each for each in found if not self._counts(each)]
         return (*(failures[:1] if self.stop_at_first else failures), *races, *others)
 
     def _failures(self) -> list[FailingExecution]:
-        """In the order of their seeds, otherwise as they came; without the races and what is kept back."""
+        """In the order of their seeds, otherwise as they came; without the races and suppressed failures."""
         failures = [each for each in self.seen.found.values() if not each.failure.is_race and self._counts(each)]
         return sorted(failures, key=lambda each: each.seed)
 
@@ -325,7 +326,7 @@ class Explorer:
         )
 
     def _foreseen(self) -> str:
-        """How much of what is told of races was predicted."""
+        """The number of reported races that were predicted."""
         seen = self.seen
         races = sum(each.failure.is_race for each in seen.found.values())
         parts = []
@@ -358,7 +359,7 @@ class Explorer:
 
 
 def held_up(waits: Waits) -> str:
-    """What is known of a failure that does not count."""
+    """The statistics of a failure that does not count."""
     return f"held up for {waits.lag:.3g} s while others sleep, a thread fails: {waits.late}"
 
 

@@ -6,9 +6,9 @@ write. This strategy visits each class once, following optimal stateless model c
 3.1), with a decision tree over event fingerprints instead of the papers' structures, and its own treatment of locks.
 
 Executions. To visit a class means to learn from a run of it; but where all that its threads do is known, and a run has
-ended with the same values read by all of them, the run is told instead of made (memoised.py). So no two executions
+ended with the same values read by all of them, the run is elided (memoised.py). So no two executions
 read the same values. (Merging the branches of the tree by values, as seeds that make a read see a new *value* suggest,
-would lose classes: what a read's source is decides what can come around it.) ``dpor-rf`` executes every class.
+would lose classes: a read's source constrains the steps around it.) ``dpor-rf`` executes every class.
 
 The tree. A run is a path from the root. Nodes are questions with exactly one answer in every complete run below them:
 
@@ -51,7 +51,7 @@ which finishes what has been begun, so that memory stays bounded. What a run off
 point; the rest waits until its turn comes, so that long runs, which offer millions of alternatives, are no obstacle.
 
 Cost: per run O(path x offers) set look-ups and one query per new alternative; 181 MB for a
-million runs if none is told; 439 MB, at 300,000, with all that is kept in mind to tell others.
+million runs without elided ones; 439 MB, at 300,000, with the models by which runs are elided.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _MOMENT: Final = 0.2
 #: How many branches may wait before those that are there are finished first.
 _WIDE: Final = 100_000
 
-#: How many branches a lease has: at first, and at most. What a worker does not get to is there again.
+#: How many branches a lease has: at first, and at most. A worker gives the unfinished ones back.
 _LEASED: Final = 32
 _MOST_LEASED: Final = 2048
 
@@ -146,7 +146,7 @@ class ReadsFromSearch(Strategy):
         self.ready: Seed | None = None  # what to take next
         self.open: dict[int, Branch] = {}
         self.waiting: list[deque[Branch]] = [deque()]  # by depth
-        self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of what they offer
+        self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of their alternatives
         self.waiting_count = 0
         self.guidance.clear()
         self.seen: set[int] = set()
@@ -207,7 +207,7 @@ class ReadsFromSearch(Strategy):
         return depth < len(self.waiting) and bool(self.waiting[depth])
 
     def _find_more(self, depth: int) -> bool:
-        """Ask for more of what a run offers at this depth; whether that made a seed."""
+        """Compute more alternatives of a run at this depth; whether that made a seed."""
         if depth >= len(self.unasked) or not self.unasked[depth]:
             return False
         offering = self.unasked[depth].popleft()
@@ -219,7 +219,7 @@ class ReadsFromSearch(Strategy):
         self.counters.runs += 1
         branch = self.open.pop(seed.number, None)
         if branch is None:
-            return  # handed out before the tree was begun anew
+            return  # handed out before the reset of the tree
         if branch.number in self.guidance.out:
             self.guidance.compare(branch, run, self.counters.runs, self._before(branch))
         if known := self.memoised.learn(run):
@@ -383,7 +383,7 @@ class ReadsFromSearch(Strategy):
         return History(run.tasks, run.log, run.blocked)
 
     def _ask_on(self, offering: _Offering, portion: int) -> bool:
-        """Work out more of what a run offers; true if that was all."""
+        """Compute more alternatives of a run; true if these were the last."""
         branch, impossible = offering.branch, offering.offers.asking.impossible
         enough, end = self.counters.queries + portion, perf_counter() + _MOMENT
         finished = True
@@ -405,7 +405,7 @@ class ReadsFromSearch(Strategy):
         return finished
 
     def _waited_for(self, blocked: Iterable[Blocked]) -> bool:
-        """Whether indivisible updates had to wait that were not known to; if so, begin anew."""
+        """Whether updates of further kinds of targets had to wait; if so, reset the search."""
         kinds = {kind_of(b.target).tag for b in blocked if b.op is Op.RMW} - self.taken_kinds
         if kinds:
             self._reset(kinds)
@@ -457,7 +457,7 @@ class ReadsFromSearch(Strategy):
         taken: list[Branch] = []
         while len(taken) < portion * parts and (branch := self.guidance.pop()) is not None:
             taken.append(branch)
-            del self.guidance.out[branch.number]  # whoever runs it sees for himself
+            del self.guidance.out[branch.number]  # the worker decides itself
         for depth in self._depths():
             waiting = self.waiting[depth] if depth < len(self.waiting) else deque()
             while waiting and len(taken) < portion * parts:
@@ -481,7 +481,7 @@ class ReadsFromSearch(Strategy):
     def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
         granted = self.granted.pop(number, None)
         if granted is None:
-            return  # given before the tree was begun anew
+            return  # granted before the reset of the tree
         entries = Entries(self, granted.known, granted.names)
         for record in records or ():
             if record[0] == "reset":

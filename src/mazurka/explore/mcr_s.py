@@ -23,8 +23,8 @@ that follows in its thread, be it the last or not. So less is saved in each ques
 none is missed: the case where the last controlling read does not decide is a test.
 
 What is known of the source holds for the modules that are loaded when the first run is over. If a run has loaded
-others, in whatever process, or if something is stored from elsewhere that a needless read reads, the search begins
-anew with all reads.
+others, in any process, or if code elsewhere stores a location that a needless read reads, the search begins again with
+all reads.
 
 Cost: one more pass over the log of a run, two if a read has to stay that might have gone.
 """
@@ -45,7 +45,7 @@ from mazurka.program.source_analysis import Condition, Dependence, SourceAnalysi
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import Kind, kind_of, of_kinds
 
-#: Among the kinds of targets: that no read is to be left out; and which source has told of those that are.
+#: Among the kinds of targets: that no read is left out; and the version of the source by which reads are.
 _KEEP: Final = "every-read"
 _SOURCE: Final = "source:"
 
@@ -76,7 +76,7 @@ class SlicedSearch(ReadsFromSearch):
             super()._learn(branch, run, with_values)
 
     def _holds(self, branch: Branch, run: Run) -> bool:
-        """Whether what is known of the source holds for this run; if not, begin anew."""
+        """Whether the analysis of the source holds for this run; if not, reset the search."""
         version = _SOURCE + self.dependence.version()
         if self._is_stored_elsewhere(run):
             self._reset({_KEEP})
@@ -94,7 +94,7 @@ class SlicedSearch(ReadsFromSearch):
         return False
 
     def _is_stored_elsewhere(self, run: Run) -> bool:
-        """Whether a location that needless reads read is stored by what the source does not tell of."""
+        """Whether a location of needless reads is stored by code outside the analysis."""
         needless = self.dependence.needless()
         stores = {s.target: needless[s.site].stores for s in run.log if s.site in needless and s.op is Op.READ}
         return any(
@@ -122,7 +122,7 @@ class TransitivelySlicedSearch(SlicedSearch):
 
     @classmethod
     def _looks_at_ends(cls, settings: StrategySettings) -> bool:
-        return settings.finals  # somebody who judges final states may look at what the program itself never does
+        return settings.finals  # a test of final states may read locations that the program itself never reads
 
 
 def _arrives(step: Step) -> bool:

@@ -96,7 +96,7 @@ Verdict = Violation | Verified | Inconclusive
 class Outcome:
     """The result of an exploration.
 
-    ``complete`` says that an exhaustive strategy ran out of things to run, whatever it found on the way. ``restarts``
+    ``complete`` says that an exhaustive strategy ran out of seeds, with or without failures. ``restarts``
     counts how often the search began again because a run met a shared location at a place in the source not known to
     need points.
     """
@@ -116,5 +116,5 @@ class Outcome:
     predictions: Predictions = Predictions()
     waits: Waits = Waits()
     exhaustive: bool = True  # whether the strategy is
-    assuming: str = ""  # of what is verified: what was taken for granted about time
+    assuming: str = ""  # of a verified program: the assumption about time
     timely: bool = True  # ... or else timeouts may fire at any time

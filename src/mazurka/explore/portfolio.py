@@ -39,7 +39,7 @@ _TURN: Final = 0.1
 #: States that ``se-mcr`` may keep, a few hundred bytes each, before it is left out.
 _MOST_STATES: Final = 2_000_000
 
-#: What the kinds of ``se-mcr``'s rows begin with.
+#: The prefix of the kinds of ``se-mcr``'s records.
 _SECOND: Final = "se-mcr "
 
 
@@ -128,7 +128,7 @@ class Portfolio(Strategy):
             elif seed is not None:
                 self._ready = part, seed
             elif decided and part.out:
-                break  # what is left to run is under way
+                break  # all that is left is under way
             elif decided:
                 part.ended, part.proved = True, not part.strategy.incompleteness_reason()
             elif perf_counter() >= end:
@@ -188,7 +188,7 @@ class Portfolio(Strategy):
         records = self._mcr.records()
         if self._se_mcr is not None:
             second = self._se_mcr.records()
-            if any(record[0] == "reset" for record in records):  # makes rows of the other void, too
+            if any(record[0] == "reset" for record in records):  # makes records of the other void, too
                 self._saves_second = False
             if self._saves_second:
                 records += [(_SECOND + record[0], *record[1:]) for record in second]

@@ -1,8 +1,8 @@
-"""Data races that a run only implies, made to happen: predicted from its causal model, run, and told if they show.
+"""Data races that a run only implies: predicted from its causal model, executed, and reported if they happen.
 
 After each run the race predictor (predict/races.py) is asked for pairs of source lines of which no race is known.
 What it predicts is run: the order that leads both threads to their accesses, then the one, then the other, as adjacent
-choices. Only if that run shows the race (program/races.py) it counts; so what is told has happened.
+choices. Only if that run shows the race (program/races.py) it counts; so every reported race has happened.
 
 Complete with a strategy that runs every reads-from class or more: then each state in which two threads stand before
 their accesses is one of the model of some run. A strategy that runs fewer orders (``se-mcr``) may miss races.
@@ -36,7 +36,7 @@ Identity = tuple[str, ...]
 
 @dataclass(slots=True)
 class RaceConfirmer:
-    """Looks ahead of runs of ``program``. ``known`` are the identities of what has been found; it is added to."""
+    """Predicts races from runs of ``program``. ``known`` are the identities of failures found; it is added to."""
 
     program: Program
     known: set[Identity]

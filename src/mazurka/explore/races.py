@@ -44,7 +44,7 @@ _NOTHING: Final[frozenset[int]] = frozenset()
 
 
 class PointEvent(NamedTuple):
-    """What a thread does at a point: the targets, by their stable fingerprints, that it only reads, and writes."""
+    """A thread's step at a point: the targets, by their stable fingerprints, that it only reads, and writes."""
 
     thread: str
     reads: frozenset[int]
@@ -285,7 +285,7 @@ class Execution:
         return any(touch.op in _LOCKING for touch in self._touches[target])
 
     def _known(self, second: _Second, touch: _Touch) -> bool | None:
-        """Whether the second could have moved right before ``touch``, if the run tells."""
+        """Whether the second could have moved right before ``touch``, if the run determines it."""
         if second.reached > self._steps[touch.event]:
             return None
         return second.task in self._enabled.get(touch.event, (touch.task,))
@@ -329,7 +329,7 @@ class Execution:
 
 
 def is_waiting_read(blocked: Blocked) -> bool:
-    """Whether somebody is stuck before a read, not because it would only repeat itself."""
+    """Whether a thread is stuck before a read, not because it would only repeat itself."""
     return blocked.op is Op.READ and not blocked.repeats
 
 

@@ -51,7 +51,7 @@ from mazurka.program.source_analysis import SourceAnalysis
 
 @dataclass(slots=True)
 class SeMcrCounters:
-    """What a search can tell about itself."""
+    """The counters of one search."""
 
     runs: int = 0
     refused: int = 0  # runs that only showed that a thread has to wait
@@ -62,7 +62,7 @@ class SeMcrCounters:
 #: Seconds that a run has to take on average for runs to be made elsewhere: less, and it is sooner done than asked for.
 _WORTH: Final = 0.003
 
-#: Runs asked for at once from each who may make them, and for how many seconds they are looked for.
+#: Runs requested at once from each process, and the seconds for which the search looks for them.
 _AT_ONCE: Final = 4
 _LOOKING: Final = 0.1
 
@@ -100,7 +100,7 @@ class SwitchEquivalence(Strategy):
         self.behaviour = ThreadAutomata()
         self.behaviour.thread("0")
         self.reachable = StateSpace(self.behaviour, classes)
-        self.decided = False  # what is next is known: `following`
+        self.decided = False  # the next seed is known: `following`
         self.following: Seed | None = None
         self.out: dict[int, _PlannedRun] = {}
         self.asked: dict[tuple[int, ...], int] = {}  # the ways to gaps that were run, by which seeds
@@ -108,7 +108,7 @@ class SwitchEquivalence(Strategy):
         self.seconds = 0.0  # that the runs took
         self.lost: deque[int] = deque()  # seeds handed out whose leases got lost
         self.leases: dict[int, tuple[int, ...]] = {}  # the seeds of each
-        self.remote_tasks: RemoteTasks | None = None  # what is run for somebody else
+        self.remote_tasks: RemoteTasks | None = None  # runs for another process
         self.journal: list[JournalRecord] = []
 
     # -- the protocol -------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class SwitchEquivalence(Strategy):
         return True
 
     def _advance(self) -> None:
-        """Decide what is next, or come nearer to it."""
+        """Decide on the next seed, or come nearer to that."""
         if self.remote_tasks is not None:
             self._decide(self.remote_tasks.next_seed())
         elif self.lost:
@@ -150,7 +150,7 @@ class SwitchEquivalence(Strategy):
         self.decided, self.following = True, seed
 
     def _conclude(self) -> None:
-        """All states have been entered: what is left to be run are endings, and loops without end."""
+        """All states have been entered: terminal states, and loops without end, are left to be executed."""
         if self.reachable.endings:
             state = self.reachable.ending()
             if state is not None and (self.classes or self._is_wanted(state)):
@@ -168,12 +168,12 @@ class SwitchEquivalence(Strategy):
                 self.counters.endless += 1
 
     def _is_sure(self) -> bool:
-        """Whether what is known of the threads is all that decides what they do."""
+        """Whether the threads' steps depend on nothing but their reads."""
         unsure = self.counters.lost or self.behaviour.astray or self.behaviour.unsure or self.reachable.expiries
         return not unsure
 
     def _to_fill(self, way: tuple[int, ...], gap: Gap) -> Seed | None:
-        """A seed that fills a gap, unless one is under way, or did not show what it should have."""
+        """A seed that explores a transition, unless one is under way, or failed to."""
         number = self.asked.get(way)
         if number is None:
             self.asked[way] = self.next_number

@@ -1,7 +1,7 @@
-"""What a search has learnt, on disk, so that a search killed at any moment goes on from there.
+"""The journal of a search on disk: a search that is killed at any moment goes on from there.
 
 One SQLite database (WAL mode) per program, strategy and settings; a transaction per batch, so that after ``kill -9``
-it holds some prefix of what was learnt: strategies can restart from every prefix. Rows are kept as they are, numbers
+it holds some prefix of what was learnt: strategies can restart from every prefix. Records are kept as they are, numbers
 as numbers, bytes as bytes. A lock on a file beside it keeps a second process out; the system drops it when its holder
 dies, however that happens.
 
@@ -48,16 +48,16 @@ class SearchJournal:
             self.executions = int(row[0])
 
     def get_meta(self, name: str) -> str:
-        """Something a caller wanted to be remembered ("" if it was not)."""
+        """A caller's metadata ("" if there is none)."""
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (f"user:{name}",)).fetchone()
         return "" if row is None else str(row[0])
 
     def set_meta(self, name: str, value: str) -> None:
-        """Keep a caller's fact with the search."""
+        """Keep a caller's metadata with the search."""
         self._try([("INSERT OR REPLACE INTO facts VALUES (?, ?)", [(f"user:{name}", value)])])
 
     def records(self) -> Iterator[JournalRecord]:
-        """All that was learnt, in order."""
+        """All records, in order."""
         try:
             for kind, width, *operands in self._connection.execute(
                 "SELECT kind, width, a, b, c, d, e, f, g FROM learnt ORDER BY number"
@@ -72,7 +72,7 @@ class SearchJournal:
         return [tuple(text.split()) for (text,) in found]
 
     def add(self, records: Iterable[JournalRecord], executions: int) -> None:
-        """Write what was learnt since the last batch, in one transaction."""
+        """Write the records since the last batch, in one transaction."""
         records = list(records)
         reset = max((place for place, row in enumerate(records) if row[0] == "reset"), default=-1)
         records = records[max(reset, 0) :]
@@ -125,7 +125,7 @@ class SearchJournal:
 def open_journal(folder: Path, program: str, strategy: str, settings: str = "") -> SearchJournal:
     """The journal of a search, made if there is none.
 
-    ``program`` is :meth:`~mazurka.program.protocol.Program.identity`, so that a changed program starts anew. Raises
+    ``program`` is :meth:`~mazurka.program.protocol.Program.identity`, so that a changed program starts again. Raises
     :class:`MazurkaError` if another process is at it or the database is damaged, :class:`OSError` if the folder can't
     be written.
     """

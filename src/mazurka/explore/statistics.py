@@ -1,4 +1,4 @@
-"""What runs have shown, apart from what a strategy learns from them: failures, and whatever speaks against a proof.
+"""Statistics of runs, apart from a strategy's own knowledge: failures, and all reasons against a proof.
 
 Statistics of different processes add up: where runs were made does not matter to the sum. Of one failure
 the sighting with the least seed is kept.
@@ -14,13 +14,13 @@ from mazurka.explore.outcome import FailingExecution, Predictions, Waits
 from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run
 
-#: Looks at a finished run and names what is wrong with it, if anything (an invariant, a user's check).
+#: Tests a finished run, and returns its failure, if any (an invariant, a user's check).
 Postcondition = Callable[[Run], Failure | None]
 
 
 @dataclass(slots=True)
 class Statistics:
-    """What a number of runs have shown."""
+    """The statistics of a number of runs."""
 
     executions: int = 0
     found: dict[tuple[str, ...], FailingExecution] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Statistics:
         self.found = {identity: replace(found, points=points) for identity, found in self.found.items()}
 
     def add(self, others: Statistics) -> tuple[FailingExecution, ...]:
-        """Take over what others have seen; the failures among it that are new."""
+        """Add the statistics of other processes; returns the new failures among them."""
         self.executions += others.executions
         self.threads = max(self.threads, others.threads)
         self.points = max(self.points, others.points)

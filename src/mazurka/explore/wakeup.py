@@ -1,4 +1,4 @@
-"""Wake-up trees and sleep sets: what is still to be run from a place in a search, and what need not be again.
+"""Wake-up trees and sleep sets: the sequences still to be executed from a place in a search, and those covered already.
 
 Definitions (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 64(4), 2017, sections 4 and 6). A thread is a *weak
 initial* of a sequence if its first event there has nothing of the sequence before it in the order or, if it has none
@@ -23,7 +23,7 @@ from mazurka.explore.races import Item, PointEvent
 
 
 class WakeupNode:
-    """An event to be run, and what comes after it; no children: whatever comes."""
+    """An event to be executed, and its continuations; no children: any continuation."""
 
     __slots__ = ("children", "event", "unsure")
 

@@ -39,7 +39,7 @@ _ATTEMPTS: Final = 3
 
 NOTHING_GIVEN: Final[Mapping[StepIndex, Mapping[str, Any]]] = {}
 
-#: Those that fail for what is read being nothing.
+#: Those that fail where the value read is missing or None.
 _OF_NOTHING: Final = (CheckKind.NONE, CheckKind.MISSING)
 
 
@@ -52,7 +52,7 @@ class PredictedOutcome:
 
 
 class ObservedValues:
-    """A run that told its values, by what each thread read at each place."""
+    """A run with recorded values, indexed by each thread's reads at each source location."""
 
     def __init__(
         self, log: Sequence[Any], first: Mapping[Any, Any], given: Mapping[StepIndex, Mapping[str, Any]] = NOTHING_GIVEN
@@ -66,7 +66,7 @@ class ObservedValues:
                 self._steps.setdefault((step.task, step.site), []).append(number)
 
     def written(self, target: Any, source: int) -> Any:
-        """What a read of ``target`` gets from the step ``source`` (negative: from nobody)."""
+        """The value that a read of ``target`` gets from the step ``source`` (negative: the initial value)."""
         if source < 0:
             return value_of(self.first.get(target))
         step = self.log[source] if source < len(self.log) else None
@@ -75,7 +75,7 @@ class ObservedValues:
         return value_of(step.value)
 
     def seen(self, step: int, sees: Iterable[tuple[Any, int]]) -> Any:
-        """What a step would read by ``sees``, (target, source)."""
+        """The value that a step would read by ``sees``, (target, source)."""
         target = self.log[step].target
         return next((self.written(target, source) for each, source in sees if each == target), UNKNOWN)
 
@@ -87,12 +87,12 @@ class ObservedValues:
         return steps[after] if after < len(steps) and steps[after] < self._next(task, here, step) else None
 
     def read_by(self, number: int) -> Any:
-        """What a step read; of an update the run tells what it wrote."""
+        """The value that a step read; of an update the run records the value written."""
         step = self.log[number]
         return value_of(step.value) if step.op is Op.READ else UNKNOWN
 
     def around(self, step: int, changed: Any = UNKNOWN) -> Reads:
-        """What the thread of ``step`` read in the same pass, ``step`` itself having read ``changed``."""
+        """The values that the thread of ``step`` read in the same iteration, with ``changed`` for ``step`` itself."""
         task, here = self.log[step].task, self.log[step].site
         again = self._next(task, here, step)
 
@@ -118,7 +118,7 @@ class ObservedValues:
 
 
 class PredictedChecks:
-    """Remembers what was promised. ``find`` gives what depends on a read at a place."""
+    """Predicts the outcomes of checks. ``find`` gives the checks that depend on a read at a location."""
 
     def __init__(self, find: UsesOf) -> None:
         self.find = find
@@ -161,7 +161,7 @@ class PredictedChecks:
         return None
 
     def _decided(self, observed: ObservedValues, step: int, value: Any) -> Iterator[tuple[Check, bool | None, bool]]:
-        """The checks that would come out otherwise than they did, with both outcomes (what it was may be unknown)."""
+        """The checks whose outcome would change, with both outcomes (the present one may be unknown)."""
         checks = self.of(observed.log[step].site).checks
         if not checks:
             return

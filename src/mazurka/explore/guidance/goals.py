@@ -5,9 +5,9 @@ A run shows a write whose value would fail a check (checks.py) if some read got 
 - the write needs the read: what its thread did before depends on what came after the read;
 - the write is *covered*: another write of the place has to come after it and before the read.
 
-Both are for lack of an order: some read made the one depend on the other. An execution in which such a read gets
-its value from elsewhere, so that the dependence is gone, is a step towards the failure. What is not there yet is
-no aim: mostly who looks for it has it from whoever makes it.
+Both are for lack of an order: some read made the one depend on the other. An execution in which such a read gets its
+value from elsewhere, so that the dependence is gone, is a step towards the failure. A value that is missing yet is no
+aim: mostly the reader gets it from its writer.
 
 A *goal* is a pair of steps, ``beyond`` and ``pivot``: it is reached when ``beyond`` does not need ``pivot`` any more.
 An execution leads there if a step that ``beyond`` needs, and that needs ``pivot``, reads something else and then needs
@@ -82,7 +82,7 @@ class Goals:
         return check
 
     def _carried(self, step: int, sees: Iterable[tuple[Any, int]]) -> Check | None:
-        """The check that is to fail if what is computed from the value read reaches the same readers as now."""
+        """The check that fails if the value computed from the new one reaches the same readers as now."""
         observed, stores = self.observed, self.checks.of(self.observed.log[step].site).stores
         if not stores or (value := observed.seen(step, sees)) is UNKNOWN:
             return None
@@ -135,7 +135,7 @@ class Goals:
                     return
 
     def _towards(self, read: int, write: int, check: Check) -> Iterator[Goal]:
-        """What has to be given up for a read to get a write's value."""
+        """The reads that must change for a read to get a write's value."""
         history = self.history
         if write != INITIAL and history.numbers[write] == history.numbers[read]:
             return

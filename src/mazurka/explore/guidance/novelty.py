@@ -49,7 +49,7 @@ class CoverageHeuristic:
 
 
 def _origin(log: Sequence[Any], target: Any, source: int) -> Any:
-    """The writing site; for what nobody has written the place, without the number that its object has in this run."""
+    """The writing site; for an initial value the location, without its object's number in this run."""
     if source != INITIAL:
         return log[source].site
     return (target[0], *target[2:]) if len(target) > 2 else target

@@ -1,6 +1,6 @@
 """Has a pool do a strategy's work: hands out leases of it as orders, settles what comes back.
 
-What is under way is known here, so nothing is lost with whoever has it: a lease that does not come back is settled as
+The coordinator knows all work under way, so none is lost with a worker: a lease that does not come back is settled as
 not done. Orders given before a search began again count for what they have seen only.
 """
 
@@ -14,11 +14,11 @@ from mazurka.explore.batch import Batch, BatchLimits, WorkItem
 from mazurka.explore.parallel.worker_pool import WorkerPool
 from mazurka.explore.strategy import Lease, Strategy, StrategySettings
 
-#: Seconds of a batch: at first, and at most. Batches are short, too, while somebody has nothing to do.
+#: Seconds of a batch: at first, and at most. Batches are short, too, while a worker is idle.
 _SHORT: Final = 0.02
 _LONG: Final = 1.0
 
-#: Seconds to wait before whoever asks hears that nothing has come back.
+#: Seconds to wait for results before returning without any.
 WAIT: Final = 0.1
 
 #: So many orders lost may be bad luck; more, and this program should not be run elsewhere.
@@ -79,7 +79,7 @@ class Coordinator:
         return bool(self._given)
 
     def collect(self, strategy: Strategy, seconds: float = WAIT) -> Iterator[Batch]:
-        """Take back what is finished; only the work of ``strategy`` still counts, until it has to begin again."""
+        """Take back finished work; only that of ``strategy`` still counts, until it has to begin again."""
         void = False
         for number, report in self._pool.finished(seconds):
             given = self._given.pop(number)

@@ -1,10 +1,10 @@
 """A pool behind any `concurrent.futures.Executor`: processes, a Dask cluster, MPI.
 
-What is submitted is a call of :func:`carry_out`, which needs nothing but Mazurka in the executor's process. It
-does not run the program there, among threads and state of whoever runs the executor, but has a *worker* do so: a
-Python process of its own (worker.py), which gets the program ready once and then carries out one order after another.
-Workers are kept for as long as the executor's process lives and nobody asks for another program; they end when their
-standard input does, so with that process, however it ends.
+Each submission is a call of :func:`carry_out`, which needs only Mazurka in the executor's process. It does not run the
+program there, among threads and state of other tasks, but has a *worker* do so: a Python process of its own
+(worker.py), which gets the program ready once and then carries out one order after another. Workers are kept for as
+long as the executor's process lives and gets work on the same program; they end when their standard input does, so with
+that process, however it ends.
 
 The program's files, and Mazurka in the same version, must be there under the same paths.
 """
@@ -28,7 +28,7 @@ from mazurka.errors import MazurkaError
 from mazurka.explore.batch import Worker, WorkItem, WorkResult
 from mazurka.explore.parallel.worker_pool import usable_cores
 
-#: Makes the program ready and says who carries out orders for it; can be pickled.
+#: Prepares the program and returns the function that carries out its work items; can be pickled.
 Load = Callable[[], Worker]
 
 _LENGTH: Final = struct.Struct("!Q")

@@ -1,4 +1,4 @@
-"""Runs made for somebody else who decides what to run: plans go out as rows, what their runs showed comes back as rows.
+"""Executions made for a strategy in another process: plans go out as records, and their runs come back as records.
 
 For strategies whose knowledge can't be divided but whose runs can be made anywhere.
 """
@@ -19,7 +19,7 @@ _BACK: Final = "back"
 
 
 class Back(NamedTuple):
-    """What came of a plan; ``failed`` tells whether the run had any failure, which a packed run does not keep."""
+    """The run of a plan; ``failed`` says whether it had any failure, which a packed run does not keep."""
 
     number: int
     run: Run
@@ -27,12 +27,12 @@ class Back(NamedTuple):
 
 
 def remote_task(seed: Seed) -> JournalRecord:
-    """A seed as a row."""
+    """A seed as a record."""
     return (REMOTE_TASK, seed.number, seed.plan.prefix)
 
 
 def backs(records: Iterable[JournalRecord]) -> Iterator[Back]:
-    """What rows tell of runs made elsewhere."""
+    """The runs made elsewhere, from their records."""
     for record in records:
         match record:
             case ("back", number, packed, diverged, failed):
@@ -45,7 +45,7 @@ def backs(records: Iterable[JournalRecord]) -> Iterator[Back]:
 
 @dataclass(slots=True)
 class RemoteTasks:
-    """Seeds to run, and the rows that tell what their runs showed."""
+    """Seeds to execute, and the records of their runs."""
 
     seeds: deque[Seed] = field(default_factory=deque)
     done: list[JournalRecord] = field(default_factory=list)

@@ -20,7 +20,7 @@ from mazurka.explore.parallel.executor_pool import receive, send
 
 def main() -> None:
     """Serve until there are no more orders."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever gives the orders decides what an interruption means
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides what an interruption means
     orders = os.fdopen(os.dup(0), "rb")
     reports = os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:
@@ -47,12 +47,12 @@ def _load(pickled: bytes) -> Any:
 
 
 def _attempt(call: Callable[[Any], Any], operand: Any) -> Any:
-    """What a call returns or raises, as something that can be sent."""
+    """The result or the exception of a call, in a form that can be sent."""
     try:
         return call(operand)
     except MazurkaError as error:
         return error
-    except BaseException:  # whoever sent the order has to hear of it whatever it is
+    except BaseException:  # the coordinator must get every exception
         return RuntimeError(f"in a worker:\n{traceback.format_exc()}")
 
 

@@ -1,7 +1,7 @@
-"""Who carries out orders beside this process: the seam to processes of this machine and of others.
+"""Worker pools: the seam to processes of this machine and of others that carry out work items.
 
-A pool takes orders while it has room, and gives back what came of them in whatever order they are finished. An order
-may get lost, since whoever had it may have been killed; that is the caller's to mend.
+A pool takes work items while it has room, and returns their results in the order in which they are finished. An item
+may get lost with a killed worker; the caller has to handle that.
 
 :class:`ForkPool` forks a child for each order. The child has the program loaded and in its start state, and ends with
 its report, so that nothing has to be sent to it, nothing can get out of step, and children whose parent is killed are
@@ -43,7 +43,7 @@ class WorkerPool(Protocol):
         ...
 
     def close(self) -> None:
-        """Drop what is still under way; nothing of the pool is left afterwards."""
+        """Drop all work under way, and end the processes of the pool."""
         ...
 
 
@@ -84,7 +84,7 @@ class ForkPool:
             payload = pickle.dumps(self._carry_out(order), protocol=5)
         except MazurkaError as error:
             payload = pickle.dumps(error)
-        except BaseException:  # the parent has to hear of it whatever it is
+        except BaseException:  # the parent must get every exception
             payload = pickle.dumps(RuntimeError(f"in a worker:\n{traceback.format_exc()}"))
         with contextlib.suppress(BrokenPipeError), os.fdopen(writing, "wb") as stream:
             stream.write(payload)
@@ -113,7 +113,7 @@ class ForkPool:
 
 
 class _Child:
-    """A child at work, and what it has answered so far."""
+    """A child at work, and its answer so far."""
 
     def __init__(self, number: int, pid: int) -> None:
         self.number = number
@@ -122,7 +122,7 @@ class _Child:
 
 
 def _report(data: bytearray) -> WorkResult | None:
-    """What a child answered; None if it did not come to its end."""
+    """The answer of a child; None if it did not end regularly."""
     try:
         answer: Any = pickle.loads(data)  # written by our own child
     except (EOFError, pickle.UnpicklingError):

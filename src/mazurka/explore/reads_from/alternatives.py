@@ -30,7 +30,7 @@ Read = tuple[Any, StepIndex]
 
 
 class Alternatives:
-    """What a run offers; :meth:`all` works it out bit by bit."""
+    """The alternatives of a run; :meth:`all` computes them one by one."""
 
     def __init__(self, walk: DecisionPath, solver: Solver, tally: Tally) -> None:
         self.walk = walk
@@ -69,7 +69,7 @@ class Alternatives:
     # -- takers -------------------------------------------------------------------------------------------------------
 
     def _other_takers(self, stop: Decision) -> Iterator[CandidateSchedule]:
-        """Everybody else who might acquire the lock instead of ``stop.step``."""
+        """The other threads that might acquire the lock instead of ``stop.step``."""
         history, step, tried = self.history, stop.step, stop.node.tried
         lock = self.taken[step]
         if lock is None:  # an attempt took it
@@ -98,7 +98,7 @@ class Alternatives:
                 yield from self._blocked_taker(stop, thread, lock, source)
 
     def _reentered(self, source: int, step: int, lock: Any) -> bool:
-        """Whether the lock was taken again by who holds it (semaphores are not held by anybody)."""
+        """Whether the lock was acquired again by its holder (semaphores have none)."""
         return self.history.numbers[source] == self.history.numbers[step] and (
             self.history.acquires[source] == self.history.acquires[step] == lock
         )
@@ -231,7 +231,8 @@ class Alternatives:
         return [present, *found]
 
     def _effects(self, step: int, reads: tuple[Read, ...]) -> list[tuple[Any, ...]]:
-        """What the step would write if it read this. A try-lock takes a free lock and leaves a held one alone."""
+        """The value that the step would write if it read this. A try-lock acquires a free lock and does not change a
+        held one."""
         history, writes = self.history, self.history.writes[step]
         open_question = [
             (target, source)

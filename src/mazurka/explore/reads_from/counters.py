@@ -1,4 +1,4 @@
-"""What a reads-from search counts: that and what it could not find out tell how complete it is."""
+"""The counters of a reads-from search: executions, queries, and the unknowns that make it incomplete."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class McrCounters:
-    """What a search can tell about itself."""
+    """The counters of one search."""
 
     runs: int = 0
     repeated: int = 0  # runs of a class already seen

@@ -1,4 +1,4 @@
-"""One run's way down the decision tree: which step each node is about, and what it adds at the end (see mcr.py)."""
+"""One run's path down the decision tree: the step of each node, and the nodes it adds at the end (see mcr.py)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class DecisionPath:
         return self.takers.get((node.first, node.second))
 
     def _actual(self, node: DecisionNode, step: int) -> int:
-        """The answer this run gives, which is what was asked for unless the step turned out to be another."""
+        """This run's answer, which is the seed's unless the step turned out to be another."""
         if node.asks == Asks.TAKER:
             return self.history.states[step]
         return answer_of([self.print_of(source) for _, source in self.history.reads[step]])

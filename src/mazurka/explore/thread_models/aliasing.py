@@ -1,7 +1,7 @@
 """Which objects are known to be different: those that one run showed under two numbers.
 
-Objects are numbered per run, and what two runs show can only be told apart by how their threads came to it. Two of
-our objects that no run has shown together may be one. That matters where one thread writes what another touches.
+Objects are numbered per run, and objects of two runs can only be distinguished by the histories of their threads. Two
+of our objects that no run has shown together may be one. That matters where one thread writes what another touches.
 Sets of objects are numbers with a bit for each.
 """
 
@@ -20,7 +20,7 @@ def bits(numbers: Sequence[int]) -> int:
 
 
 def members(things: int) -> Iterator[int]:
-    """What is in such a set."""
+    """The members of such a set, ascending."""
     while things:
         lowest = things & -things
         yield lowest.bit_length() - 1
@@ -28,7 +28,7 @@ def members(things: int) -> Iterator[int]:
 
 
 class Aliasing:
-    """What is known of the objects; see the module."""
+    """The aliasing knowledge about objects; see the module."""
 
     def __init__(self) -> None:
         self.parts: dict[int, dict[Any, bool]] = {}  # object -> what of it is touched, and whether it is written

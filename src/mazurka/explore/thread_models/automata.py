@@ -1,6 +1,6 @@
-"""What the threads of a program do, learnt from its runs: for each thread, its next step after all it has seen.
+"""Automata of a program's threads, learnt from its runs: for each thread, its next step after each history of reads.
 
-A thread is deterministic in what it sees (the local determinism axiom of the maximal causal model, dissertation ch.
+A thread is deterministic in its reads (the local determinism axiom of the maximal causal model, dissertation ch.
 3.1): its history, the values its steps have read so far, fixes its next step. So the runs made so far are a tree per
 thread. A node (:class:`LocalState`) stands for a history, an edge (:class:`Transition`) for a step that read certain
 values; its writes are then fixed, too. The trees know more than the runs: any combination of moves that the values in
@@ -8,19 +8,19 @@ memory allow is a run of the program (:mod:`mazurka.explore.thread_models.state_
 
 Values. What a read sees is a number standing for a value, equal only if the values are:
 
-- of a value the program told (:attr:`Plan.values`), its key: then reads of equal values lead to the same moment,
-  whoever wrote them;
-- else whoever wrote it after which history, which fixes the value;
-- a free lock has the number of what was never written, a held one, an ended thread and a wake-up numbers of their
-  own: whom one got a lock from, who woke one, or what a thread did that one waited for, tells nothing; but where code
-  that is not instrumented uses a primitive (`queue`, `concurrent.futures`), who gave it back after which history
-  counts, since what it guards is not seen;
+- of a recorded value (:attr:`Plan.values`), its key: then reads of equal values lead to the same local state, from any
+  writer;
+- else the thread that wrote it and its history, which determine the value;
+- a free lock has the number of what was never written, a held one, an ended thread and a wake-up numbers of their own:
+  the previous holder of a lock, the waker, and the steps of a joined thread are not distinguished; but where code that
+  is not instrumented uses a primitive (`queue`, `concurrent.futures`), the thread that released it and its history
+  count, since the data it guards is not tracked;
 - a condition holds the queue of the threads that wait for it.
 
-Places. Only locations count that several threads touch and somebody writes. Objects are numbered per run, and an
+Places. Only locations count that several threads access and one writes. Objects are numbered per run, and an
 object may get another number in another run; but a history fixes which object a step touches, so the numbers of a run
 are translated by the moments that touch them (run_learner.py). Where a run shows that two objects of ours are one, that
-a location is contended after all, or what it held at first, the trees are learnt anew from the runs, which are kept.
+a location is contended after all, or its initial value, the trees are learnt again from the runs, which are kept.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class ThreadAutomata:
         self.records: list[Record] = []
         self.threads: list[str] = []
         self.thread_numbers: dict[str, int] = {}
-        self.stale = False  # the trees have to be learnt anew
+        self.stale = False  # the trees have to be learnt again
         self.unread: deque[Record] = deque()  # from these runs, after some that have been read again
-        self.unsure = False  # something but what threads read may decide what they do: the time, or what nobody tracks
+        self.unsure = False  # threads' steps may depend on more than their reads: on the time, or on untracked state
         self._touchers: dict[Any, tuple[str, bool] | None] = {}  # location -> (its only thread, written?), or contended
         self._aliases: dict[int, int] = {}  # objects that turned out to be others
         self._held: set[Any] = set()  # locks that were held at first
@@ -57,34 +57,34 @@ class ThreadAutomata:
         self.clear()
 
     def clear(self) -> None:
-        """Forget the trees, but not the runs, nor what was learnt of locations and objects."""
+        """Forget the trees, but not the runs, nor the knowledge of locations and objects."""
         self.stale = False
         self.moments: list[LocalState] = []
         self.roots: dict[int, LocalState] = {}
         self.places: dict[Any, int] = {}
-        self.initial: list[int] = []  # by place: what it holds before anybody has written it
+        self.initial: list[int] = []  # by place: its initial value
         self.values: dict[Any, int] = {}
         self.touched: dict[tuple[int, int], int] = {}  # (moment, how many-eth it touches from there) -> object
-        self.began_with: dict[Any, int] = {}  # location nobody has written -> the object it holds
+        self.began_with: dict[Any, int] = {}  # location without a write -> the object it holds
         self.company = Aliasing()
         self.daemons: set[int] = set()
         self.ended: dict[tuple[int, ...], Record] = {}  # the moments in which runs ended, by thread
         self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
-        # What threads at the heads of loops' passes were like -> where they were then.
+        # States of threads at the heads of loop iterations -> their local states.
         self.passes: dict[Any, LoopHeadState] = {}
         self.loops: dict[Any, int] = {}  # loops, by where a thread was when it came to them
         self.cyclic = False  # whether a thread came back to a moment
-        self.astray = 0  # steps that were not what the same history had led to before
+        self.astray = 0  # steps that differ from those after the same history before
         self.growth = 0  # how often something became known about what moments touch and wait for
         self.changed = 0  # the growth when something became known that concerns all threads
 
     def note(self, run: Run, ended: tuple[int, ...]) -> None:
-        """Keep a run in which threads did what they were known to do, up to these moments."""
+        """Keep a run whose steps were all known, up to these local states."""
         record = self.ended[ended] = Record(CompressedRun.of(run), -1, "")
         self.records.append(record)
 
     def recall(self, packed: bytes, idle: int, refused: str) -> None:
-        """Add a run that was learnt in an earlier life; :func:`.learning.relearn` makes the trees of them."""
+        """Add a run of the saved search; :func:`.learning.relearn` makes the trees of them."""
         self.records.append(Record(CompressedRun.read(packed), idle, refused))
         self.stale = True
 
@@ -150,7 +150,7 @@ class ThreadAutomata:
     # -- places -------------------------------------------------------------------------------------------------------
 
     def contended(self, location: Any, thread: str, writes: bool, at_once: bool) -> bool:
-        """Note an access, and say whether several threads touch the location and somebody writes it.
+        """Note an access; true if several threads access the location and one writes it.
 
         ``at_once``: they do in the run of this access.
         """
@@ -178,7 +178,7 @@ class ThreadAutomata:
         return True
 
     def saw_first(self, location: Any, key: Any) -> None:
-        """A read saw ``key`` in a location nobody had written: so that is what it held at first."""
+        """A read saw ``key`` in a location without a write: so that is its initial value."""
         if self.stale:
             return  # writes may have been left out
         if location not in self._first:
@@ -189,7 +189,7 @@ class ThreadAutomata:
             self.stale = True
 
     def written(self, location: Any, key: Any) -> int:
-        """The number of a value written; what a location held at first counts as never written."""
+        """The number of a value written; the initial value of a location counts as never written."""
         return FIRST if self._first.get(location) == key else self.value(key)
 
     def is_opaque(self, location: Any) -> bool:
@@ -214,7 +214,7 @@ class ThreadAutomata:
     def extend(
         self, moment: LocalState, seen: Seen, writes: Sequence[tuple[int, int | None]], forks: int
     ) -> Transition:
-        """A move that was not known; a value of None is new, known by who wrote it."""
+        """An unknown transition; a value of None is new, and identified by its writer."""
         to = self._moment(moment.thread, [moment])
         numbered = tuple([(p, self.value(("by", to.number)) if value is None else value) for p, value in writes])
         to.held = _held(moment, numbered)

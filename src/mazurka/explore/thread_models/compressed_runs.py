@@ -1,7 +1,7 @@
 """Runs kept small: what explorers that learn from runs need of them, as bytes.
 
-What this process has packed it unpacks by `marshal`. Bytes that come out of a saved search, which may be anybody's, are
-read by :meth:`CompressedRun.read`, which believes nothing of them.
+Runs packed by this process are unpacked by `marshal`. Bytes from a saved search, which may come from anyone, are read
+by :meth:`CompressedRun.read`, which validates them.
 
 Cost: some ten bytes a step, and a few microseconds to pack or unpack one; to read one, ten microseconds a step.
 """
@@ -50,11 +50,11 @@ class CompressedRun:
         except (TypeError, ValueError, zlib.error) as error:
             raise _damaged(str(error)) from None
         if not _is_run(plain):
-            raise _damaged("what is kept of an execution is none")
+            raise _damaged("the record of an execution is malformed")
         return cls(zlib.compress(marshal.dumps(plain), 1))
 
     def run(self) -> Run:
-        """What is needed of the run."""
+        """The parts of the run that learning needs."""
         tasks, log, choices, blocked, first, daemons, stuck, left, truncated, settled, diverged, limited = (
             marshal.loads(zlib.decompress(self.content))
         )

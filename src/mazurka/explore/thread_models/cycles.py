@@ -12,14 +12,14 @@ from typing import Final, TypeVar
 
 Node = TypeVar("Node")
 
-#: So many nodes are gone through without a word.
+#: The number of nodes visited between two pauses.
 _OFTEN: Final = 1000
 
 
 def bottoms(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> Iterator[list[Node]]:
     """The bottom components of what can be reached from ``nodes``; each in the order its nodes were left.
 
-    Now and then there is an empty one, so that whoever looks for long can turn to something else.
+    Now and then there is an empty one, so that a caller with a long search can pause.
     """
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}

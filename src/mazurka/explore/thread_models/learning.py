@@ -1,4 +1,4 @@
-"""Learning what threads do from runs: the trees of :mod:`.automata`, extended by each run, or made anew of all.
+"""Learning thread automata from runs: the trees of :mod:`.automata`, extended by each run, or made again of all.
 
 Invariant: unless :meth:`.ThreadAutomata.is_behind`, the trees hold all ``records``, but for runs that were only
 noted. Cost: that of following each run once or twice (run_learner.py).
@@ -18,7 +18,7 @@ from mazurka.program.protocol import Run
 
 
 def take_in(automata: ThreadAutomata, run: Run, idle: int = -1, refused: str = "") -> None:
-    """Add what a run did; if all moments have to be made anew for that, leave it to :func:`relearn`.
+    """Add the steps of a run; if all local states have to be made again for that, leave it to :func:`relearn`.
 
     ``idle`` is the number of the point at which, for all that was known, nobody could move; ``refused`` the thread
     that was to move at the end of the run, and could not.

@@ -9,7 +9,7 @@ from mazurka.trace.event import Op
 
 
 class Transition:
-    """A step of a thread in a moment: what it writes, the thread it starts (-1: none), and the moment after it.
+    """A transition: the writes of the step, the thread it starts (-1: none), and the local state after it.
 
     Where a pass of a loop begins then as an earlier one did, ``lands`` is the moment of that one.
     """
@@ -55,7 +55,7 @@ class LocalState:
     def __init__(self, number: int, thread: int, above: list[LocalState]) -> None:
         self.number = number
         self.thread = thread
-        self.above = above  # the moments whose reach includes this one's
+        self.above = above  # the local states whose reach includes this one's
         self.op: Op | None = None
         self.site = 0
         self.point: bool | None = None
@@ -81,7 +81,7 @@ class LocalState:
         return not self.refused or tuple([(place, memory[place]) for place in self.looks]) not in self.refused
 
     def move(self, memory: Sequence[int]) -> Transition | None:
-        """What the thread does when memory holds this; None if that is not known."""
+        """The transition for these values in memory; None if it is not known."""
         for group in self.groups:
             found = self.moves.get(tuple([(place, memory[place]) for place in group]))
             if found is not None:

@@ -1,21 +1,23 @@
-"""What a run would show, without making it, if every thread is going to do what it has been seen to do.
+"""Elided executions: the steps of a run derived from the thread automata, without executing it.
 
-What a thread does next is determined by the values it has read so far (automata.py). So the way a prefix leads can be
-gone through with what earlier runs have shown: every thread makes steps that are known, until nobody has one left. If
-an earlier run ended with the same history in every thread, this one would only repeat its read values, in another
-order. It is told instead of made: as that run's steps, put in the order in which they would have happened. Where
-anything is not known, or no run has ended so, there is no telling, and the run has to be made.
+The values that a thread has read determine its next step (automata.py). So a prefix can be simulated with the automata
+of earlier runs: every thread takes known steps, until none has one left. If an earlier run ended with the same history
+in every thread, this one would only repeat its read values, in another order. It is elided: derived as that run's
+steps, put in the order in which they would have happened. If a step is not known, or no run has ended so, the run has
+to be executed.
 
 After the prefix any order will do, since it is some order of the program's; here a thread goes on as long as it can.
 
-Nothing is told where a history may not say all: of programs that do what is not tracked or not controlled, let waiting
-times run out, or leave by ``os._exit``. And no more is kept in mind than :data:`_MOST` steps and runs.
+No run is elided where a history may not determine the next step: of programs that do what is not tracked or not
+controlled, let waiting times run out, or leave by ``os._exit``. And no more is kept in mind than :data:`_MOST` steps
+and runs.
 
 A run in which every step is known, but not the combination of histories at its end, has to be made, too. If it went as
 foreseen nothing is learnt from it but its end.
 
-Cost: a run is learnt in some ten microseconds a step, told in a few; about 300 bytes a run and 500 a step that is new.
-It is given up where that takes longer than twice the runs, made and told, as where long runs have little in common.
+Cost: a run is learnt in some ten microseconds a step, elided in a few; about 300 bytes a run and 500 a step that is
+new. Learning is abandoned where it takes longer than twice the runs, executed and elided, as where long runs have
+little in common.
 """
 
 from __future__ import annotations
@@ -33,14 +35,14 @@ from mazurka.program.protocol import FailureKind, Run, Step
 #: How many steps of threads, and runs, are kept in mind.
 _MOST: Final = 200_000
 
-#: Seconds that it may take whatever runs take, and how many times as long as these besides.
+#: Seconds that learning may always take, and its limit as a multiple of the runs' time.
 _FREE: Final = 2.0
 _WORTH: Final = 2.0
 
-#: Seconds of learning all runs anew in one go.
+#: Seconds of learning all runs again in one go.
 _READING: Final = 0.1
 
-#: How many runs are told to whoever writes down what is known.
+#: How many runs are written to the journal.
 _TOLD: Final = 5_000
 
 
@@ -49,17 +51,13 @@ class _Stopped(Exception):
 
 
 class MemoisedExecutions:
-    """Learns from runs, and tells what others would be; ``elided`` so many so far."""
+    """Learns from runs, and derives others; ``elided`` counts these."""
 
     def __init__(self) -> None:
-        self.learns = True  # whether it wants runs, which are to tell the values read and written
-        self.elided = 0
-        self._behaviour: ThreadAutomata | None = ThreadAutomata()
-        self._behaviour.thread("0")
-        self._foreseen: tuple[tuple[str, ...], tuple[int, ...]] | None = None  # who moves in the next run, and its end
-        self._made = 0  # runs that were learnt from
-        self._running = 0.0  # seconds that these took
-        self._seconds = 0.0  # that learning and telling took
+        self.learns = True  # whether it needs runs, with the values read and written self.elided = 0 self._behaviour:
+        ThreadAutomata | None = ThreadAutomata() self._behaviour.thread("0") self._foreseen: tuple[tuple[str, ...],
+        tuple[int, ...]] | None = None  # the threads that move in the next run, and its end self._made = 0  # runs that
+        were learnt from self._running = 0.0  # seconds that these took self._seconds = 0.0  # of learning and deriving
 
     def stop(self) -> None:
         """Tell nothing from now on."""
@@ -70,7 +68,7 @@ class MemoisedExecutions:
         self.learns, self._behaviour = False, other._behaviour
 
     def learn(self, run: Run) -> bytes:
-        """Keep in mind what a run has shown; gives what there is to :meth:`recall` in a later life, if anything."""
+        """Learn from a run; returns the record of it for :meth:`recall` in a resumed search, if there is one."""
         begun = perf_counter()
         behaviour, foreseen, self._foreseen = self._behaviour, self._foreseen, None
         if behaviour is None or not self.learns or run.divergence is not None or run.truncated:
@@ -96,7 +94,7 @@ class MemoisedExecutions:
         return not runs or self._seconds <= _FREE + _WORTH * runs
 
     def recall(self, known: Iterable[bytes]) -> None:
-        """Know what was learnt in an earlier life."""
+        """Learn from a record of the saved search."""
         behaviour = self._behaviour
         if behaviour is not None:
             for content in known:
@@ -141,7 +139,7 @@ class MemoisedExecutions:
 
 
 class _Stage(Simulator):
-    """Threads that do what is known of them."""
+    """Threads that take known steps."""
 
     def __init__(self, behaviour: ThreadAutomata) -> None:
         super().__init__(behaviour, classes=True)
@@ -160,7 +158,7 @@ class _Stage(Simulator):
         self._pass(self.at, self.memory, thread)
 
     def go_on(self) -> None:
-        """Whoever can goes on, until nobody is left that somebody waits for."""
+        """All enabled threads go on, until none is left that the program's end waits for."""
         while not self._is_over():
             movers = [self.last, *range(len(self.at))]
             thread = next(filter(self._can_pass, movers), None)
@@ -189,7 +187,7 @@ class _Stage(Simulator):
 
 
 def _reordered(record: Record, behaviour: ThreadAutomata, order: list[int]) -> Run:
-    """The run of a record, its threads' steps put in another order; steps nobody else notices go with the next."""
+    """The run of a record, its threads' steps put in another order; thread-local steps go with the next."""
     run = record.packed.run()
     steps: dict[int, list[int]] = {behaviour.thread_numbers[name]: [] for name in run.tasks}
     numbers = [behaviour.thread_numbers[name] for name in run.tasks]

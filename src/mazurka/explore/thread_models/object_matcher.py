@@ -1,8 +1,8 @@
 """Goes through a run before it is learnt from, to recognise the objects that it is about.
 
-Objects are numbered anew in each run. A run that begins with other threads than those before touches known objects in
-moments that are new, and would take them for new objects until it comes to a moment that is known. So those are looked
-for first: as long as each thread does what it is known to do, the objects it touches are known ones.
+Objects are numbered from the start in each run. A run that begins with other threads than those before touches known
+objects in moments that are new, and would take them for new objects until it comes to a moment that is known. So those
+are looked for first: as long as each thread takes known steps, the objects it accesses are known ones.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from mazurka.program.protocol import Step
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import Kind, Target, kind_of
 
-#: What is written by a thread that does something new.
+#: The value written by a thread that takes a new step.
 _ANYTHING: Final = -1
-#: What is left behind whatever came before.
+#: The value left behind by any history.
 _LEFT: Final = {Op.ACQUIRE: HELD, Op.RELEASE: FIRST, Op.END: ENDED}
 
 
@@ -68,7 +68,7 @@ class ObjectMatcher(RunLearner):
         return self.behaviour.passes.get(key, standing)
 
     def _forget(self, step: Step) -> None:
-        """Nobody knows what values a lost thread writes."""
+        """The values that a lost thread writes are unknown."""
         for op, target in ((step.op, step.target), *((access.op, access.target) for access in step.more)):
             if WRITES[op]:
                 try:

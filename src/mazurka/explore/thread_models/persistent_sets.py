@@ -1,9 +1,9 @@
 """Which threads have to move from a state: a persistent set (Godefroid, LNCS 1032, ch. 4).
 
-No other thread will ever do anything that depends on what these do next, for all that is known of what threads touch
+No other thread will ever take a step that depends on the next steps of these, by the known accesses of the threads
 from where they stand. So the others can wait. Sets of places are numbers with a bit for each.
 
-Cost: a few hundred nanoseconds per thread if there is one that matters to nobody; else per pair of threads.
+Cost: a few hundred nanoseconds per thread if one is independent of all others; else per pair of threads.
 """
 
 from __future__ import annotations

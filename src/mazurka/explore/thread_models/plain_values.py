@@ -1,8 +1,8 @@
-"""Reads the plain values among what `marshal` writes, and nothing else: for bytes out of a file, which anybody may have
+"""Reads plain values in the format of `marshal`, and no others: for bytes from a file, which anyone may have
 written. `marshal` itself reads code, too, and bytes made for it crash the interpreter.
 
 Plain are None, truth values, numbers, texts, bytes, tuples, lists and dictionaries (CPython, `Python/marshal.c`,
-versions 2 to 5). Whatever the bytes, it is such a value that comes out, or a ValueError.
+versions 2 to 5). For any bytes, the result is such a value, or a ValueError.
 
 Cost: about a microsecond a value.
 """

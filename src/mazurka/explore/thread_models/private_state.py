@@ -17,7 +17,7 @@ _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
 
 
 class LoopHeadState(NamedTuple):
-    """Where a thread is when a pass of a loop begins: a moment, and what it has done there so far."""
+    """The state of a thread when an iteration of a loop begins: its local state, and its effects so far."""
 
     moment: LocalState
     entered: int  # loops
@@ -25,15 +25,16 @@ class LoopHeadState(NamedTuple):
 
 
 class ThreadLocalState:
-    """What only a thread itself has changed, as far as it can be told: the rest of its state, see loop_state.py."""
+    """Locations that only the thread itself has changed, where values are recorded: the rest of its state, see
+    loop_state.py."""
 
     __slots__ = ("counts", "holds", "mine", "since")
 
     def __init__(self) -> None:
-        self.holds: dict[Any, Any] = {}  # what it has written to places nobody else touches
+        self.holds: dict[Any, Any] = {}  # its writes to locations that no other thread accesses
         self.mine: set[int] = set()  # the objects it has touched
-        self.counts = (0, 0)  # of what no step tells
-        self.since = -1  # the moment at which it last did what can't be told
+        self.counts = (0, 0)  # of effects that no step shows
+        self.since = -1  # the local state at which it last had an unrecorded effect
 
     def write(self, location: Any, op: Op, value: Any, moment: int) -> None:
         """Note a write at a location that no other thread touches; an unknown value is named after its local state."""

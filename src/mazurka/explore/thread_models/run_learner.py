@@ -1,4 +1,4 @@
-"""Follows a run through the trees of what threads do, and adds what is new (see automata.py).
+"""Follows a run through the thread automata, and adds new steps (see automata.py).
 
 Memory is kept as the run goes, so that each read is known to see what the last write wrote. From the choices that a
 run had it is learnt what a primitive held when a thread could not pass it.
@@ -21,16 +21,16 @@ from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.targets import STORE, WAKE, Kind, Target, kind_of, of_kinds, wholes_of
 
-#: What every thread does, whatever it is about; never left out.
+#: Operations of every thread; never left out.
 _LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
 
-#: Operations before which a thread waits until what they take is there.
+#: Operations before which a thread waits until their target is available.
 _TAKING: Final = frozenset({Op.ACQUIRE, Op.JOIN})
 
 #: Operations of primitives that may have to wait, for what only they know.
 _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 
-#: Operations of conditions: they change who waits.
+#: Operations of conditions: they change the waiting threads.
 _QUEUEING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
 
 #: Kinds, looked up once: every access of every run is asked for its own.
@@ -185,7 +185,7 @@ class RunLearner:
         self.at[task], self.entered[task], self.touched[task] = standing
 
     def _idles(self, moment: LocalState) -> None:
-        """The thread goes round for ever, and nobody notices."""
+        """The thread loops for ever, without an effect on others."""
         self.behaviour.idles(moment)
 
     def _stood(self, key: Any, standing: LoopHeadState) -> LoopHeadState:
@@ -193,7 +193,7 @@ class RunLearner:
         return self.behaviour.passes.setdefault(key, standing)
 
     def _state(self, value: Any, task: int, moment: LocalState, loop: int) -> Any:
-        """All that a thread's going on depends on, but for what it will read; None if that can't be told."""
+        """All that a thread's next steps depend on, but for its next reads; None if that can't be recorded."""
         private = self.private[task]
         if value is None or len(private.holds) > MOST:
             return None
@@ -235,9 +235,9 @@ class RunLearner:
         return not seen and not writes and not step.point and step.op not in _LIFE
 
     def _refuse(self, step: Step, moment: LocalState, seen: Seen, attempt: bool) -> None:
-        """What the places now read held while the thread could not move.
+        """The values of the places now read while the thread could not move.
 
-        Not for plain reads: a thread held in a loop is not held by what it reads next alone.
+        Not for plain reads: a thread held in a loop is not held by its next read alone.
         """
         stopped, self.stopped[step.task] = self.stopped[step.task], []
         if attempt or step.point and step.op not in _WAITING or moment.waits and len(seen) == 1:
@@ -255,7 +255,7 @@ class RunLearner:
     def _accesses(
         self, task: int, moment: LocalState, step: Step, attempt: bool
     ) -> tuple[Seen, list[tuple[int, int | None]]]:
-        """What a step reads, with values, and what it writes; None stands for a value nobody told."""
+        """The reads of a step, with values, and its writes; None stands for an unrecorded value."""
         seen: list[tuple[int, int]] = []
         writes: list[tuple[int, int | None]] = []
         opaque = step.value == OPAQUE
@@ -281,7 +281,7 @@ class RunLearner:
                 self._opaque(location)
             place = self._place(location)
             self._begin(place, location, target)
-            # What setting an event wakes depends on who waits for it.
+            # The wake-ups of setting an event depend on the threads that wait for it.
             if (READS[op] or kind is _EVENT) and all(place != written for written, _ in writes):
                 seen.append((place, self.memory[place]))
                 self._saw(place, location, op, value)
@@ -329,16 +329,16 @@ class RunLearner:
             return None if self.behaviour.is_opaque(location) else FIRST
         kind = kind_of(location)
         if op is Op.END or kind is _WAKE or kind is _ARRIVAL:
-            return ENDED  # of the waiting: whoever woke the thread
+            return ENDED  # of the waiting: the waker makes no difference
         if kind is _STORE or self.behaviour.is_opaque(location):
             return None  # the value alone does not say where it goes
-        # Of an update it is what was written only if it is told as a key; else it may be what was read.
+        # Of an update it is the value written only if it is recorded as a key; else it may be the value read.
         if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
             return self.behaviour.written(location, self._key(value, task, moment))
         return None
 
     def _wake(self, task: int, target: Target, woken: int) -> Target:
-        """Where a thread that waits for a condition sees that it was woken: a place of its own, whatever wait it is."""
+        """The place of the wake-up of a thread that waits for a condition: one per thread, for all its waits."""
         if target in self.event_wakes:
             if (moment := self.at[task]) is not None:
                 self.private[task].since = moment.number  # they are numbered
@@ -372,7 +372,8 @@ class RunLearner:
         self.behaviour.company.touch(thing, part, writes)
 
     def _key(self, key: Any, task: int = -1, moment: LocalState | None = None) -> Any:
-        """The key of a value, or part of a target, in our numbers of objects; of what a task's history fixes, if any is
+        """The key of a value, or part of a target, in our numbers of objects; if the task's history determines it, if
+        any is
         named."""
         if type(key) is not tuple:
             return key
@@ -382,7 +383,7 @@ class RunLearner:
         return tuple([self._key(part, task, moment) for part in key])
 
     def _object(self, number: int, task: int, moment: LocalState | None) -> int:
-        """Our number of an object of this run: that of what the same history has led to before."""
+        """Our number of an object of this run: that of the object after the same history before."""
         behaviour, here = self.behaviour, self.record.objects.get(number)
         if moment is not None:
             self._meet(number, task, moment)
@@ -410,7 +411,7 @@ class RunLearner:
         return kind_of(target) is not Kind.ATTRIBUTE and not changed and target not in self.written
 
     def _began_with(self, location: Target, number: int) -> None:
-        """A location nobody has written holds the object that it holds in all runs."""
+        """A location without a write holds the object that it holds in all runs."""
         behaviour, here = self.behaviour, self.record.objects.get(abs(number))
         known = behaviour.began_with.get(location)
         if here is None:
@@ -455,7 +456,7 @@ class RunLearner:
         if run.truncated:
             for moment in self.at:
                 if moment is not None and moment.point is None:
-                    moment.done = True  # nobody will know
+                    moment.done = True  # no run will show more
         behaviour.company.meet(bits([behaviour.find(thing) for thing in set(self.record.objects.values())]))
         if run.divergence is None and not run.settled:
             behaviour.ended.setdefault(self._vector(), self.record)

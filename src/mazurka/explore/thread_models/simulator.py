@@ -1,6 +1,6 @@
-"""How threads move by what is known of them: from one point to the next, and what is no point at once (protocol.py).
+"""Simulation of threads by their automata: from one point to the next, steps without a point at once (protocol.py).
 
-For who searches all that they can do together (reachable.py), and for who goes one way (memoised.py). Joint states are
+For the search of their joint states (state_space.py), and for one path (memoised.py). Joint states are
 a moment for each thread (negative: it has not been started) and what memory holds, by place; both are changed.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.local_state import LocalState
 
-#: What is not known: a moment, and what the places it is known to look at hold.
+#: An unexplored transition: a local state, and the values of the places it is known to read.
 Gap = tuple[int, ...]
 
 
@@ -24,12 +24,12 @@ class UnexploredTransition(Exception):
 
 
 class Simulator:
-    """Moves threads. Unless ``classes`` are told apart, only what a thread leaves behind counts when it has ended."""
+    """Moves threads. Unless ``classes`` are distinguished, only the effects of a thread count when it has ended."""
 
     def __init__(self, behaviour: ThreadAutomata, classes: bool) -> None:
         self.behaviour = behaviour
         self.classes = classes
-        self.ends: dict[tuple[object, ...], int] = {}  # what is left of a thread that has ended -> its moment
+        self.ends: dict[tuple[object, ...], int] = {}  # the remains of a thread that has ended -> its local state
 
     def may_mislead(self, moments: Iterable[int]) -> bool:
         """Whether threads on the way touched objects that may be one for all that is known."""
@@ -69,7 +69,7 @@ class Simulator:
             self._run_on(moments, memory, move.forks)
 
     def _end_of(self, moment: LocalState) -> int:
-        """What stands for a thread's end, whatever it has read: one that knows the same objects and holds the same."""
+        """The representative of a thread's end for all its histories: one with the same objects and the same locks."""
         return self.ends.setdefault((moment.thread, moment.things, moment.held), moment.number)
 
     def _run_on(self, moments: list[int], memory: list[int], thread: int) -> bool:

@@ -1,11 +1,11 @@
 """The runs a program has, as far as the behaviour of its threads is known: a search over joint states.
 
-A state is the moment each thread is in and what memory holds. From it every thread that can may move; what is no point
-follows at once, as in a run (protocol.py). States reached along several ways are entered once. Of the threads that
-can move only a *persistent set* does (persistent.py), which keeps all states nobody can leave. Of a thread that has
-ended only matters what it has left behind: unless ``classes`` are asked for, how it came to its end is forgotten.
+A state is the local state of each thread and the content of memory. From it every enabled thread may move; what is no
+point follows at once, as in a run (protocol.py). States reached along several ways are entered once. Of the threads
+that can move only a *persistent set* does (persistent_sets.py), which keeps all terminal states. Of a thread that
+has ended only matters what it has left behind: unless ``classes`` are asked for, how it came to its end is forgotten.
 
-A move that is not known is an *open* one: somebody has to run it. When its run has been learnt the search goes on
+A move that is not known is an *open* one: it has to be executed. When its run has been learnt the search goes on
 there. What threads are known to touch grows with that, so sets chosen before may be too small: at the end states are
 looked at again of whose threads more has become known, until there are none. Then every run of the program has been
 gone through; for sets chosen by the final knowledge are persistent, and every state along every run has been entered.
@@ -29,7 +29,7 @@ from mazurka.explore.thread_models.local_state import LocalState
 from mazurka.explore.thread_models.persistent_sets import persistent
 from mazurka.explore.thread_models.simulator import Gap, Simulator, UnexploredTransition
 
-#: What is told of threads that are stuck; see :meth:`StateSpace._deadlock`.
+#: The identity of a deadlock; see :meth:`StateSpace._deadlock`.
 Deadlock = tuple[Any, ...]
 
 #: Places memory has room for grow by so many at a time, at least.
@@ -54,7 +54,7 @@ class JointState:
         self.switches = switches
         self.moved = 0  # the threads whose moves from here have been followed, as bits
         self.whole = False  # whether all threads that can move are to
-        self.seen = -1  # the growth of what was known when it was decided who moves
+        self.seen = -1  # the growth of the automata when the moving threads were chosen
         self.after: dict[int, JointState] | None = (
             None  # where a thread's move leads, where threads may go round in loops
         )
@@ -69,7 +69,7 @@ class JointState:
         return tuple(reversed(found))
 
     def edges(self) -> Mapping[int, JointState]:
-        """The states after this one by who moves, where threads may go round in loops."""
+        """The successors of this state by the moving thread, where threads may loop."""
         return self.after or {}
 
     def following(self) -> Collection[JointState]:
@@ -88,17 +88,17 @@ class StateSpace(Simulator):
         """Forget all joint states, and start from the initial one."""
         self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], JointState] = {}
         self.work: list[deque[JointState]] = []
-        self.again: Iterator[JointState] = iter(())  # what is to be looked at again
+        self.again: Iterator[JointState] = iter(())  # states to be visited again
         self.opens: deque[tuple[JointState, int, Gap]] = deque()
         self.stalled: dict[Gap, list[tuple[JointState, int]]] = {}
         self.refused: set[tuple[JointState, int]] = set()
         self.endings: dict[tuple[int, ...], JointState] = {}
         self.expiries: set[tuple[int, ...]] = set()  # states that were only left because a waiting time ran out
-        self.asked: set[tuple[int, ...]] = set()  # endings that somebody was told to run
+        self.asked: set[tuple[int, ...]] = set()  # terminal states handed out to be executed
         self.looking: Iterator[list[JointState]] | None = None  # for states that threads can only go round in
         self.circles: list[list[JointState]] = []  # these, as far as they have been found
-        self.left_out: list[JointState] = []  # where somebody else has to move, too
-        self.rounds: set[JointState] = set()  # those that somebody was told to run
+        self.left_out: list[JointState] = []  # where other threads have to move, too
+        self.rounds: set[JointState] = set()  # those handed out to be executed
         self.ends.clear()
         self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended
         self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
@@ -180,7 +180,7 @@ class StateSpace(Simulator):
     # -- searching ----------------------------------------------------------------------------------------------------
 
     def open_move(self) -> tuple[tuple[int, ...], Gap] | None:
-        """The threads that move on the way to a step nobody has made, and that step's; None if none is known now."""
+        """The threads that move on the path to an unexplored step, and that step's; None if none is known now."""
         self.catch_up()
         while self.opens:
             state, thread, gap = self.opens.popleft()
@@ -265,7 +265,7 @@ class StateSpace(Simulator):
         return standing, enabled
 
     def _idle(self, state: JointState) -> None:
-        """Nobody can move: an ending, unless a waiting time runs out."""
+        """No thread is enabled: a terminal state, unless a timeout fires."""
         thread = self.expired.get(state.moments)
         if thread is None:
             self.endings.setdefault(state.moments, state)
@@ -276,7 +276,7 @@ class StateSpace(Simulator):
                 self._follow(state, thread, True)
 
     def is_stuck(self, moments: tuple[int, ...]) -> bool:
-        """Whether a thread that somebody waits for has not ended, where nobody can go on."""
+        """Whether a thread that the program's end waits for has not ended, where none can go on."""
         every = self.behaviour.moments
         return any(
             number >= 0 and not every[number].done and thread not in self.behaviour.daemons
@@ -286,7 +286,7 @@ class StateSpace(Simulator):
     # -- where runs have ended ----------------------------------------------------------------------------------------
 
     def catch_up(self) -> None:
-        """Take over from what was learnt where runs have ended, and which places there are."""
+        """Take over from the automata the ends of runs, and the places."""
         behaviour = self.behaviour
         self._make_room()
         for moments in islice(reversed(behaviour.ended), len(behaviour.ended) - self._ends_seen):
@@ -338,7 +338,7 @@ class StateSpace(Simulator):
         return None
 
     def ending(self) -> JointState | None:
-        """The next of the states nobody can leave, if no run has ended in it yet."""
+        """The next of the terminal states, if no run has ended in it yet."""
         moments, state = self.endings.popitem()
         if self._standing(state)[1]:  # more has become known of what its threads wait for
             self._put(state)
@@ -354,7 +354,7 @@ class StateSpace(Simulator):
         return self.is_stuck(state.moments) and self._deadlock(state.moments) not in self.deadlocks
 
     def _deadlock(self, moments: tuple[int, ...]) -> Deadlock:
-        """Who is stuck where, and since when what they wait for has been held: all that is told of it."""
+        """The stuck threads, their locations, and since when their locks have been held: the identity of a deadlock."""
         every = [self.behaviour.moments[number] for number in moments if number >= 0]
         stuck = [moment for moment in every if not moment.done]
         awaited = {place for moment in stuck for place in moment.looks}
@@ -374,7 +374,7 @@ class StateSpace(Simulator):
             self._put(state)
 
     def give_up(self, gap: Gap) -> None:
-        """Nobody can tell what the step does."""
+        """The effect of the step is not known."""
         self.refused.update(self.stalled.pop(gap, ()))
 
     def refuse(self, gap: Gap) -> None:

@@ -1,4 +1,4 @@
-"""The numbers that stand for values in what is learnt of threads (see automata.py)."""
+"""The numbers that stand for values in thread automata (see automata.py)."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ HELD: Final = 1
 ENDED: Final = 2
 RESERVED: Final = 3
 
-#: What a step read: (place, value) pairs in the order of its accesses.
+#: The reads of a step: (place, value) pairs in the order of its accesses.
 Seen = tuple[tuple[int, int], ...]
