@@ -34,6 +34,8 @@ POOL_POINTS: Final = -10
 START_POINTS: Final = -11
 #: ... the generator that the functions of `random` share is seeded, or its state looked at, while threads run.
 SEED_POINTS: Final = -12
+#: ... times of records of `logging` may be looked at.
+RECORD_POINTS: Final = -13
 
 
 @dataclass(slots=True)

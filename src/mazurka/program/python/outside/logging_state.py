@@ -1,5 +1,8 @@
 """The configuration of `logging`: one location, which every record reads on its way to handlers.
 
+The time of a record is a look at the clock, which orders threads. It is none as long as records only get to handlers of
+`logging` itself whose format has no time in it.
+
 Loggers, handlers and what they are set to are put back at the end of a run that has changed any, so that handlers
 don't pile up over executions.
 """
@@ -16,6 +19,7 @@ from mazurka.program.python.outside.replacing import replace_function, replace_m
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step, read
 from mazurka.program.python.semantics.objects import number
+from mazurka.program.runtime.task import RECORD_POINTS
 from mazurka.trace.targets import ATTRIBUTE
 
 _CONFIGURATION: Final = place("logging configuration")
@@ -86,6 +90,63 @@ for _name in (
     *("Handler.setFormatter", "Handler.setLevel", "Handler.close"),
 ):
     replace_method("logging", _name, _changing)
+
+
+def _handling(models: Models, real: Any, logger: Any, record: Any) -> Any:
+    if not (models.runtime.solo or RECORD_POINTS in models.runtime.points or _keeps_time_quiet(logger)):
+        models.runtime.need_points(RECORD_POINTS)
+    return real(logger, record)
+
+
+def _keeps_time_quiet(logger: Any) -> bool:
+    """Whether no code looks at the time of a record that the logger handles."""
+    handlers = [] if logging.lastResort is None else [logging.lastResort]
+    each = logger
+    while each is not None:
+        if type(each) not in (logging.Logger, logging.RootLogger) or not vars(each).keys() <= _OF_LOGGERS:
+            return False
+        handlers += each.handlers
+        if each.filters:
+            return False
+        each = each.parent if each.propagate else None
+    return all(map(_is_quiet, handlers)) and all(vars(kind)[name].__module__ == "logging" for kind, name in _USED)
+
+
+def _is_quiet(handler: Any) -> bool:
+    formatter = handler.formatter or vars(logging)["_defaultFormatter"]
+    if type(handler) not in _HANDLERS or not vars(handler).keys() <= _OF_HANDLERS or handler.filters:
+        return False
+    if type(formatter) is not logging.Formatter or not vars(formatter).keys() <= _OF_FORMATTERS:
+        return False
+    style: Any = vars(formatter)["_style"]
+    format_, defaults = vars(style).get("_fmt"), vars(style).get("_defaults")
+    if type(style) not in _STYLES or type(format_) is not str or defaults is not None and type(defaults) is not dict:
+        return False
+    return not any(word in format_ for word in ("time", "created", "msecs", "relativeCreated"))
+
+
+_HANDLERS: Final = (logging.StreamHandler, logging.FileHandler, logging.NullHandler, type(logging.lastResort))
+_STYLES: Final = (logging.PercentStyle, logging.StrFormatStyle, logging.StringTemplateStyle)
+
+#: Attributes that these have. Whoever has others may have methods of the program's.
+_OF_LOGGERS: Final = frozenset("filters name level parent propagate handlers disabled manager _cache root".split())
+_OF_HANDLERS: Final = frozenset(
+    """filters _name level formatter _closed lock stream baseFilename mode encoding errors delay _builtin_open
+    terminator""".split()
+)
+_OF_FORMATTERS: Final = frozenset("_style _fmt datefmt default_time_format default_msec_format".split())
+
+#: What a record goes through on its way.
+_USED: Final = (
+    *[(logging.Logger, name) for name in ("handle", "callHandlers", "makeRecord", "_log")],
+    *[(logging.Handler, name) for name in ("handle", "format", "handleError")],
+    *[(logging.StreamHandler, "emit"), (logging.FileHandler, "emit"), (logging.NullHandler, "handle")],
+    *[(logging.Formatter, name) for name in ("format", "formatMessage", "usesTime", "formatException")],
+    *[(logging.PercentStyle, name) for name in ("format", "_format", "usesTime")],
+    *[(logging.LogRecord, name) for name in ("__init__", "getMessage")],
+)
+
+replace_method("logging", "Logger.handle", _handling)
 for _name in ("Logger.callHandlers", "Logger.hasHandlers"):
     replace_method("logging", _name, _looking)
 for _name in ("Logger.isEnabledFor", "Logger.getEffectiveLevel"):

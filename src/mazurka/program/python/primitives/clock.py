@@ -3,7 +3,9 @@
 Every thread has a time of its own, which only moves when it looks or sleeps, and which is never less than that of the
 threads whose effects it has seen (:mod:`~mazurka.program.runtime.runtime`). But there is one clock to look at: what it
 shows never goes back, whoever looks. ``time.time`` starts at a fixed date, ``monotonic`` and ``perf_counter`` at fixed
-values. Looks of the standard library's own locks and queues tell the program nothing, and are no steps.
+values. Looks of the standard library's own locks and queues tell the program nothing, and are no steps; neither are
+those for records of `logging`, until a record gets to code that may look at its time
+(:mod:`mazurka.program.python.outside.logging_state`).
 
 ``datetime.now``, ``utcnow`` and ``date.today`` are methods of C types. Other classes derive from these, their instances
 are pickled by their names, and anybody may hold them, so that no other type can stand in for them: the methods are
@@ -23,6 +25,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.python.primitives.run import INNER, Models, here
+from mazurka.program.runtime.task import RECORD_POINTS
 
 #: What ``time.time()`` and ``time.monotonic()`` show at the start of a run, in seconds: 14 November 2023, 22:13:20 UTC.
 EPOCH: Final = 1_700_000_000.0
@@ -55,7 +58,20 @@ def sleep(seconds: Any, /) -> None:
 
 def _look(models: Models) -> float:
     """What the clock shows whoever called the model that calls this."""
-    return models.runtime.now(told=sys._getframe(2).f_code.co_filename not in INNER)
+    frame = sys._getframe(2)
+    return models.runtime.now(told=frame.f_code.co_filename not in INNER and not _is_of_record(models, frame))
+
+
+def _is_of_record(models: Models, frame: types.FrameType) -> bool:
+    """Whether a look is for a record of `logging` whose time the program does not get to know."""
+    if frame.f_code.co_name != "__init__" or frame.f_globals.get("__name__") != "logging":
+        return False
+    for name in ("makeRecord", "_log"):
+        outer = frame.f_back
+        if outer is None or outer.f_code.co_name != name or outer.f_globals is not frame.f_globals:
+            return False
+        frame = outer
+    return RECORD_POINTS not in models.runtime.points
 
 
 def _clock(name: str, start: float) -> Callable[[], float]:
