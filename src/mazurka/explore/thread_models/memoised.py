@@ -54,10 +54,14 @@ class MemoisedExecutions:
     """Learns from runs, and derives others; ``elided`` counts these."""
 
     def __init__(self) -> None:
-        self.learns = True  # whether it needs runs, with the values read and written self.elided = 0 self._behaviour:
-        ThreadAutomata | None = ThreadAutomata() self._behaviour.thread("0") self._foreseen: tuple[tuple[str, ...],
-        tuple[int, ...]] | None = None  # the threads that move in the next run, and its end self._made = 0  # runs that
-        were learnt from self._running = 0.0  # seconds that these took self._seconds = 0.0  # of learning and deriving
+        self.learns = True  # whether it needs runs, with the values read and written
+        self.elided = 0
+        self._behaviour: ThreadAutomata | None = ThreadAutomata()
+        self._behaviour.thread("0")
+        self._foreseen: tuple[tuple[str, ...], tuple[int, ...]] | None = None  # the next run's threads, and its end
+        self._made = 0  # runs that were learnt from
+        self._running = 0.0  # seconds that these took
+        self._seconds = 0.0  # of learning and deriving
 
     def stop(self) -> None:
         """Tell nothing from now on."""
