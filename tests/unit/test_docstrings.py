@@ -7,6 +7,8 @@ overload. A docstring is inherited, so none has to be repeated,
 - by a method whose class derives from one of ours that documents a method of this name;
 - by a method or a function of a module that implements one of our protocols: its class or module defines all methods of
   the protocol, which documents this one;
+- by a method of a model of a shared type (`commute/shared_type.py`): its body is the definition, its class says the
+rest;
 - by `visit_...` of a subclass of `ast.NodeVisitor`, which is named after the node that it visits.
 
 A docstring gives what name and types do not: shapes, units, what a result or an error means, the source.
@@ -22,6 +24,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src"
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_MODELS = "mazurka.commute.shared_type.SharedType"
 _VISITORS = {"ast.NodeVisitor", "ast.NodeTransformer"}
 
 
@@ -111,6 +114,8 @@ class Reader:
         if any(each.documents(name) for each in line[1:]):
             return True
         if name.startswith("visit_") and any(_VISITORS & set(each.bases) for each in line):
+            return True
+        if any(_MODELS in each.bases for each in line):
             return True
         methods = set().union(*(each.methods for each in line))
         return any(

@@ -17,6 +17,7 @@ VERBS: Final = {
     "predict": "Find bugs that another order of a recorded trace would show.",
     "convert": "Write a trace in another format.",
     "trace": "Look into a trace file.",
+    "spec": "Check which calls of shared objects a specification says to commute.",
     "replay": "Run exactly one saved schedule again.",
     "list": "List the failures saved here.",
     "clean": "Remove what earlier checks saved here.",

@@ -1,6 +1,6 @@
 """What conflicts, and what a data race is made of: which places are data, which two accesses are adjacent in a run.
 
-Two operations *conflict* if they can't be swapped. Whoever compares operations asks a :class:`Conflicts`: the sampler
+Two operations *conflict* if they can't be swapped. Code that compares operations asks a :class:`Conflicts`: the sampler
 ``pos``, the race predictor of `check`, and the races that a run shows. :data:`READ_WRITE`, the default, is that of
 shared memory: operations on one target conflict if one of them writes. A loop takes the row of the table for its
 operation before it begins, so the default costs what comparing two truth values does. The orders of ``mazurka.order``

@@ -37,7 +37,7 @@ class Raised:
 
 Value: TypeAlias = "bool | int | float | str | bytes | tuple[Value, ...] | frozenset[Value] | Opaque | Raised | None"
 
-#: Values nested deeper are not read: nobody writes them.
+#: Values nested deeper are not read.
 _DEEPEST: Final = 50
 
 #: Integers of more bits are written in hexadecimal, which takes linear time and knows no limit.

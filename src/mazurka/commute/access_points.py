@@ -1,0 +1,232 @@
+"""Access points: what a call touches of its object, so that two calls commute iff none of what they touch conflicts.
+
+Definition (thesis, definition 2.3.1; Dimitrov, Raychev, Vechev, Koskinen, *Commutativity race detection*, PLDI 2014). A
+representation is a set of access points, those that each call touches, and a symmetric relation of those that conflict.
+It *represents* a specification if two calls touch conflicting points iff their condition is false. Reads and writes of
+a variable are the simplest: a point each, the second of which conflicts with both.
+
+A condition can be translated if each of its atoms is about one call alone (``r1``, ``v1 > 0``), or compares a term of
+one with a term of the other for equality (``v1 == v2``); and if, whatever the former are worth, equalities only make it
+false. What remains is then a conjunction of inequalities, of terms (``v1 != v2``) or of tuples (``k1 != k2 or v1 !=
+v2``). This contains the paper's logic ECL, which has no tuples and says by syntax what is asked of meaning here; states
+are in neither. The truth values of a method's own atoms are its *mode* in a call. A call touches, for each inequality
+that the condition with some mode of another call comes to, the point of its mode and terms that has the terms' values;
+where the condition is just false, there are no terms.
+
+Points in conflict with the same points are one. Cost: a translation takes time exponential in the atoms of a method, of
+which there are a few; a call touches its points in a microsecond each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement, product
+from typing import Any, NamedTuple
+
+from mazurka.commute.equivalence import atoms_of, normal, truth
+from mazurka.commute.formula import (
+    Compare,
+    Formula,
+    Not,
+    Pair,
+    Side,
+    compiled,
+    in_words,
+    mentions_state,
+    sides_of,
+    swapped,
+)
+from mazurka.commute.specification import Methods, Specification
+from mazurka.trace.literals import Value
+
+
+class AccessPoint(NamedTuple):
+    """An access point of an object: its kind, a number, and the values of its terms."""
+
+    kind: int
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Untranslatable:
+    """Why there is no representation: a pair of methods, and what stands in the way."""
+
+    methods: Methods
+    why: str
+
+
+#: The truth values of a method's own atoms.
+Mode = tuple[bool, ...]
+
+#: Terms of a call, as of side 1.
+_Terms = tuple[Formula, ...]
+
+#: Points that have not been numbered.
+_Kind = tuple[str, Mode, _Terms]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccessPoints:
+    """A representation. ``kinds`` says of each kind of points in words by which calls they are touched."""
+
+    kinds: Sequence[str]
+    conflicts: Sequence[frozenset[int]]  # by kind
+    _touching: Mapping[str, Callable[[Sequence[Value], Value], Iterator[AccessPoint]]]
+
+    def touched(self, method: str, arguments: Sequence[Value], result: Value) -> frozenset[AccessPoint]:
+        """The points that a call touches; KeyError for a method that is not specified."""
+        return frozenset(self._touching[method](arguments, result))
+
+    def conflict(self, one: AccessPoint, other: AccessPoint) -> bool:
+        """Whether two points of one object do."""
+        return other.kind in self.conflicts[one.kind] and one.values == other.values
+
+    def commute(self, ones: frozenset[AccessPoint], others: frozenset[AccessPoint]) -> bool:
+        """Whether calls that touch these points do."""
+        return not any(self.conflict(one, other) for one in ones for other in others)
+
+
+def translated(specification: Specification) -> AccessPoints | Untranslatable:
+    """The representation of a specification, or why it has none."""
+    atoms = _Atoms(specification)
+    conflicts: dict[_Kind, set[_Kind]] = {}
+    for one, other in combinations_with_replacement(specification.methods, 2):
+        formula = normal(specification.condition(one, other))
+        why = atoms.objection(formula)
+        if why is not None:
+            return Untranslatable((one, other), why)
+        for mine, theirs in product(atoms.modes(one), atoms.modes(other)):
+            remaining = atoms.remaining(formula, (one, mine), (other, theirs))
+            if isinstance(remaining, str):
+                return Untranslatable((one, other), remaining)
+            for left, right in remaining:
+                ends = (one, mine, left), (other, theirs, right)
+                conflicts.setdefault(ends[0], set()).add(ends[1])
+                conflicts.setdefault(ends[1], set()).add(ends[0])
+    return _representation(specification, atoms, conflicts)
+
+
+#: What an inequality compares: terms of each call.
+_Ends = tuple[_Terms, _Terms]
+
+
+class _Atoms:
+    """The atoms of a specification's conditions: each method's own, as of side 1, and those that compare two calls."""
+
+    def __init__(self, specification: Specification) -> None:
+        self.own: dict[str, list[Formula]] = {name: [] for name in specification.methods}
+        for (one, other), formula in specification.conditions.items():
+            for atom in atoms_of(normal(formula)):
+                match sorted(sides_of(atom)):
+                    case [1]:
+                        self._add(one, atom)
+                    case [2]:
+                        self._add(other, swapped(atom))
+
+    def _add(self, method: str, atom: Formula) -> None:
+        if atom not in self.own[method]:
+            self.own[method].append(atom)
+
+    def modes(self, method: str) -> Iterator[Mode]:
+        """All that a call of the method may be in."""
+        return product((False, True), repeat=len(self.own[method]))
+
+    def objection(self, formula: Formula) -> str | None:
+        """Why a condition can't be translated, for one of its atoms; None if there is no reason."""
+        for atom in atoms_of(formula):
+            if mentions_state(atom):
+                return f"`{in_words(atom)}` looks at a state, which access points do not have"
+            if len(sides_of(atom)) == 2 and _ends_of(atom) is None:
+                return f"`{in_words(atom)}` compares the two calls by something else than equality"
+            if not sides_of(atom):
+                return f"`{in_words(atom)}` is about neither call"
+        return None
+
+    def remaining(self, formula: Formula, one: tuple[str, Mode], other: tuple[str, Mode]) -> list[_Ends] | str:
+        """The inequalities that a condition comes to for calls in these modes; why it comes to none, if so."""
+        given = dict(zip(self.own[one[0]], one[1], strict=True))
+        given |= dict(zip(map(swapped, self.own[other[0]]), other[1], strict=True))
+        across = list(dict.fromkeys(atom for atom in atoms_of(formula) if len(sides_of(atom)) == 2))
+        denying: list[frozenset[Formula]] = []  # the least sets of equations that make it false
+        for equal in _subsets(across):
+            denied = any(each <= equal for each in denying)
+            if truth(formula, given | {atom: atom in equal for atom in across}):
+                if denied:
+                    return f"`{in_words(formula)}` can hold because terms of the two calls are equal"
+            elif not denied:
+                denying.append(equal)
+        return [_compared(equations) for equations in denying]
+
+
+def _subsets(atoms: Sequence[Formula]) -> Iterator[frozenset[Formula]]:
+    """Smaller ones first."""
+    return (frozenset(each) for size in range(len(atoms) + 1) for each in combinations(atoms, size))
+
+
+def _compared(equations: frozenset[Formula]) -> _Ends:
+    ends = sorted((ends for each in equations if (ends := _ends_of(each)) is not None), key=repr)
+    return tuple(left for left, _ in ends), tuple(right for _, right in ends)
+
+
+def _ends_of(atom: Formula) -> tuple[Formula, Formula] | None:
+    """The terms of an equation between two calls, both as of side 1."""
+    if isinstance(atom, Compare) and atom.relation == "==":
+        match sorted(sides_of(atom.left)), sorted(sides_of(atom.right)):
+            case [1], [2]:
+                return atom.left, swapped(atom.right)
+            case [2], [1]:
+                return atom.right, swapped(atom.left)
+    return None
+
+
+def _representation(specification: Specification, atoms: _Atoms, conflicts: Mapping[_Kind, set[_Kind]]) -> AccessPoints:
+    classes: dict[frozenset[_Kind], list[_Kind]] = {}
+    for kind, others in conflicts.items():
+        classes.setdefault(frozenset(others), []).append(kind)
+    numbers = {kind: number for number, members in enumerate(classes.values()) for kind in members}
+    touching = {name: _touching(specification, name, atoms.own[name], numbers) for name in specification.methods}
+    return AccessPoints(
+        [_words(members, atoms) for members in classes.values()],
+        [frozenset(numbers[each] for each in others) for others in classes],
+        touching,
+    )
+
+
+def _touching(
+    specification: Specification, name: str, own: Sequence[Formula], numbers: Mapping[_Kind, int]
+) -> Callable[[Sequence[Value], Value], Iterator[AccessPoint]]:
+    """What says which points a call of a method touches."""
+    parameters = specification.methods[name].parameters
+
+    def worth(formula: Formula) -> Callable[[Pair], Any]:
+        return compiled(formula, specification.functions, (parameters, parameters))
+
+    tests = [worth(atom) for atom in own]
+    touched: dict[Mode, list[tuple[int, list[Callable[[Pair], Any]]]]] = {}
+    for (method, mode, terms), number in numbers.items():
+        if method == name:
+            touched.setdefault(mode, []).append((number, list(map(worth, terms))))
+
+    def points(arguments: Sequence[Value], result: Value) -> Iterator[AccessPoint]:
+        side = Side(arguments, result, None)
+        pair = Pair(side, side, None)
+        for number, terms in touched.get(tuple(bool(test(pair)) for test in tests), ()):
+            yield AccessPoint(number, tuple(term(pair) for term in terms))
+
+    return points
+
+
+def _words(members: Sequence[_Kind], atoms: _Atoms) -> str:
+    """The calls that touch points of these kinds, without a mode where all modes do."""
+    calls: dict[str, None] = {}
+    for method, mode, terms in members:
+        what = f"{method} of {', '.join(map(in_words, terms))}" if terms else method
+        modes = [each for name, each, same in members if (name, same) == (method, terms)]
+        if len(modes) < 2 ** len(mode):
+            tests = [
+                in_words(atom if holds else Not(atom)) for atom, holds in zip(atoms.own[method], mode, strict=True)
+            ]
+            what = f"{what} if {' and '.join(tests)}"
+        calls[what] = None
+    return " or ".join(calls)

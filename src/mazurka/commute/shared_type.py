@@ -1,0 +1,164 @@
+"""Types of shared objects: a class gives the executable model of one, and says when its methods commute.
+
+::
+
+    class Cell(SharedType):
+        '''A place for a number.'''
+
+        initials = (0,)
+        scope = {"v": (0, 1, 2)}
+
+        def read(self, s: int) -> Step:
+            return s, s
+
+        def write(self, s: int, v: int) -> Step:
+            return v, None
+
+        fine = '''
+            read  || read  : True
+            read  || write : r1 == v2
+            write || write : v1 == v2
+        '''
+
+A method takes the abstract state and the arguments, and returns the next state and the result, or :data:`BLOCKED` where
+it would have to wait; a result that is an exception is a :class:`~mazurka.trace.literals.Raised`. States are hashable,
+and two are equal iff no method tells them apart. A pair of methods without a condition never commutes.
+
+``scope`` says which arguments the exhaustive check tries for each parameter, and :meth:`SharedType.bounded` which
+states it goes on from (all that can be reached from the ``initials`` by methods).
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, ClassVar, Final, TypeAlias
+
+from mazurka.commute.formula import State
+from mazurka.trace.literals import Raised, Value
+
+
+class _Blocked(Enum):
+    BLOCKED = "blocked"
+
+
+#: What a method returns that can't go on in this state.
+BLOCKED: Final = _Blocked.BLOCKED
+
+#: What a method makes of a state: the next one, and its result.
+Step: TypeAlias = "tuple[State, Value] | _Blocked"
+
+
+class SharedType:
+    """See the module. A subclass has the name of the type in ``name``, or its own in lower case."""
+
+    name: ClassVar[str] = ""
+    initials: ClassVar[Sequence[State]] = ()
+    scope: ClassVar[Mapping[str, Sequence[Value]]] = {}
+    functions: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    fine: ClassVar[str] = ""
+    coarse: ClassVar[str] = ""
+
+    def bounded(self, s: State) -> bool:
+        """Whether the exhaustive check goes on from this state."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a type: its name, the names of its parameters, and what it does."""
+
+    name: str
+    parameters: tuple[str, ...]
+    step: Callable[..., Step]
+
+
+#: The variants of a specification: as exact as can be, and without looking at states.
+VARIANTS: Final = ("fine", "coarse")
+
+
+def name_of(kind: type[SharedType]) -> str:
+    """The name of a type."""
+    return kind.name or kind.__name__.lower()
+
+
+def methods_of(kind: type[SharedType]) -> dict[str, Method]:
+    """The methods of a type, in the order of their definition, inherited ones first."""
+    made = kind()
+    found: dict[str, Method] = {}
+    for base in reversed(kind.__mro__):
+        for name, value in vars(base).items():
+            if inspect.isfunction(value) and not name.startswith("_") and not hasattr(SharedType, name):
+                parameters = tuple(inspect.signature(value).parameters)[2:]
+                found[name] = Method(name, parameters, getattr(made, name))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a type is defined, for errors: a file (or the class's name), its line, and where its tables begin."""
+
+    file: str
+    line: int = 0
+    tables: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    def of_line(self, variant: str, offset: int) -> str:
+        """The line of a table, which are counted from 0."""
+        if variant in self.tables:
+            return f"{self.file}:{self.tables[variant] + offset}"
+        return f"{self.file}.{variant}, line {offset}"
+
+
+def place_of(kind: type[SharedType]) -> Place:
+    """Where a class is in its source file; its name alone if that does not say."""
+    try:
+        file = inspect.getfile(kind)
+        tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return Place(kind.__qualname__)
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
+            assigned = [each for each in node.body if isinstance(each, ast.Assign)]
+            tables = {
+                name.id: each.value.lineno for each in assigned for name in each.targets if isinstance(name, ast.Name)
+            }
+            return Place(file, node.lineno, tables)
+    return Place(kind.__qualname__)
+
+
+class _Nothing(Enum):
+    NOTHING = "nothing"
+
+
+#: What functions return of an item that is not there: equal to no value of a program.
+NOTHING: Final = _Nothing.NOTHING
+
+
+def _at(items: Any, index: int) -> Any:
+    return items[index] if -len(items) <= index < len(items) else NOTHING
+
+
+def _get(pairs: Any, key: Any) -> Any:
+    return next((value for each, value in pairs if each == key), NOTHING)
+
+
+#: What conditions of all types may call. All but ``min`` and ``max`` are total: a condition has a value in every state.
+FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
+    "len": len,
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "at": _at,  # the item at an index of a sequence
+    "first": lambda items: _at(items, 0),
+    "last": lambda items: _at(items, -1),
+    "get": _get,  # the value of a key among pairs
+    "missing": lambda item: item is NOTHING,  # whether one of the three found nothing
+    "raised": lambda result: isinstance(result, Raised),
+}
