@@ -1,4 +1,4 @@
-"""Conditions of a program that decide whether it fails: what a front end finds in its source.
+"""Conditions that decide whether a program fails: a front end finds them in its source.
 
 A *check* is a place where values that were read decide whether the program fails; see
 :mod:`mazurka.explore.guidance.checks` for what is made of them.
@@ -15,7 +15,7 @@ from mazurka.program.terms import Term
 
 
 class CheckKind(Enum):
-    """What a check is."""
+    """The kinds of checks."""
 
     ASSERTION = "assertion"
     RAISE = "exception"  # a test that guards a raise
@@ -49,7 +49,7 @@ class SymbolicStore(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """What depends on what is read at a place: checks, and stores of the same function."""
+    """The checks, and the stores of the same function, that depend on a read at a location."""
 
     checks: Sequence[Check] = ()
     stores: Sequence[SymbolicStore] = ()

@@ -35,7 +35,7 @@ _forking = False
 
 
 def register_at_fork(**hooks: Any) -> None:
-    """In place of ``os.register_at_fork``: what the program does when it forks is not to be done when we do.
+    """In place of ``os.register_at_fork``: the program's hooks at forks must not run at forks of ours.
 
     Nothing of it is in progress then, and in the child it goes on as it would have here.
     """
@@ -48,8 +48,8 @@ def _unless_ours(hook: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def fork() -> int:
-    """``os.fork`` for ourselves: nothing of what the program's hooks or other threads have begun goes on in the child,
-    so that nobody need be warned of them."""
+    """``os.fork`` for ourselves: no work of the program's hooks or of other threads goes on in the child,
+    so that no warning about them is needed."""
     global _forking
     _forking = True
     try:
@@ -60,7 +60,7 @@ def fork() -> int:
 
 
 #: The ends of pipes by which this process and its parents answer, if it is such a child. A process that the program
-#: forks must not hold them: whoever waits for an answer waits until the last process has closed its end.
+#: forks must not hold them: a reader of an answer waits until the last process has closed its end.
 _answering: list[int] = []
 
 
@@ -125,7 +125,7 @@ def _answer(function: Callable[[], Any], writing: int) -> None:
         payload = pickle.dumps((True, function()), protocol=5)
     except ChildDied as error:  # a grandchild did
         payload = pickle.dumps((False, str(error)))
-    except BaseException:  # the parent has to hear of it whatever it is
+    except BaseException:  # the parent must get every exception
         payload = pickle.dumps((False, traceback.format_exc()))
     with os.fdopen(writing, "wb") as stream:
         stream.write(payload)

@@ -23,7 +23,7 @@ class FrontEnd:
 
     name: str
     suffixes: tuple[str, ...]
-    interpreter: str  # what the first line of its scripts names, after ``#!``
+    interpreter: str  # the name in the first line of its scripts, after ``#!``
     opener: str
 
     def open(self, target: str, arguments: tuple[str, ...], settings: ProgramSettings) -> Program:
@@ -33,7 +33,7 @@ class FrontEnd:
         return program
 
 
-#: The default, which says what is wrong with a file that does not exist, first.
+#: The default, whose error about a missing file is the best, first.
 FRONT_ENDS: Final[dict[str, FrontEnd]] = {
     each.name: each
     for each in (FrontEnd("python", (".py", ".pyw", ""), "python", "mazurka.program.python.opening:open_program"),)
@@ -41,7 +41,7 @@ FRONT_ENDS: Final[dict[str, FrontEnd]] = {
 
 
 def front_end_of(target: str, name: str = "") -> FrontEnd:
-    """Who runs a program: the front end of that name, or the one that the file's name or first line tells."""
+    """The front end of that name, or else by the file's name or first line."""
     if name:
         return FRONT_ENDS[name]
     path = target.partition("::")[0]

@@ -8,7 +8,7 @@ from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import Kind, Target, of_kinds
 
-#: What looks something up or stores it is the one or the other: what is missing may be made, as by ``setdefault``.
+#: An operation that looks up or stores may be either: a missing element may be made, as by ``setdefault``.
 _ALIKE: Final = ({Op.READ, Op.RMW}, {Op.WRITE, Op.RMW})
 
 #: In place of the name of an attribute: it is none, but an item of a container, or how that is organised.
@@ -16,7 +16,7 @@ ITEM_NAME: Final = "[]"
 
 
 class GuideStep(NamedTuple):
-    """An operation as it is known from elsewhere: by its thread, its places in the source, and what it does."""
+    """An operation as it is known from a recording: by its thread, its source locations, and its kind."""
 
     thread: str
     op: Op

@@ -10,13 +10,12 @@ A thread sees its own stores at once (*forwarding*). Fences, indivisible updates
 start and end of threads wait until the thread's queues are empty (*drained*).
 
 The encoding. Explorers know nothing of memory models: they know threads of steps that read and write targets, and
-assume that what a thread does next follows from what it has done and read. A run under TSO or PSO is told to them as
-such a run:
+assume that a thread's next step follows from its steps and reads so far. To them, a run under TSO or PSO is such a run:
 
 - A queue is a thread of its own, a *flusher*, named after its owner: ``0.1~`` under TSO, ``0.1~2`` for the second
   location that 0.1 stored to under PSO. Its steps are the moments at which stores reach memory.
-- The n-th store of a queue is a step that writes ``("store", flusher, n)`` and nothing else; nobody but the queue can
-  tell when it happens, so it needs no point.
+- The n-th store of a queue is a step that writes ``("store", flusher, n)`` and nothing else; only the queue can observe
+  when it happens, so it needs no point.
 - A flusher turns to its n-th store by reading ``("store", flusher, n)``, as early as possible and so without a point;
   its step after that is one: it writes the location and ``("flushed", flusher, n)``.
 - A read of a location whose latest store by the same thread may still be on its way first reads
@@ -71,10 +70,10 @@ def owner_of(name: str) -> str:
 
 
 def store_target(queue: str, number: int) -> Target:
-    """What the ``number``-th store into a queue writes."""
+    """The target that the ``number``-th store into a queue writes."""
     return (STORE, queue, number)
 
 
 def flushed_target(queue: str, number: int) -> Target:
-    """What tells whether the ``number``-th store into a queue has reached memory."""
+    """The target whose value says whether the ``number``-th store into a queue has reached memory."""
     return (FLUSHED, queue, number)

@@ -1,14 +1,14 @@
-"""The seam between whoever runs a program and whoever decides what to run next.
+"""The seam between programs and explorers.
 
 An explorer hands a :class:`Plan` to a :class:`Program` and gets a :class:`Run` back. Both are plain data, so
 that a run may as well happen in a forked child or on another machine.
 
-A *point* is a place where the program stops and a scheduler is asked who moves: before each operation on a
+A *point* is a place where the program stops and the scheduler chooses the next thread: before each operation on a
 location that several threads touch, and before each operation that may block. A thread runs from one point up to
-(not including) its next without interruption; what it does in between commutes with everything the others do:
+(not including) its next without interruption; its steps in between commute with all steps of the others:
 
 - forking, and returning from a join whose thread has ended, need no point: they are moved as early as possible;
-- releasing a lock needs one only if somebody looks at a held lock (try-lock, ``locked()``);
+- releasing a lock needs one only if some thread tests a held lock (try-lock, ``locked()``);
 - accesses at source *sites* that never touched a location two threads share need none. Which sites do is learnt;
   a run that finds a new one says so in :attr:`Run.found_new_points`, and an exhaustive search must then start again.
 """
@@ -55,7 +55,7 @@ class Step(NamedTuple):
 
 
 class TailPolicy(Enum):
-    """Who moves once a plan's prefix is used up."""
+    """The tail policy: the choice of threads after a plan's prefix."""
 
     STAY = "stay"  # the running thread, until it blocks or sleeps; then the first (`values`: the next)
     RANDOM = "random"  # uniformly among the enabled
@@ -73,7 +73,7 @@ LASSO: Final = "again"
 #: guards, or hands over, is not seen.
 OPAQUE: Final = ("opaque",)
 
-#: What a run is said not to have controlled where other orders would have needed a timeout to fire early.
+#: The name of the uncontrolled event where other orders would have needed a timeout to fire early.
 TIMEOUTS: Final = "orders in which a timeout fires"
 
 #: How entries of :attr:`Run.untracked` begin that name code which threads enter and which is not instrumented.
@@ -88,8 +88,8 @@ class Plan:
     ``seed`` feeds all but STAY.
     ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
-    value a key, equal only if the values are (None: it can't be told), and fills :attr:`Run.first`; ``values`` does so,
-    too, and asks for whatever else it takes to compare states of threads. ``arguments`` fills :attr:`Run.given`.
+    value a key, equal only if the values are (None: unknown), and fills :attr:`Run.first`; ``values`` does so,
+    too, and records all that comparing states of threads needs. ``arguments`` fills :attr:`Run.given`.
     """
 
     prefix: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ class FailureKind(Enum):
     NONDETERMINISM = "nondeterminism"
     INVARIANT = "invariant"
     EXIT = "exit"
-    RACE = "race"  # no failure of the program: told only to those who ask
+    RACE = "race"  # no failure of the program: reported on request only
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +225,10 @@ class Run:
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
     first: dict[Target, Any] = field(default_factory=dict)  # keys only: those of what targets held before a write
     given: dict[StepIndex, dict[str, Any]] = field(default_factory=dict)  # arguments only: its function's, if plain
-    daemons: tuple[ThreadIndex, ...] = ()  # tasks nobody waits for at the end
+    daemons: tuple[ThreadIndex, ...] = ()  # tasks that the end of the program does not wait for
     stacks: dict[StepIndex, tuple[Frame, ...]] = field(default_factory=dict)  # detail only: innermost frame last
     labels: dict[ThreadIndex, str] = field(default_factory=dict)  # task -> the name the program gave its thread
-    result: Any = None  # what the user's end-of-run callback returned
+    result: Any = None  # the result of the user's end-of-run callback
     seconds: float = 0.0
     limited: bool = False  # some waits had time limits
     shortest: float = float("inf")  # the shortest of these limits, in seconds
@@ -264,7 +264,7 @@ def unfolded(prefix: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
 
 @dataclass(frozen=True, slots=True)
 class ProgramFacts:
-    """What whoever reports of a program that is ready has to know of it, and need not understand.
+    """Facts about a prepared program for reports.
 
     ``isolation`` says how its executions get the state that they start from, ``sources`` are its modules with their
     files, ``untracked`` names what of it no execution can track. ``assumption`` is what every verdict on it takes for
@@ -291,7 +291,7 @@ class Program(Protocol):
     timing: float | None = None
 
     def prepare(self) -> None:
-        """Get ready to run; further calls take up what has become known since."""
+        """Get ready to run; further calls take up knowledge gained since."""
         return
 
     @abstractmethod
@@ -307,11 +307,11 @@ class Program(Protocol):
         return None
 
     def analysis(self) -> SourceAnalysis:
-        """What is known of it from its source."""
+        """The analysis of its source."""
         return NothingKnown()
 
     def facts(self) -> ProgramFacts:
-        """What a report has to know; of a program that has been prepared."""
+        """Facts for the report; the program must have been prepared."""
         return ProgramFacts()
 
     def require_included(self, names: tuple[str, ...]) -> None:
@@ -353,7 +353,7 @@ class LearnsPoints(Program, Protocol):
 
 
 def learned_points(program: Program) -> LearnedPoints:
-    """What a program has learnt of its scheduling points, to be looked at and changed."""
+    """The scheduling points that a program has learnt, to be read and changed."""
     return program.learned if isinstance(program, LearnsPoints) else _NothingLearned()
 
 

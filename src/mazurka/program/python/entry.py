@@ -22,7 +22,7 @@ class Entry(Protocol):
     """Something to run again and again."""
 
     def prepare(self) -> None:
-        """Import what the runs need, so that it is there before the state is taken."""
+        """Import the modules that the runs need, before the state is taken."""
         ...
 
     def modules(self) -> list[types.ModuleType]:
@@ -38,7 +38,7 @@ class Entry(Protocol):
         ...
 
     def release(self) -> None:
-        """Let go of what the run made, so that nothing of it is finalised during the next one."""
+        """Release the objects of the run, so that none is finalised during the next one."""
         ...
 
     def identity(self) -> str:
@@ -109,7 +109,7 @@ def _digest(text: str) -> str:
 
 @dataclass(slots=True)
 class Script:
-    """A file run as ``__main__``, anew in each run, as ``python FILE ARGS`` would."""
+    """A file run as ``__main__``, in a new module in each run, as ``python FILE ARGS`` would."""
 
     path: str
     arguments: Sequence[str]
@@ -208,7 +208,7 @@ class Function:
         return self._module.__dict__ if self._module is not None else {}
 
     def release(self) -> None:
-        return  # what the function left in its module goes when the module's state is put back
+        return  # state that the function left in its module goes when the module is put back
 
     def identity(self) -> str:
         return _digest(self._source or read_source(self.path))
@@ -269,7 +269,7 @@ def module_of(path: str) -> tuple[str, str]:
 
 
 def _import_ahead(source: str, path: str) -> None:
-    """Import what a script imports at its top level. What fails here will fail in the run, where it is seen."""
+    """Import the modules that a script imports at its top level. An import that fails will fail again in the run."""
     for statement in ast.parse(source, path).body:
         names = []
         if getattr(statement, "is_lazy", False):
@@ -281,5 +281,5 @@ def _import_ahead(source: str, path: str) -> None:
         for name in names:
             try:
                 importlib.import_module(name)
-            except Exception:  # whatever an import may raise; the run itself shows it
+            except Exception:  # an import may raise any; the run itself shows it
                 continue

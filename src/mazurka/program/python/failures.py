@@ -1,4 +1,4 @@
-"""From what a thread died of to a :class:`Failure`: the exception, its message, the lines it came through."""
+"""From the exception that ended a thread to a :class:`Failure`: its type, its message, its lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_ours(filename: str) -> bool:
     return filename.startswith(_MACHINERY)
 
 
-#: Our modules that only watch: whatever is raised there is our fault, not the program's.
+#: Our modules that only observe: an exception from there is our fault, not the program's.
 _WATCHING: Final = frozenset(
     os.path.join(_OURS, "program", *f"{name}.py".split("/"))
     for name in """runtime/scheduler runtime/sharing runtime/step_metadata python/instrument/sites

@@ -13,7 +13,7 @@ from mazurka.program.python.instrument.loader import MACHINERY
 
 
 def require_explorable(names: tuple[str, ...], never: frozenset[str] = MACHINERY, whose: str = "Mazurka") -> None:
-    """Say so if something to be tracked is what the check itself runs on."""
+    """Raise ``not-includable`` if a package to be tracked is one that the check itself runs on."""
     for name in names:
         if name.partition(".")[0] in never:
             what = f"{name} can't be explored: {whose} itself runs on it"
@@ -47,7 +47,7 @@ def _can_be_found(name: str) -> bool:
 
 
 def _provided_by(name: str) -> str:
-    """A hint for who named what is installed instead of what is imported."""
+    """A hint if the name is that of a distribution instead of its module."""
     from importlib.metadata import packages_distributions
 
     wanted = name.lower().replace("_", "-")
@@ -56,7 +56,7 @@ def _provided_by(name: str) -> str:
         for module, distributions in packages_distributions().items()
         if wanted in [each.lower().replace("_", "-") for each in distributions] and module.isidentifier()
     ]
-    return f"what is installed by that name is imported as {' or '.join(sorted(modules))}" if modules else ""
+    return f"the distribution of that name is imported as {' or '.join(sorted(modules))}" if modules else ""
 
 
 def _names_beside(name: str) -> Iterable[str]:

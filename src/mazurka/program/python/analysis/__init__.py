@@ -1,1 +1,1 @@
-"""What the source of the instrumented modules shows before anything is run."""
+"""Static analysis of the instrumented modules."""

@@ -1,4 +1,4 @@
-"""The checks that a Python program makes of what it reads (explore/guidance/checks.py), found in its source.
+"""The checks of a Python program on its reads (explore/guidance/checks.py), found in its source.
 
 Four ways to fail are looked for: ``assert``; ``if`` with a ``raise`` at the top of a branch; an attribute, an item, a
 call or an operation of what may be None; a look-up of what may be missing (an attribute, a global, a key). Beside
@@ -30,10 +30,10 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.objects import SCALARS, value_key
 from mazurka.program.terms import UNKNOWN_TERM, Term, read_in
 
-#: Kinds of sites whose step reads what the expression there gives.
+#: Kinds of sites whose step reads the value of the expression there.
 _READING: Final = frozenset({"read", "read item", "global"})
 
-#: Kinds of sites whose step stores what is assigned to the expression there.
+#: Kinds of sites whose step stores the value assigned to the expression there.
 _STORING: Final = frozenset({"store", "write item", "change item"})
 
 #: Kinds of sites whose step fails where there is nothing.
@@ -152,7 +152,7 @@ def uses_of(site: int) -> Uses:
 
 
 def arguments() -> dict[str, Any]:
-    """What the innermost function of the program that runs was given, as far as it is plain: keys by name."""
+    """The arguments of the innermost running function of the program, as far as they are plain: keys by name."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename not in sites.instrumented:
         frame = frame.f_back
@@ -349,7 +349,7 @@ class _Finder:
         return pairs[0] if len(pairs) == 1 else ("all", *pairs)
 
     def _called(self, node: ast.Call, depth: int) -> Term:
-        """``get`` of a dictionary has an answer for what is missing."""
+        """``get`` of a dictionary has a default for missing keys."""
         site = self.source.site_at(node, ("call",))
         known = None if site is None else sites.site(site)
         if site is None or known is None or known.name != "get" or node.keywords or len(node.args) not in (1, 2):
@@ -359,7 +359,7 @@ class _Finder:
 
 
 def _names(node: ast.expr | None) -> list[str]:
-    """The names of exceptions: of a handler's type, or of what is raised."""
+    """The names of exceptions: of a handler's type, or of a raised expression."""
     match node:
         case ast.Tuple(elts=parts):
             return [name for part in parts for name in _names(part)]

@@ -1,4 +1,4 @@
-"""Whether the source of the instrumented modules tells all that can happen to their attributes and globals.
+"""Whether the source of the instrumented modules shows all accesses of their attributes and globals.
 
 It does not if a module does things by computed names (``getattr``, ``exec``, ``vars``), defines what Python calls
 behind the scenes at each access (``__getattr__``, ``__set_name__``), looks into frames or functions, or imports a

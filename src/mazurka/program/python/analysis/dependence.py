@@ -1,4 +1,4 @@
-"""Which reads nothing depends on, told from the source of the instrumented modules.
+"""Needless reads, found in the source of the instrumented modules.
 
 The graph is a system dependence graph (dissertation of S. Huang, ch. 4.1) turned round and kept small: a node for
 each local variable and for each *field*, an edge for each way a value takes between them. A field is all attributes and
@@ -67,7 +67,7 @@ def needless(
 ) -> dict[int, Needless]:
     """The needless reads of these modules, by site; ``numbers`` has the sites of each module.
 
-    With ``final`` a field that is stored is observed: somebody looks at it when the run is over.
+    With ``final`` a field that is stored is observed: a test of the final state may read it.
     """
     if any(is_open(module.tree, module.package, tracked) for module in modules.values()):
         return {}
@@ -190,7 +190,7 @@ def _is_quiet(statement: ast.stmt) -> bool:
 
 
 class SourceDependence:
-    """What the source of all modules instrumented so far says; implements the explorers' ``Dependence``."""
+    """The analysis of all modules instrumented so far; implements the explorers' ``Dependence``."""
 
     def __init__(self, *, final: bool) -> None:
         self.final = final
@@ -198,7 +198,7 @@ class SourceDependence:
         self._found: dict[int, Needless] = {}
 
     def version(self) -> str:
-        """Names what is instrumented."""
+        """A name for the set of instrumented modules."""
         return sites.extent()
 
     def needless(self) -> Mapping[int, Needless]:
@@ -214,7 +214,7 @@ class SourceDependence:
             try:
                 modules[file] = ModuleSource(ast.parse(Path(file).read_bytes(), file), packages.get(file, ""))
             except (OSError, SyntaxError, ValueError):
-                return {}  # whatever is in there may depend on anything
+                return {}  # all values in there may be observed
         return needless(modules, {file: sites.numbers(file) for file in modules}, _is_tracked, final=self.final)
 
 

@@ -35,7 +35,7 @@ _LOOPS: Final = (ast.While, ast.AsyncFor)
 
 
 class SourcePlace(NamedTuple):
-    """Where an access is in the source, as its site tells it."""
+    """The source position of an access, as in its site."""
 
     file: str
     line: int
@@ -118,7 +118,7 @@ class Flows:
         self._trees.append((tree, file))
         self._body(tree.body, Around(file, scopes, scopes.module, ""))
 
-    # -- the first pass: what is stored where -------------------------------------------------------------------------
+    # -- the first pass: stores and their fields ----------------------------------------------------------------------
 
     def _body(self, body: Iterable[ast.stmt], around: Around) -> None:
         for statement in body:
@@ -324,7 +324,7 @@ class Flows:
 
 
 def _parts(e: ast.AST, around: Around) -> Iterator[tuple[ast.AST, Around]]:
-    """What an expression is made of; defaults, and what a comprehension goes through, are outside of its scope."""
+    """The parts of an expression; defaults, and a comprehension's first iterable, are outside of its scope."""
     inner = replace(around, scope=around.scopes.of[e]) if e in around.scopes.of else around
     match e:
         case ast.Lambda(args=arguments, body=body):
@@ -342,7 +342,7 @@ def _parts(e: ast.AST, around: Around) -> Iterator[tuple[ast.AST, Around]]:
 
 
 def _within(e: ast.AST, first: ast.comprehension, inner: Around) -> Iterator[tuple[ast.AST, Around]]:
-    """All of a comprehension but what it goes through first."""
+    """All of a comprehension but its first iterable."""
     yield from ((part, inner) for part in (first.target, *first.ifs))
     yield from ((child, inner) for child in ast.iter_child_nodes(e) if child is not first)
 

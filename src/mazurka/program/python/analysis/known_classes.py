@@ -1,4 +1,4 @@
-"""Which classes are known in full, and what their objects have before anybody else can know of them.
+"""The classes that are known in full, and the attributes of their objects before other code can refer to them.
 
 A class is *known* if nothing of it comes from elsewhere: no decorators, metaclass or foreign bases, no other class or
 variable of its name, its name used for nothing but to make objects, for bases and to ask for types, no class that
@@ -53,7 +53,7 @@ class KnownClasses:
         while struck := {each for file, each in classes if each in known and not self._bases_known(file, each, known)}:
             known -= struck
         foreign = [each for _, each in classes if each not in known]
-        while foreign:  # what they derive from is not known either
+        while foreign:  # their bases are not known either
             bases = {name for each in foreign for name in _base_names(each)}
             foreign = [each for each in known if each.name in bases]
             known.difference_update(foreign)
@@ -67,7 +67,7 @@ class KnownClasses:
     def _inherit(
         self, known: list[tuple[str, ast.ClassDef]], at_once: dict[ast.ClassDef, frozenset[str] | None]
     ) -> None:
-        """What objects have whose class is this one or derived from it, hence whatever `self` may be."""
+        """The attributes of all objects whose class is this one or derived from it, hence of any `self`."""
         parents = {each: self._named.get((file, name)) for file, each in known for name in _base_names(each)}
         own: dict[ast.ClassDef, frozenset[str]] = {}
         for _, each in known:
@@ -122,7 +122,7 @@ def _within(nodes: Iterable[ast.AST]) -> set[int]:
 
 
 def _bindings(tree: ast.Module) -> Iterator[str]:
-    """All names that are bound in a module, in whatever way and place, as often as they are."""
+    """All names that are bound in a module, in any way, as often as they are."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name) | ast.ClassDef(name=name):
@@ -147,13 +147,13 @@ def _uses_own_functions(made: ast.ClassDef) -> bool:
 
 
 def own_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """What a method calls its object; "" if that is not plain to see."""
+    """A method's name for its object; "" if that is not plain."""
     plain = method.args.args and not method.args.posonlyargs and not method.decorator_list
     return method.args.args[0].arg if plain else ""
 
 
 def _at_once(made: ast.ClassDef) -> frozenset[str] | None:
-    """What a class's own ``__init__`` gives an object first of all; None if it has no ``__init__``."""
+    """The attributes that a class's own ``__init__`` sets first of all; None if it has no ``__init__``."""
     inits = [each for each in ast.walk(made) if isinstance(each, _FUNCTIONS) and each.name == "__init__"]
     named = [each for each in ast.walk(made) if isinstance(each, ast.Name) and each.id == "__init__"]
     if not inits and not named:

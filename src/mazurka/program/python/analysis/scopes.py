@@ -27,9 +27,9 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class VariableKind(Enum):
-    """What a name means where it stands."""
+    """The meaning of a name where it stands."""
 
-    LOCAL = "local"  # nobody else can rebind it
+    LOCAL = "local"  # no other code can rebind it
     CELL = "cell"  # shared with other functions, and bound more than once
     GLOBAL = "global"  # of the module, and bound more than once
     CONSTANT = "constant"  # of the module, bound at most once
@@ -78,7 +78,7 @@ class LexicalScope:
         self.bound_at: dict[str, int] = {}  # name -> how many uses of names come before what binds it
         self.captured: set[str] = set()
         self.late: set[str] = set()  # captured by a function that may run before they are bound
-        self.consumer = ""  # of a generator expression: what goes through it at once, by name
+        self.consumer = ""  # of a generator expression: the name of its consumer, which exhausts it at once
         self.derived: set[str] = set()  # classes of which something else than a plain method says how objects are made
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
@@ -98,7 +98,7 @@ def _makes_objects(node: ast.AST) -> bool:
 
 _MAKING: Final = ("__init__", "__new__")
 
-#: Builtins that have gone through a generator when they return.
+#: Builtins that have exhausted a generator when they return.
 _CONSUMERS: Final = frozenset("all any sum min max list tuple set frozenset dict sorted bytes bytearray".split())
 _LOOP: Final = "for"
 
@@ -147,7 +147,7 @@ class Scopes(ast.NodeVisitor):
         self._loops = 0
         self._decorates = False  # whether this is part of a decorator
         self._started = False  # whether the module itself has called what may start threads
-        self._consumers: dict[ast.expr, str] = {}  # generator expression -> what goes through it at once
+        self._consumers: dict[ast.expr, str] = {}  # generator expression -> its consumer, which exhausts it at once
         self._uses: list[tuple[LexicalScope, str]] = []
         self._outer_bindings: list[tuple[LexicalScope, str]] = []
         for statement in getattr(tree, "body", []):
@@ -460,7 +460,7 @@ class Scopes(ast.NodeVisitor):
             self._started = self._may_start(node.func)
 
     def _may_start(self, function: ast.expr) -> bool:
-        """Whether what the module calls may start threads: builtins, and what the library has, don't."""
+        """Whether functions that the module calls may start threads: builtins and the library's don't."""
         while isinstance(function, ast.Attribute):
             function = function.value
         if not isinstance(function, ast.Name):

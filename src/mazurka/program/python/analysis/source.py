@@ -1,4 +1,4 @@
-"""What the source of a Python program says, for strategies."""
+"""The analysis of a Python program's source, for strategies."""
 
 from __future__ import annotations
 

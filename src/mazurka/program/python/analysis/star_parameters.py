@@ -30,7 +30,7 @@ def may_be_shared(function: Function, parameter: ast.arg) -> bool:
 
 
 def _keeping(node: ast.AST) -> Iterator[ast.expr]:
-    """Those of its operands that it hands to nobody, if they are dictionaries."""
+    """Those of its operands that it passes to no other code, if they are dictionaries."""
     if isinstance(node, ast.Call):
         yield from (keyword.value for keyword in node.keywords if keyword.arg is None)
         if isinstance(node.func, ast.Attribute) and node.func.attr in _KEEPING:

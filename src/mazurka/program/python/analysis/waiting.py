@@ -1,9 +1,9 @@
-"""Which functions may run while a ``while`` loop is in progress: what they read and write decides how often it goes
+"""The functions that may run while a ``while`` loop is in progress: their reads and writes decide how often it goes
 round.
 
 A pass of a loop that has changed nothing is not repeated until something it has read changes (spin.py), so there even
 a read whose value goes nowhere has a say in what its thread does next. Calls are followed by name: a function may be
-called wherever its name is said. Where something is called that no name tells, every function may be.
+called wherever its name occurs. Where a callee has no name, every function may be called.
 
 Cost: one pass over each tree.
 """
@@ -31,10 +31,10 @@ LOOP: Final = "<loop>"
 
 @dataclass(slots=True)
 class LoopFunctions:
-    """What is called where: :meth:`read` each module, then ask for :meth:`functions`."""
+    """The call graph by names: :meth:`read` each module, then ask for :meth:`functions`."""
 
     _said: dict[str, set[str]] = field(default_factory=dict)  # by function: the names in it
-    _called: dict[str, set[str]] = field(default_factory=dict)  # by function: what it calls, "" if that has no name
+    _called: dict[str, set[str]] = field(default_factory=dict)  # by function: its callees, "" for one without a name
     _defined: set[str] = field(default_factory=set)
     _bound: set[str] = field(default_factory=set)  # names that are bound otherwise than by `def`, `class` and `import`
 
@@ -79,7 +79,7 @@ class LoopFunctions:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
                 self._called.setdefault(function, set()).add(name)
             case ast.Call():
-                self._called.setdefault(function, set()).add("")  # what is called has no name
+                self._called.setdefault(function, set()).add("")  # the callee has no name
 
     def functions(self) -> set[str] | None:
         """The names of the functions that may run while a loop does; None if any may."""

@@ -93,7 +93,7 @@ class _Counterparts:
         self._plain: dict[_Key, list[types.CodeType]] | None = None  # the same of plain code; made when it is needed
 
     def of(self, old: types.CodeType) -> types.CodeType | None:
-        """None if there is none; ValueError if it can't be told which it is."""
+        """None if there is none; ValueError if it is ambiguous."""
         key = _key(old)
         found = self._instrumented.get(key, [])
         if len(found) < 2:

@@ -6,7 +6,7 @@ frames stay exactly Python's. New nodes take the position of what they replace, 
 always did.
 
 An operand may be written twice (once for the hook, once for the operation) only if it is *steady*: a constant, or a
-name that nobody else can rebind. Everything else goes through one of the ways described in :mod:`hooks`.
+name that no other code can rebind. Everything else goes through one of the ways described in :mod:`hooks`.
 The rules are in :mod:`mazurka.program.python.rewrite`, a module for each family of nodes.
 
 Left alone: annotations, patterns, names starting with ``@`` (pytest's), and calls of modules known to be harmless.

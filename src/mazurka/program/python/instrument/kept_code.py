@@ -1,12 +1,12 @@
-"""Instrumented code that is kept between processes, one file per module, and believed only if this user kept it.
+"""Instrumented code that is kept between processes, one file per module, and loaded only if this user kept it.
 
 Code can be had in no form that is safe to load, so a file is loaded only if it bears a digest (BLAKE2b, keyed: RFC
 7693, 2.9) made with a key that is the user's own: 32 random bytes in the user's state folder, in a file that nobody
 else may read. A `.mazurka` folder that came with a repository, or a file that others could write, is never loaded: its
-modules are compiled anew, like those of a file that is damaged, and the file is replaced. The digest also covers the
-file's name, which tells source, place, our version and Python's apart.
+modules are compiled again, like those of a damaged file, and the file is replaced. The digest also covers the file's
+name, which identifies source, place, our version and Python's.
 
-Whoever has no state folder to write to has nothing kept: it only costs time.
+Without a writable state folder no code is kept: that only costs time.
 
 Cost: a look-up reads one small file; the key is read once.
 """
@@ -45,7 +45,7 @@ class KeptCode:
         self._key = None if folder is None else private_key()
 
     def find(self, source: bytes, file: str) -> Compiled | None:
-        """What was compiled of a file's text by this user."""
+        """The code that this user has compiled from a file's text."""
         if self._folder is None or self._key is None:
             return None
         name = _name(source, file)
@@ -63,7 +63,7 @@ class KeptCode:
         return (code, entries) if code.co_filename == file else None
 
     def keep(self, source: bytes, file: str, made: Compiled) -> None:
-        """Keep what was compiled, if that can be written."""
+        """Keep compiled code, if the folder can be written."""
         if self._folder is None or self._key is None:
             return
         name, data = _name(source, file), marshal.dumps(made)
@@ -99,7 +99,7 @@ def private_key() -> bytes | None:
 
 
 def _trusted(path: str) -> bytes | None:
-    """What is in a file that only this user can have written and can read; None if there is no such file."""
+    """The content of a file that only this user can have written and can read; None if there is no such file."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -33,7 +33,7 @@ _INVARIANT_FILE: Final = "<invariant>"
 
 _SKIPPED: Final = ("site-packages", "dist-packages")
 
-#: Our own packages and what they run on: instrumenting these would make hooks call hooks.
+#: Our own packages and their dependencies: instrumenting these would make hooks call hooks.
 MACHINERY: Final = frozenset(
     ("mazurka", "greenlet", "z3", "_pytest", "pytest", "importlib", "builtins", "sys", "os", "posixpath", "genericpath")
 )
@@ -43,7 +43,7 @@ PYTEST_MACHINERY: Final = frozenset({"pluggy"})
 
 
 class Loader(importlib.abc.MetaPathFinder):
-    """Finds and makes instrumented modules. ``modules`` holds what it made, ``opaque`` what it could not and why.
+    """Finds and makes instrumented modules. ``modules`` holds these, ``opaque`` those that it could not make, and why.
     Modules of the packages ``never`` stay as they are."""
 
     def __init__(

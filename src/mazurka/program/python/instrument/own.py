@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 
 def copy_of(name: str) -> Any:
-    """A module of its own, executed anew."""
+    """A copy of a module, executed again."""
     spec = importlib.util.find_spec(name)
     assert spec is not None
     copy = types.ModuleType(f"mazurka's {name}")

@@ -35,7 +35,7 @@ class Site(NamedTuple):
     end_column: int = 0
 
 
-#: What is kept of a site beside the compiled code: everything but the file.
+#: The data of a site beside the compiled code: everything but the file.
 Entry = tuple[int, int, str, str, str, int, int]
 
 _modules: dict[int, tuple[str, list[Entry]]] = {}
@@ -125,7 +125,7 @@ def variables(file: str) -> set[str]:
 
 
 def site(number: int) -> Site | None:
-    """What is known of a site."""
+    """The data of a site."""
     module = _modules.get(number >> _BITS) if number > 0 else None
     index = (number & _MASK) - 1
     if module is None or not 0 <= index < len(module[1]):

@@ -1,4 +1,4 @@
-"""What a run prints, kept up to a limit, and the empty input that it reads."""
+"""The output of a run, kept up to a limit, and its empty input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST: Final = 1 << 20
 
 
 class _Bounded(io.BytesIO):
-    """Keeps the beginning of what is written and counts the rest."""
+    """Keeps the beginning of the output and counts the rest."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class _Bounded(io.BytesIO):
 
 
 class _NoInput(io.BytesIO):
-    """An input at its end, which knows whether somebody asked."""
+    """An input at its end, which knows whether it was read."""
 
     asked = False
 
@@ -64,7 +64,7 @@ class Capture:
         return self._input.asked
 
     def unused(self) -> bool:
-        """Whether it may serve another run: nothing has passed through it, and nobody has kept a stream of it."""
+        """Whether it may serve another run: it was not used, and no code has kept a stream of it."""
         if self._text.closed or self._stdin.closed or self._bytes.closed or self._input.asked:
             return False
         return not self._bytes.getvalue() and self._text.encoding == "utf-8" and self._references() == self._ours
@@ -74,7 +74,7 @@ class Capture:
         return count(self._text), count(self._bytes), count(self._stdin), count(self._input)
 
     def text(self) -> str:
-        """What was printed, both streams in order."""
+        """The output, both streams in order."""
         if self._text.closed or self._bytes.closed:
             return "(the program closed its output)"
         self._text.flush()

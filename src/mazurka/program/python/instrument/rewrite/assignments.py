@@ -78,7 +78,7 @@ def unpacked(r: Rewriter, value: ast.expr, original: ast.expr, targets: list[ast
 
 
 def is_nested(target: ast.expr) -> bool:
-    """Whether a target unpacks what it unpacks."""
+    """Whether a target unpacks elements of its elements."""
     parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
     return any(isinstance(each, (ast.Tuple, ast.List)) for each in parts)
 

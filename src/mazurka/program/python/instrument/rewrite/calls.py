@@ -16,27 +16,27 @@ from mazurka.program.python.instrument.rewrite.operators import is_asked, used
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.semantics.containers import GOING_THROUGH, METHODS, SLOTS
 
-#: Builtins that go through their one argument.
+#: Builtins that iterate over their one argument.
 _CONSUMERS: Final = frozenset(
     "list tuple set frozenset dict sorted sum min max any all str repr bytes bytearray ascii".split()
 )
 #: Those that look at the values of a dictionary, too.
 _WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
 _EVALUATING: Final = ("exec", "eval")
-#: Those that look at one thing about their argument: the hook that tells it.
+#: Those that read one property of their argument: the hook for it.
 _ASKING: Final = {"len": "len", "reversed": "len", "iter": "be", "bool": "b", "next": "n"}
 
-#: Imported modules whose functions change nothing, or tell the runtime themselves.
+#: Imported modules whose functions change nothing, or report to the runtime themselves.
 _QUIET: Final = frozenset(
     "cmath errno keyword math stat threading time unicodedata _thread queue concurrent pytest".split()
 )
 
-#: ... but for these, which go through what they are given.
+#: ... but for these, which iterate over their arguments.
 _GOING: Final = frozenset("fsum prod sumprod dist hypot perm".split())
 
 
 def call(r: Rewriter, node: ast.Call) -> ast.expr:
-    """A hook around a call, by what is called: a builtin, a method, or anything else."""
+    """A hook around a call, by the kind of callee: a builtin, a method, or any other."""
     function = node.func
     if isinstance(function, ast.Name) and is_builtin(r, function):
         return builtin_call(r, node, function.id)
@@ -67,7 +67,7 @@ def is_quiet(origin: str, name: str) -> bool:
 
 
 def is_of_module(r: Rewriter, function: ast.Attribute) -> bool:
-    """Whether a dotted name means what a module has, not something of that."""
+    """Whether a dotted name means an attribute of a module, not of an object in it."""
     start = function.value
     if isinstance(start, ast.Name):
         name = r.mangled(start.id)
@@ -105,7 +105,7 @@ def arguments(r: Rewriter, node: ast.Call) -> None:
 
 
 def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
-    """A builtin by name: what it looks at is announced, unless the arguments are known to be harmless."""
+    """A builtin by name: its reads are announced, unless the arguments are known to be harmless."""
     if name == "exec" and len(node.args) == 2 and isinstance(node.args[1], ast.Name) and r.steady(node.args[1]):
         source = r.visit(node.args[0])
         node.args[0] = r.hook("src", [source, copied(node.args[1])], source)
@@ -153,7 +153,7 @@ _LAZY: Final = {"enumerate": 0, "zip": 0, "map": 1, "filter": 1}
 
 
 def begun(r: Rewriter, node: ast.Call, first: int) -> ast.Call:
-    """An iterator is made, which begins with what it goes over."""
+    """An iterator is made, which reads its iterable."""
     arguments_before, node.args = node.args, []
     for index, argument in enumerate(arguments_before):
         if index < first or isinstance(argument, (ast.Starred, ast.Constant, ast.Lambda, ast.GeneratorExp)):
@@ -170,7 +170,7 @@ def beginning(r: Rewriter, argument: ast.expr) -> ast.expr:
 
 
 def generated(r: Rewriter, node: ast.GeneratorExp, consumer: str) -> None:
-    """A generator expression, such that what a builtin looks at in its elements is told."""
+    """A generator expression, such that a builtin's reads of its elements are reported."""
     element = node.elt
     hook = ""
     if consumer in ("any", "all") and is_asked(r, element):
@@ -181,11 +181,11 @@ def generated(r: Rewriter, node: ast.GeneratorExp, consumer: str) -> None:
         hook = "uk"
     r.visit(node)
     if hook:
-        given: ast.Call = node.elt  # type: ignore[assignment]  # the call of the hook that tells of the yield
+        given: ast.Call = node.elt  # type: ignore[assignment]  # the call of the hook that reports the yield
         given.args[0] = r.hook(hook, [given.args[0], r.site(element, "call", consumer)], element)
 
 
-#: Builtins that make something of what they are given without looking into it.
+#: Builtins that make an object of their arguments without reading these.
 _MAKERS: Final = frozenset("type zip enumerate map filter slice".split())
 #: Builtins that look at nothing threads share, or at the frame that calls them.
 _UNWATCHED: Final = frozenset(
@@ -227,7 +227,7 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
 
 
 def looked_at(r: Rewriter, node: ast.Call, passed_on: bool = False, visited: bool = False) -> ast.expr:
-    """Any function: what it is is seen when it is called."""
+    """Any function: it is classified when it is called."""
     name = text_of(node.func)
     if visited:
         hook = r.hook("cp", [r.visit(node.func), r.site(node, "call", name), *node.args], node)

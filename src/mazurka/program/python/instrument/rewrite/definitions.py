@@ -79,7 +79,7 @@ def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.s
         if alias.name == "*" or r.what(name)[0] is not VariableKind.GLOBAL or name in r.scope.lazy or is_lazy(node):
             kept += told(r, [name] if alias.name != "*" else [], node)
         elif alias.asname is not None or isinstance(node, ast.ImportFrom) or "." not in alias.name:
-            # Bound under a name that nobody else has, and then by an assignment that tells.
+            # Bound under a name of its own, and then by an assignment with a hook.
             alias.asname = f"__mz_{name}__"
             value = stored(r, name, at(ast.Name(alias.asname, ast.Load()), node), node)
             kept.append(at(ast.Assign([at(ast.Name(name, ast.Store()), node)], value), node))
@@ -103,7 +103,7 @@ def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
     if name is None or r.what(name)[0] not in (VariableKind.GLOBAL, VariableKind.CELL):
         node.body = body
         return node
-    # Bound, and unbound at the end, under a name that nobody else has, and by statements that tell.
+    # Bound, and unbound at the end, under a name of its own, and by statements with hooks.
     node.name = f"__mz_{name}__"
     first = at(ast.Assign([store(name, node)], stored(r, name, reading(node.name, node), node)), node)
     target = at(ast.Name(name, ast.Del()), body[-1])
@@ -119,7 +119,7 @@ def store(name: str, like: ast.AST) -> ast.expr:
 
 
 def match(r: Rewriter, node: ast.Match) -> list[ast.stmt]:
-    """Patterns have no place for hooks: what they compare with is told before."""
+    """Patterns have no place for hooks: the reads of their values are reported before."""
     told_before: list[ast.stmt] = [
         at(ast.Expr(r.hook("ra", [copied(each.value), *named(name, each), r.site(each, "read", name)], each)), node)
         for case in node.cases
@@ -178,7 +178,7 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
 
 
 def announced_definition(r: Rewriter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
-    """A definition whose name is shared: its last decorator tells of the binding, just before it."""
+    """A definition whose name is shared: its last decorator reports the binding, just before it."""
     variable, _ = r.what(node.name)
     name = r.mangled(node.name)
     if variable is VariableKind.GLOBAL:

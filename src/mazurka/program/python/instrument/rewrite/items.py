@@ -1,4 +1,4 @@
-"""Attributes and items, read, assigned to and deleted; what is assigned to by other statements (`for`, `with`)."""
+"""Attributes and items, read, assigned to and deleted; targets of other statements (`for`, `with`)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def key_of(r: Rewriter, node: ast.expr) -> ast.expr:
 
 
 def assigned(r: Rewriter, node: ast.expr) -> ast.expr:
-    """What is assigned to, for any kind of assignment."""
+    """The target of any kind of assignment."""
     if isinstance(node, ast.Attribute):
         r.stores(node)
         node.value = announced(r, node, "wa", "store")
@@ -119,7 +119,7 @@ def is_shared_cell(r: Rewriter, name: str) -> bool:
 
 
 def bound(r: Rewriter, node: ast.expr) -> list[ast.stmt]:
-    """Never executed: binds the closure variables of a target, so that they stay what they are in their function."""
+    """Never executed: binds the closure variables of a target, so that they stay variables of their function."""
     names = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
     stores: list[ast.expr] = [at(ast.Name(each.id, ast.Store()), each) for each in names if is_shared_cell(r, each.id)]
     if not stores:

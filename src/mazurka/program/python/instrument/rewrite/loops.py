@@ -1,4 +1,4 @@
-"""Loops and comprehensions: what is gone through visits before each native step; passes of ``while`` are counted."""
+"""Loops and comprehensions: iterables visit before each native step; iterations of ``while`` are counted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def for_(r: Rewriter, node: _LOOP_VARIABLES) -> ast.stmt:
 
 
 def iterated(r: Rewriter, value: ast.expr, original: ast.expr, target: ast.expr) -> ast.expr:
-    """What is gone through, its elements being unpacked if the target says so."""
+    """An iterable, its elements being unpacked if the target unpacks."""
     if r.is_shared(original):
         value = r.hook("it", [value, r.site(original, "iterate")], original)
     nested = is_nested(target)
@@ -59,7 +59,7 @@ def iterated(r: Rewriter, value: ast.expr, original: ast.expr, target: ast.expr)
 
 
 def is_items(node: ast.expr) -> bool:
-    """Whether these are the items of a dictionary, most likely; others tell themselves what they are."""
+    """Whether these are the items of a dictionary, most likely; others are classified when they are called."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "items"
 
 
@@ -102,7 +102,7 @@ def hand_out_each(r: Rewriter, node: ast.GeneratorExp, elements: ast.Starred) ->
 
 
 def bound_by(r: Rewriter, generator: ast.comprehension) -> list[ast.comprehension]:
-    """A ``for`` of a comprehension, and one more over each single value if what that binds is to be told."""
+    """A ``for`` of a comprehension, and one more over each single value if its target needs a hook."""
     target = generator.target
     names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
     shared = [name for name in names if r.what(name)[0] is VariableKind.CELL and not name.startswith("@")]
@@ -120,7 +120,7 @@ def bound_by(r: Rewriter, generator: ast.comprehension) -> list[ast.comprehensio
 
 
 def yield_(r: Rewriter, node: ast.Yield) -> ast.expr:
-    """A generator hands a value out: until it has, nobody else can run it."""
+    """A generator yields a value: until it has, no other thread can run it."""
     value = r.visit(node.value) if node.value is not None else constant(None, node)
     node.value = r.hook("y", [value, r.site(node, "yield")], node)
     return node
@@ -133,7 +133,7 @@ def yield_from(r: Rewriter, node: ast.YieldFrom) -> ast.expr:
 
 
 def await_(r: Rewriter, node: ast.Await) -> ast.expr:
-    """``await`` reads what it waits for."""
+    """``await`` reads its operand."""
     node.value = r.hook("aw", [r.visit(node.value), r.site(node.value, "iterate")], node.value)
     return node
 

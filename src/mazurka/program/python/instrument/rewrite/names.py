@@ -44,7 +44,7 @@ def global_arguments(r: Rewriter, name: str, like: ast.AST) -> list[ast.expr]:
 
 
 def cell(r: Rewriter, name: str, like: ast.AST) -> ast.expr:
-    """A function whose only free variable is the name; its argument tells it from the program's own."""
+    """A function whose only free variable is the name; its argument distinguishes it from the program's own."""
     marker = at(ast.arg("__mz__"), like)
     arguments = ast.arguments([], [marker], None, [], [], None, [])
     return at(ast.Lambda(arguments, reading(name, like)), like)
@@ -64,7 +64,7 @@ def stored(r: Rewriter, name: str, value: ast.expr, like: ast.AST) -> ast.expr:
 
 
 def told(r: Rewriter, names: Iterable[str], like: ast.AST) -> list[ast.stmt]:
-    """Statements that tell of shared names that have just been bound without a hook."""
+    """Statements that report shared names that have just been bound without a hook."""
     statements: list[ast.stmt] = []
     for name in names:
         if name.startswith("@"):

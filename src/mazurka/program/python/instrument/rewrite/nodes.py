@@ -12,7 +12,7 @@ _N = TypeVar("_N", bound=ast.AST)
 #: Expressions that make a container of its elements.
 DISPLAYS: Final = (ast.Tuple, ast.List, ast.Set, ast.Dict)
 
-#: Expressions whose value nobody else has.
+#: Expressions whose value is a new object.
 FRESH: Final = (*DISPLAYS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 
 
@@ -86,7 +86,7 @@ def binds(node: ast.expr) -> bool:
 
 
 def parameter_names(args: ast.arguments) -> set[str]:
-    """All parameters of a function, of whatever kind."""
+    """All parameters of a function, of any kind."""
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     return {each.arg for each in every if each is not None}
 
@@ -123,7 +123,7 @@ def calls_nothing(node: ast.expr) -> bool:
 
 
 def duplicate(node: _N) -> _N:
-    """A copy of a node and what is in it, to be rewritten apart from it."""
+    """A deep copy of a node, to be rewritten apart from it."""
     fields = {name: _duplicated(value) for name, value in ast.iter_fields(node)}
     return at(type(node)(**fields), node)
 
@@ -135,7 +135,7 @@ def _duplicated(value: object) -> object:
 
 
 def elements(node: ast.expr) -> list[ast.expr]:
-    """What a display puts into its container."""
+    """The elements of a display."""
     if isinstance(node, ast.Dict):
         return [*filter(None, node.keys), *node.values]
     return node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else []

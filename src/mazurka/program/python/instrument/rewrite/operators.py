@@ -9,7 +9,7 @@ from mazurka.program.python.analysis.scopes import VariableKind
 from mazurka.program.python.instrument.rewrite.nodes import FRESH, at, binds, copied, is_ours, text_of
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
-#: Ways of use that look into what is in a container, too.
+#: Kinds of use that read a container's elements, too.
 _INSIDE: Final = ("format", "match", "unpack all")
 _COMPARING: Final = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
@@ -96,14 +96,14 @@ def chain(r: Rewriter, node: ast.Compare) -> ast.expr:
 
 
 def kept(r: Rewriter, value: ast.expr, original: ast.expr, operator: ast.cmpop) -> ast.expr:
-    """An operand of a chain that is looked at once more when the next one is known: that can't be told then."""
+    """An operand of a chain that is read once more when the next one is known: that can't be reported then."""
     if not isinstance(operator, _COMPARING) or r.steady(original) or r.plain(original) or is_ours(original):
         return value
     return r.hook("uk", [value, r.site(original, "compare")], original)
 
 
 def compared(r: Rewriter, left: ast.expr, right: ast.expr) -> bool:
-    """Whether what is compared may be more than values."""
+    """Whether an operand may be more than a plain value."""
     if is_ours(left) or is_ours(right):
         return False
     return not (r.plain(left) and r.plain(right)) and not (is_nothing(left) or is_nothing(right))
@@ -187,7 +187,7 @@ def _tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
 
 
 def is_asked(r: Rewriter, node: ast.expr) -> bool:
-    """Whether its truth may be that of a container: comparisons tell of what they return (`definitions.return_`)."""
+    """Whether its truth may be that of a container: comparisons report their results (`definitions.return_`)."""
     if isinstance(node, ast.Name) and (node.id == "TYPE_CHECKING" or r.what(node.id)[0] is VariableKind.BUILTIN):
         return False
     return not isinstance(node, ast.Compare) and r.is_shared(node)

@@ -24,7 +24,7 @@ _HARMLESS: Final = frozenset("property staticmethod classmethod setter getter de
 
 
 class How(Enum):
-    """How a function tells that it returns."""
+    """How a function reports that it returns."""
 
     BY_RETURN = "each `return` and `raise` does"
     AT_YIELDS = "it is a generator: its `yield` do"
@@ -55,7 +55,7 @@ def _may_be(node: ast.FunctionDef, own: list[ast.AST], values: set[str]) -> bool
     if node.name.startswith("__") and node.name.endswith("__"):
         return node.name not in _APART
     if not any(isinstance(each, ast.Return) and each.value is not None for each in own):
-        return False  # nobody could do anything with what it returns
+        return False  # no code uses its result
     names = {getattr(each, "attr", getattr(each, "id", "")) for each in node.decorator_list}
     if "property" in names:
         return False

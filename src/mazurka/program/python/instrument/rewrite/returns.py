@@ -1,4 +1,4 @@
-"""How functions that native operations call (reentrant.py) tell that they begin and that they are left."""
+"""How functions that native operations call (reentrant.py) report that they begin and that they are left."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def enclosed(r: Rewriter, node: _FUNCTIONS, body: list[ast.stmt]) -> list[ast.stmt]:
-    """A function's body, telling when it begins and when it is left."""
+    """A function's body, with hooks where it begins and where it is left."""
     how = r.told_of.get(node)
     if how is How.AT_YIELDS:
         last = r.hook("y", [constant(None, body[-1]), r.site(node, "yield")], body[-1])
@@ -28,7 +28,7 @@ def enclosed(r: Rewriter, node: _FUNCTIONS, body: list[ast.stmt]) -> list[ast.st
 
 
 def ended(r: Rewriter, value: ast.expr) -> ast.expr:
-    """What is returned or raised, telling that the function is left."""
+    """The value returned or raised, with the hook for leaving the function."""
     return r.hook("el", [constant(None, value), value], value)
 
 

@@ -68,7 +68,7 @@ class Rewriter(ast.NodeTransformer):
         self.said: set[str] = set()  # kinds of entries that say something of the whole module
         self.hooks = 0  # how many calls of hooks there are by now
         self.doubling = False  # whether this is in the first half of something that stands twice
-        self.telling = False  # whether returns of this function are to be told
+        self.telling = False  # whether returns of this function get hooks
         self.told_of = reentrant.possible(tree)
         self.plain_locals: dict[tuple[LexicalScope, str], bool] = {}
         self.module_known = "__name__" not in self.scopes.module.bindings
@@ -149,7 +149,7 @@ class Rewriter(ast.NodeTransformer):
         return mangle(name, self.owner)
 
     def what(self, name: str) -> tuple[VariableKind, LexicalScope]:
-        """What a name means here, and whose it is."""
+        """The meaning of a name here, and the scope that it belongs to."""
         return self.scopes.resolve(self.scope, self.mangled(name))
 
     def steady(self, node: ast.expr) -> bool:
@@ -165,7 +165,7 @@ class Rewriter(ast.NodeTransformer):
         return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
     def plain(self, node: ast.expr) -> bool:
-        """Whether its value is a number, a text or the like, which nobody can change; or a range of numbers."""
+        """Whether its value is a number, a text or the like, which is immutable; or a range of numbers."""
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return True
         if isinstance(node, ast.Name):
