@@ -7,7 +7,8 @@ from typing import Any
 from mazurka.commute.shared_type import BLOCKED, SharedType, Step
 from mazurka.trace.literals import Raised
 
-_PENDING, _RUNNING, _CANCELLED, _FINISHED = "pending", "running", "cancelled", "finished"
+_PENDING, _RUNNING, _FINISHED = "pending", "running", "finished"
+_CANCELLED, _NOTIFIED = "cancelled", "notified"  # a worker has seen that it is cancelled
 
 #: What a future is, and its result.
 _State = tuple[str, Any]
@@ -28,7 +29,7 @@ class FutureType(SharedType):
             case "pending":
                 return (_RUNNING, None), True
             case "cancelled":
-                return s, False
+                return (_NOTIFIED, None), False
         return s, Raised("RuntimeError")
 
     def set_result(self, s: _State, v: Any) -> Step:
@@ -38,24 +39,27 @@ class FutureType(SharedType):
         match s[0]:
             case "finished":
                 return s, s[1]
-            case "cancelled":
+            case "cancelled" | "notified":
                 return s, _CANCELLED_ERROR
         return BLOCKED
 
     def cancel(self, s: _State) -> Step:
-        return (s, False) if s[0] in (_RUNNING, _FINISHED) else ((_CANCELLED, None), True)
+        if s[0] in (_RUNNING, _FINISHED):
+            return s, False
+        return ((_CANCELLED, None) if s[0] == _PENDING else s), True
 
     def cancelled(self, s: _State) -> Step:
-        return s, s[0] == _CANCELLED
+        return s, s[0] in (_CANCELLED, _NOTIFIED)
 
     def running(self, s: _State) -> Step:
         return s, s[0] == _RUNNING
 
     def done(self, s: _State) -> Step:
-        return s, s[0] in (_CANCELLED, _FINISHED)
+        return s, s[0] in (_CANCELLED, _NOTIFIED, _FINISHED)
 
     fine = """
-        run || run, set_result, cancel, running    : status(s) != 'pending'
+        run || run                                 : status(s) != 'pending' and status(s) != 'cancelled'
+        run || set_result, cancel, running         : status(s) != 'pending'
         set_result, result || cancel               : status(s) != 'pending'
         cancel || cancelled, done                  : status(s) != 'pending'
         run || result, cancelled, done             : True
@@ -70,7 +74,8 @@ class FutureType(SharedType):
     """
 
     coarse = """
-        run || run                                 : raised(r1) and raised(r2) or not raised(r1) and not raised(r2)
+        run || run                                 : raised(r1) and raised(r2)
+        set_result || set_result                   : raised(r1) and raised(r2)
         run || set_result                          : raised(r2)
         run || result, cancelled, done             : True
         set_result || cancelled                    : True
@@ -81,7 +86,6 @@ class FutureType(SharedType):
         done || done                               : True
         run || cancel, running                     : raised(r1)
         set_result || result, running, done        : raised(r1)
-        set_result || set_result                   : raised(r1) and raised(r2)
         set_result || cancel                       : raised(r1) and not r2
         result || cancel                           : not raised(r1)
         cancel || cancelled, done                  : not r1
