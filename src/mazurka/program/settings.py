@@ -1,4 +1,4 @@
-"""How a program is to be run: what every front end is told."""
+"""The settings of a program's executions, common to all front ends."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ class ProgramSettings:
     invariant: str = ""
     at_end: Callable[[Any], object] | None = None  # called with the program's result when all threads have ended
     cache: str | None = None
-    races: bool = False  # whether runs tell of the data races that they show
+    races: bool = False  # whether runs report their data races

@@ -41,7 +41,7 @@ class Dependence(Protocol):
 
 
 class SourceAnalysis(Protocol):
-    """What the source of a program says."""
+    """The analysis of a program's source."""
 
     def uses_of(self, site: int) -> Uses:
         """What depends on a read at a site."""
@@ -53,4 +53,4 @@ class SourceAnalysis(Protocol):
 
 
 class NothingKnown(SourceAnalysis, Dependence):
-    """No source, or none that anybody has read."""
+    """No source, or no analysis of its language."""

@@ -1,4 +1,4 @@
-"""What a program computes from the values it reads, as far as it is plain arithmetic: terms, and what they come to.
+"""Terms: computations of a program from the values it reads, as far as they are plain arithmetic, and their values.
 
 A term is a nested tuple: ``("value", v)``, ``("read", site)`` for what a step at that place in the source reads,
 ``("given", name)`` for what the function was given under a name,
@@ -8,7 +8,7 @@ and ``UNKNOWN_TERM`` for everything else. A front end makes them of its language
 
 Values are those that runs tell as keys (``Plan.values``), see :func:`value_of`: numbers, short texts, None, tuples of
 these; :data:`MISSING` for what is not there; a :class:`Thing` for any other object, of which only the identity is
-known. What is not known for sure is :data:`UNKNOWN`, so no answer is a guess.
+known. A value that is not certain is :data:`UNKNOWN`, so no answer is a guess.
 
 Cost: that of the arithmetic; numbers and texts that could grow large are unknown.
 """
@@ -23,7 +23,7 @@ from typing import Any, Final
 
 Term = tuple[Any, ...]
 
-#: Gives what the step at a place in the source read, and what the function was given under a name.
+#: Gives the value that the step at a source location read, and the argument of the function under a name.
 Reads = Callable[[int | str], Any]
 
 
@@ -75,7 +75,7 @@ def value_of(key: Any) -> Any:
 
 
 def evaluate(term: Term, reads: Reads) -> Any:
-    """What a term comes to; :data:`UNKNOWN`, too, where computing it would be an error."""
+    """The value of a term; :data:`UNKNOWN`, too, where computing it would be an error."""
     match term:
         case ("value", value):
             return value

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from greenlet import getcurrent, greenlet
 
-#: What a worker does with a thread: live its life, and say who goes on; None: the worker ends, and its parent does.
+#: A worker's function for a thread: runs it, and returns the next to go on; None: the worker ends, and its parent does.
 Life = Callable[[Any], greenlet | None]
 
 #: A greenlet at its end.

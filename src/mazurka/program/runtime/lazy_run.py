@@ -1,8 +1,8 @@
-"""A run as its runtime leaves it: steps and choices are made of what was logged when somebody first looks at them.
+"""A run as its runtime leaves it: steps and choices are made of the log when they are first read.
 
 Most strategies never look at most runs' steps, and making them takes as long as a quarter of a short run.
 
-Invariant: to whoever asks, and when it leaves the process, it is the run that it stands for.
+Invariant: for every reader, and when it leaves the process, it is the run that it stands for.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class LazyRun(Run):
         self._entries = entries
         self._choices = choices
 
-    def __getattr__(self, name: str) -> Any:  # asked only for what is not there
+    def __getattr__(self, name: str) -> Any:  # called only for missing attributes
         if name == "log":
             self.log = list(map(Step._make, self._entries))
             return self.log

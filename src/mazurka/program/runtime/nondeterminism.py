@@ -1,4 +1,4 @@
-"""Whether two runs of one plan did the same: what a program does by chance, nobody can explore."""
+"""Whether two runs of one plan are equal: a nondeterministic program can't be explored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who moves next, for samplers that look at what threads are about to do.
+"""The choice of the next thread for samplers that look at pending operations.
 
 Unlike a random walk's, these choices depend on the pending operations. A policy is asked at every point past the
 plan's prefix, also when only one thread can move, so that it knows of every one that moves.
@@ -7,13 +7,13 @@ plan's prefix, also when only one thread can move, so that it knows of every one
   operation has a random priority; the highest goes first. Then it, and every pending operation that conflicts with
   it, get new ones. So operations that commute don't sway each other, and each order of those that conflict has a fair
   chance, where a random walk lets a thread of many steps finish long after one of few.
-- :class:`SelectiveWalk` (Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing, ASPLOS 2025).
-  Of all operations only those on the plan's ``focus`` count; threads have known numbers of them, the plan's
-  ``weights``. Which thread does the next of them is decided beforehand, with a probability proportional to how many it
-  has left, which makes each of the orders of all of them equally likely; any thread may go on with anything else. A
-  thread that has not been seen yet counts for whoever descends to it. Departure: if the one decided on can't move and
-  the others can only do such an operation, it is decided anew.
-- :class:`Guided`: as nearly as can be in the order of operations that somebody names by thread and place, say of a
+- :class:`SelectiveWalk` (Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing, ASPLOS 2025). Of
+  all operations only those on the plan's ``focus`` count; threads have known numbers of them, the plan's ``weights``.
+  Which thread does the next of them is decided beforehand, with a probability proportional to how many it has left,
+  which makes each of the orders of all of them equally likely; any thread may go on with anything else. A thread that
+  has not been seen yet counts for its parent. Departure: if the chosen thread can't move and the others can only do
+  such an operation, the choice is made again.
+- :class:`Guided`: as nearly as possible in an order of operations given by thread and place, say of a
   trace: with real threads there are other points.
 
 Cost: O(threads) for each point.
@@ -98,7 +98,7 @@ class SelectiveWalk:
         self._focus = plan.focus
         self._left = dict(plan.weights)
         self._seen: set[str] = set()
-        self._next = ""  # who does the next operation that counts
+        self._next = ""  # the thread of the next operation that counts
 
     def choose(self, pending: Sequence[Pending]) -> int:
         threads = [each.thread for each in pending]
@@ -119,7 +119,7 @@ class SelectiveWalk:
         return index
 
     def _free(self, pending: Sequence[Pending]) -> list[int]:
-        """Those who may move: who is about to do something else, and the one decided on."""
+        """The threads that may move: those with another pending operation, and the chosen one."""
         return [
             i
             for i, each in enumerate(pending)
@@ -148,7 +148,7 @@ class Guided:
     def __init__(self, plan: Plan) -> None:
         self._guide = plan.guide
         self._at = 0
-        self._last = ""  # who moved last
+        self._last = ""  # the thread that moved last
         self._met: set[str] = set()  # threads
         self._left = _AFTER if plan.brief else -1  # choices past the guide
 
@@ -168,7 +168,7 @@ class Guided:
                 if wanted.stays:
                     continue
             elif self._comes_later(pending[index]):
-                self._at += 1  # what was wanted is no point here
+                self._at += 1  # the guide's operation is no point here
                 continue
             self._last = pending[index].thread
             return index
@@ -180,7 +180,7 @@ class Guided:
         return index
 
     def _other(self, by_thread: dict[str, int], wanted: GuideStep) -> int:
-        """Whoever is to start it; else somebody of whom nothing is wanted any more; else of whom next."""
+        """The thread that starts it; else one that the guide does not mention any more; else the one mentioned next."""
         parent = wanted.thread.rpartition(".")[0]
         if wanted.op is Op.BEGIN and parent in by_thread:
             return by_thread[parent]

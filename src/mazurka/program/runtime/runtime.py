@@ -1,4 +1,4 @@
-"""The runtime: runs a program's threads one at a time and asks, at each point, who moves next.
+"""The runtime: runs a program's threads one at a time and asks the scheduler, at each point, which moves next.
 
 Every thread of the program is a greenlet of one OS thread. A thread enters the runtime just before each visible
 operation (:meth:`Runtime.visit`, :meth:`Runtime.block`); the runtime asks the :mod:`scheduler` who moves, switches if
@@ -67,12 +67,12 @@ class Runtime:
     """One run of the program."""
 
     # What most runs leave as it is. The rest is few enough for CPython to keep objects' attributes inline (30).
-    is_recording = False  # nobody is asked who moves, see recording/
+    is_recording = False  # there is no scheduler, see recording/
     in_time = False  # the plan has a timing
     timed = False  # clocks have moved apart
-    keyed = False  # values are told as keys
+    keyed = False  # values are recorded as keys
     expired = 0  # waiting times that ran out
-    clock = 0.0  # what the clock has shown last
+    clock = 0.0  # the last time that the clock has shown
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
@@ -86,7 +86,7 @@ class Runtime:
     again = 0  # of a livelock: the last points that repeat as many before
     turns = 0  # values: passes in succession that began as earlier ones did
     past = False  # values: those after the prefix
-    blocked: list[Blocked]  # what threads were stopped before when the run ended
+    blocked: list[Blocked]  # the pending operations of threads when the run ended
     on_stuck: Callable[[Runtime, list[Task]], Failure | None] = staticmethod(lambda runtime, tasks: None)
     on_round: Callable[[Runtime, int], Failure | None] = staticmethod(lambda runtime, points: None)
     on_error: Callable[[Runtime, Task, BaseException], Failure | None] = staticmethod(lambda runtime, task, error: None)
@@ -113,7 +113,7 @@ class Runtime:
         self.values = plan.values and not plan.detail
         if self.values or plan.keys and not plan.detail:
             self.keyed = True
-        self.detail = plan.detail or self.keyed  # values are told: in words, or else as keys
+        self.detail = plan.detail or self.keyed  # values are recorded: in words, or else as keys
         if plan.timing is not None:
             self.in_time = True
         self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
@@ -183,14 +183,14 @@ class Runtime:
             self._hub.switch()
 
     def _life(self, task: Task) -> greenlet | None:
-        """All that a task does; who goes on then."""
+        """The whole life of a task; returns the next to go on."""
         try:
             task.body()
             if self.on_body_end is not None:
                 self.on_body_end(None)
         except GreenletExit:
             pass
-        except BaseException as error:  # whatever the thread died of is the finding
+        except BaseException as error:  # the exception that ended the thread is the finding
             if self.on_body_end is not None:
                 self.on_body_end(error)
             if not self.aborting:
@@ -343,7 +343,7 @@ class Runtime:
         if self.detail and waiting_for is not None:
             task.waiting_for = waiting_for
             self.on_wait(self, task)
-        point = point and not self.solo  # nobody else could go first, and the log has no such step
+        point = point and not self.solo  # no other thread could go first, and the log has no such step
         if point or not ready():
             task.guard = ready
             task.waiting_for = waiting_for
@@ -471,7 +471,7 @@ class Runtime:
         task = self.current
         if task.pool is not None:
             task.pool.waits()
-        # Whoever learns may want another pass all the same.
+        # The learner may need another iteration all the same.
         task.guard = (lambda: self.scheduler.wants(task) or changed()) if self.values else changed
         task.spinning = True
         task.repeats = reads
@@ -483,13 +483,13 @@ class Runtime:
         task.repeats = None
 
     def drain(self, site: int = 0) -> None:
-        """Wait until what the running thread has stored is there for all; here every store is at once."""
+        """Wait until the running thread's stores have reached memory; here every store is at once."""
 
     def hold_back(self, place: Any, ordered: bool = False) -> None:
         """Where the next store of the running thread will be, if it is one that others may be let see later."""
 
     def need_points(self, mark: int) -> None:
-        """Somebody looked at what a release (or the end of a thread) changes: from now on those need points."""
+        """A thread has read state that a release (or the end of a thread) changes: from now on those need points."""
         if not self.solo:
             self.sharing.learn((mark,))
 
@@ -531,7 +531,7 @@ class Runtime:
             raise Moved
 
     def get_stuck(self) -> None:
-        """Nobody can go on, though somebody must."""
+        """No thread can go on, though one must."""
         failure = self.on_stuck(self, list(self.live))
         if failure is not None:
             self.failures.append(failure)
@@ -557,7 +557,7 @@ class Runtime:
             self.accounts.tell(self, value)
 
     def tell_written(self, look: Callable[[], Any]) -> None:
-        """Detail: how to find out what the running thread's step, just passed, has written."""
+        """Detail: how to read the value that the running thread's step, just passed, has written."""
         if not self.solo and not self.aborting:
             self.accounts.unsettled.append((len(self.log) - 1, look))
 
@@ -603,7 +603,7 @@ class Runtime:
             self.stop(reason)
 
     def come_round(self, points: int) -> None:
-        """The prefix has come to its end, by a round through loops that nobody can leave, made for the second time."""
+        """The prefix has ended with the second iteration of a cycle through loops that no thread can leave."""
         self.settled = True
         failure = self.on_round(self, points)
         if failure is not None:

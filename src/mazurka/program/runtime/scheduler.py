@@ -1,6 +1,6 @@
-"""Who moves next, at each point of a run: the plan's prefix says so, and afterwards its continuation.
+"""The scheduler: the next thread at each point of a run, by the plan's prefix, and afterwards by its tail policy.
 
-A thread whose pending operation needs no point goes before anybody is asked. Of the others, those are *enabled* whose
+A thread whose pending operation needs no point goes first, without a choice. Of the others, those are *enabled* whose
 guard holds. If none is, the waiting time that ends first runs out; if there is none either, the run is over, or stuck.
 Where all who are enabled sleep, a waiting time may run out before any of them wakes up.
 
@@ -30,20 +30,20 @@ _STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
 #: How many points daemon threads may pass after all others have ended.
 _GRACE: Final = 200
 
-# One generator for all runs, seeded anew by each: seeding costs less than making. What seeds it is not `Random.seed`,
+# One generator for all runs, seeded again by each: seeding costs less than making. Its seeding is not `Random.seed`,
 # which is replaced while programs run.
 _generator: Final = random.Random()
 _seed: Final = _random.Random.seed
 _number: Final = _generator.random
 
-#: Seconds by which clocks differ although nobody has slept or waited, since they are looked at.
+#: Seconds by which clocks differ although no thread has slept or waited, since reading them takes time.
 _GRAIN: Final = 1e-4
 
 _index_of: Final = attrgetter("index")
 
 
 class Scheduled(Protocol):
-    """What a scheduler asks of the run whose threads it schedules, and tells it."""
+    """The run whose threads a scheduler schedules, as the scheduler sees it."""
 
     current: Task
     live: list[Task]  # by index
@@ -62,7 +62,7 @@ class Scheduled(Protocol):
 
 
 class Scheduler:
-    """Of one run: what was asked and answered so far."""
+    """The scheduler of one run, with the choices made so far."""
 
     refused = False  # the prefix wanted a waiting time to run out early
     lag = 0.0  # as in Run
@@ -98,7 +98,7 @@ class Scheduler:
         return self.cursor >= len(self.prefix)
 
     def choose(self, run: Scheduled) -> Task | None:  # noqa: C901  # asked at every point: each call counts
-        """Who moves now; None when nobody can or need."""
+        """The task that moves now; None when none can or need."""
         enabled = []
         for task in run.live:
             if task.guard is None or task.guard():
@@ -117,7 +117,7 @@ class Scheduler:
                 return overdue
             enabled.append(overdue)
             enabled.sort(key=lambda task: task.index)
-        if not run.required:  # daemons go on for a while, since what they do might have come before the end
+        if not run.required:  # daemons go on for a while, since their steps might have come before the end
             self._grace -= 1
             if self._grace < 0:
                 return None
@@ -279,7 +279,7 @@ def _overdue(run: Scheduled, enabled: list[Task]) -> Task | None:
 
 
 def _idle(run: Scheduled) -> Task | None:
-    """Nobody is enabled: let the earliest waiting time run out, or the run is over, or stuck."""
+    """No thread is enabled: let the earliest timeout fire, or the run is over, or stuck."""
     waiting = [task for task in run.live if task.deadline is not None]
     required = [task for task in run.live if not task.daemon]
     if waiting and required:

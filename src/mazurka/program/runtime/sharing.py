@@ -1,7 +1,7 @@
 """Which locations several threads of a run share, and by that, which sites need points.
 
 A location is shared once two threads have touched it and one of the accesses was a write. From then on every site that
-touches it needs a point, those included that did so before: the run has *grown*, and what it taught holds for all runs
+accesses it needs a point, those included that did so before: the run has *found new points*, which hold for all runs
 after it, by :attr:`Learned.points`.
 
 Cost: two dictionary look-ups for a site's first access of a location. The runtime itself sees to those it has seen.
@@ -76,7 +76,7 @@ class Sharing:
             self.found_new_points = True
 
     def learn_loop(self, log: Sequence[tuple[Any, ...]], index: int) -> None:
-        """If a thread has gone on alone for long, nobody knows what others would do to what it touches."""
+        """If a thread has gone on alone for long, the accesses of others to its targets are not known."""
         lately = log[-_LATELY:]
         if len(lately) == _LATELY and all(entry[0] == index and not entry[4] for entry in lately):
             self.learn({entry[3] for entry in lately})

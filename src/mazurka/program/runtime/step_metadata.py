@@ -1,10 +1,10 @@
-"""What a run's steps mean beyond its log: values and stacks for reports, versions of locations, clocks.
+"""Metadata of a run's steps beyond its log: values and stacks for reports, versions of locations, clocks.
 
-Kept from the moment somebody first wants to know, since most runs need none of it (:attr:`Runtime.careful`): whoever
-compares two versions of a location finds the same whatever was before. In runs that tell values, one that is written
-is looked up after the operation, when its thread enters the runtime next.
+Kept from its first use on, since most runs need none of it (:attr:`Runtime.careful`): comparisons of two versions of a
+location do not depend on earlier ones. In runs that tell values, one that is written is looked up after the operation,
+when its thread enters the runtime next.
 
-Cost: half a microsecond a step; with values, whatever telling them takes.
+Cost: half a microsecond a step; with values, the time of making their words or keys.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _ACQUIRE, _RELEASE = Op.ACQUIRE, Op.RELEASE
 
 
 class Logged(Protocol):
-    """What is asked of the run whose steps are logged."""
+    """The run whose steps are logged, as the metadata sees it."""
 
-    detail: bool  # values are told, `keyed` as keys
+    detail: bool  # values are recorded, with `keyed` as keys
     keyed: bool
     timed: bool
     log: list[tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]]
@@ -50,7 +50,7 @@ class StepMetadata:
         self.unsettled: list[tuple[int, Callable[[], Any]]] = []  # steps whose values are known after the write
 
     def take(self, run: Logged, task: Task, op: Op, target: Target, value: Any, more: tuple[Access, ...]) -> Any:
-        """Keep what a step that is about to be logged means; what to log as its value."""
+        """Keep the metadata of a step that is about to be logged; returns the value to log."""
         if run.detail:
             value = self._value(run, op, target, value)
         self._count(task, op, target)
@@ -68,7 +68,7 @@ class StepMetadata:
             run.log[index] = (*entry[:5], run.look_up(value), entry[6])
 
     def tell(self, run: Logged, value: object) -> None:
-        """What a primitive holds after the step just passed."""
+        """Record the state of a primitive after the step just passed."""
         step = run.log[-1]
         if step[5] is not OPAQUE:
             run.log[-1] = (*step[:5], ("told", value) if run.keyed else value, step[6])
@@ -104,7 +104,7 @@ class StepMetadata:
             task.reads.append((target, self.versions.get(target, 0)))
 
     def _synchronise_clock(self, task: Task, op: Op, target: Target) -> None:
-        """Whoever sees the effect of something is not earlier than it."""
+        """A thread that sees an effect is not earlier than its cause."""
         if READS[op]:
             task.clock = max(task.clock, self.stamps.get(target, 0.0))
         if WRITES[op]:

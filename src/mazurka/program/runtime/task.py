@@ -16,11 +16,11 @@ from mazurka.trace.targets import THREAD, Target
 #: points. (-3 is CLEAR_POINTS, of conditions.py.)
 RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
-#: ... who is alive is looked at, which starts and ends of threads change.
+#: ... the set of live threads is read, which starts and ends of threads change.
 COUNT_POINTS: Final = -4
 #: ... some lock is given back by a thread that does not have it.
 MISUSE_POINTS: Final = -5
-#: ... a key of a dictionary is stored by one thread, and comes or goes by another: a store looks whether it is there.
+#: ... a key of a dictionary is stored by one thread, and comes or goes by another: a store reads whether it is there.
 PRESENCE_POINTS: Final = -6
 #: ... several threads look at the clock.
 CLOCK_POINTS: Final = -7
@@ -87,14 +87,14 @@ class Task:
     pool: Any = None  # the executor whose task it runs, see primitives/executors.py
     own_lock: Target | None = None  # that of this task's future
     spinning = False
-    repeats: tuple[Target, ...] | None = None  # what the passes read that it is held from repeating
+    repeats: tuple[Target, ...] | None = None  # the reads of the iterations that it is held from repeating
     clock_reads = 0  # looks at it since it last changed something
     priority = 0.0
     visits = 0  # entries into the runtime since it is being ended
-    doubts = False  # the next step is to be told anew if others move before it (locations.perform)
+    doubts = False  # the next step is reported again if others move before it (locations.perform)
     chosen = False  # ... which has happened: it stands before the step no more
-    effects = 0  # steps that changed something others can see, counted once somebody counts
-    silent = 0  # what it did besides of which no step tells
+    effects = 0  # steps with an effect on shared state, counted on request
+    silent = 0  # further effects without a step
     entered = 0  # values: loops it has come to
     turned = False  # others go first: its loop goes round (spin.py), with values in a state of before (loop_state.py)
 
@@ -108,7 +108,7 @@ class Task:
         self.point = False  # whether the pending operation is one
         self.guard: Callable[[], bool] | None = None  # what must hold for it to go on
         self.sleeping = False
-        self.starter: Task | None = None  # who runs it up to its first point
+        self.starter: Task | None = None  # the task that runs it up to its first point
         self.clock = 0.0
         self.loops: dict[tuple[int, int], Any] = {}
         self.reads: list[tuple[Target, int]] = []

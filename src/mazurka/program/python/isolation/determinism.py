@@ -1,6 +1,6 @@
 """What else could differ between two runs of one schedule, held fixed: randomness, the outside world's answers.
 
-Random numbers, `os.urandom` and with it `uuid` and `secrets` come from streams that start anew with each run. Each
+Random numbers, `os.urandom` and with it `uuid` and `secrets` come from streams that start again with each run. Each
 thread draws from one of its own, so that what it gets does not depend on the others. Time is virtual (see the models of
 `time`). String hashing is fixed by the environment a check is started in (:func:`pinned_environment`). What stays open
 (object addresses) is found out by comparing two runs of the same plan.
@@ -26,11 +26,11 @@ _SEED: Final = 20_240_229
 #: The hash seed of every check, so that sets of strings have the same order in each.
 HASH_SEED: Final = "0"
 
-# What seeds a generator, whatever stands in for `Random.seed`.
+# The real seeding of a generator, whichever function stands in for `Random.seed`.
 _seed: Final[Callable[[random.Random, int], None]] = _random.Random.seed
 _shared: Final[random.Random] = random.__dict__["_inst"]  # whose methods the functions of `random` are
 
-#: What `uuid` keeps of the times it has used, and the hardware address that it is told.
+#: The times that `uuid` has used, and the hardware address that it gets.
 _LAST_TIMES: Final = ("_last_timestamp", "_last_timestamp_v7", "_last_counter_v7")
 _NODE: Final = 0x02_00_00_00_00_01
 
@@ -124,7 +124,7 @@ class _FileNames:
 
 
 def restart() -> None:
-    """Start every stream anew: the beginning of a run."""
+    """Start every stream again: the beginning of a run."""
     _streams.clear()
     _seed(_shared, _SEED)  # that nothing was drawn from it can't be told for less
     vars(_shared)["gauss_next"] = None

@@ -16,7 +16,7 @@ _default: Final = sys.__unraisablehook__
 
 
 def install() -> None:
-    """Write instead of the interpreter, unless somebody else has taken it over, until :func:`uninstall`."""
+    """Write instead of the interpreter, unless other code has taken it over, until :func:`uninstall`."""
     if sys.unraisablehook is _default:
         sys.unraisablehook = _write
         vars(sys)["__unraisablehook__"] = _write

@@ -32,10 +32,10 @@ _IDLE: Final = 5.0
 #: Of a second, how much computing counts as something happening.
 _BUSY: Final = 0.05
 
-#: How often a thread that is being ended may be told so before it is abandoned.
+#: How often the end of a thread may be requested before it is abandoned.
 _PATIENCE: Final = 3
 
-# What the program can't replace under us.
+# Functions of which the program must not replace ours.
 _set_timer: Final = getattr(signal, "setitimer", None)
 _set_handler: Final[Any] = importlib.import_module("_signal").signal  # `signal.signal` converts to enums and back
 _MAIN: Final = threading.main_thread().ident

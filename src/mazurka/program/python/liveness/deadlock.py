@@ -1,9 +1,10 @@
-"""What to say when no thread can go on: who waits for what, held by whom, where.
+"""Reports of stuck threads: their waits, the holders, and the locations.
 
 - *Deadlock*: some threads wait for each other in a cycle (a thread that waits for a lock it holds itself is one,
-  too). Only the cycle is reported; who merely waits for its members is left out.
+  too). Only the cycle is reported; threads that merely wait for its members are left out.
 - *Livelock*: a thread repeats a loop whose passes change nothing.
-- *Blocked*: no cycle, but some thread waits for what nobody is left to give: a lost wake-up, a lock never given back.
+- *Blocked*: no cycle, but some thread waits for an event that no thread is left to cause: a lost wake-up, a lock never
+  released.
 
 Cost: some tens of microseconds a thread, and only on runs that got stuck.
 """
@@ -96,7 +97,7 @@ def _cycle(tasks: list[Task]) -> list[Task]:
 
 
 def label(task: Task) -> str:
-    """What the program calls a thread."""
+    """The program's name of a thread."""
     return task.label or ("MainThread" if task.index == 0 else f"thread {task.name}")
 
 
@@ -194,7 +195,7 @@ def _frames(task: Task) -> tuple[Frame, ...]:
 
 
 def _name_of(primitive: Any, tasks: list[Task]) -> str:
-    """What threads call a primitive: a global, a local, or an attribute of one of these; `self` is the last resort."""
+    """A primitive's name in threads: a global, a local, or an attribute of one of these; `self` is the last resort."""
     known_as = ""
     for task in tasks:
         for frame in _program_frames(task):

@@ -1,7 +1,7 @@
-"""What to say when threads go round in loops that, as whoever made the plan knows, none of them can leave.
+"""Reports of livelocks: threads repeat loops that, by the plan's strategy, none of them can leave.
 
 The plan's prefix goes through their loops once, and once more (:data:`~mazurka.program.protocol.LASSO`). If the second
-time is like the first, step by step, with the values that are told (those of variables at the heads of the loops among
+time is like the first, step by step, with the recorded values (those of variables at the heads of the loops among
 them, with :attr:`Plan.values`), the threads can go on like that for ever. That no other order leads out of it the run
 can't show: that follows from all runs together (explore/thread_models/state_space.py). Where waits have limits
 nothing is said, since time would go on.
@@ -59,7 +59,7 @@ _is_wake: Final = of_kinds(Kind.WAKE)
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two steps are the same. What threads are woken by is numbered, wait by wait, and so are their loops."""
+    """Whether two steps are the same. Wake-ups are numbered, wait by wait, and so are loops."""
     if one[1] is Op.BRANCH or any(map(_is_wake, (one[2], *[access.target for access in one[6]]))):
         return bool(one[:2] == other[:2] and kind_of(one[2]) is kind_of(other[2]) and one[3:6] == other[3:6])
     return bool(one == other)

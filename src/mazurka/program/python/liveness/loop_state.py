@@ -1,13 +1,13 @@
-"""Says, at the head of each pass of a ``while`` loop, what a thread's own state is (only with :attr:`Plan.values`).
+"""The thread's own state at the head of each iteration of a ``while`` loop (only with :attr:`Plan.values`).
 
 Two passes of one loop that begin in the same state of the thread go on alike for as long as they see the same: whoever
 learns from runs can take them for one (explore/thread_models/run_learner.py), so that a loop without end is a finite
 thing. The state is
 
 - the frame's variables, as value keys. What waits in the frames that called it is the same in every pass of a loop;
-- how often the thread has done something of which no step tells: called what is not instrumented, looked at its
+- how often the thread has had an effect that no step shows: called what is not instrumented, looked at its
   clock, let an iterator get on; and how many threads it has started;
-- what it has written to places nobody else touches. Whoever learns keeps account of that.
+- its writes to locations that no other thread accesses. The learner keeps account of these.
 
 A pass is logged as a BRANCH of the target ``("pass", site, how many-eth loop of the thread)``, its value the state, or
 None if it can't be told: where a variable holds an object that may change without a step (an iterator, an array).
@@ -52,7 +52,7 @@ def begin(run: Any, loop: Any, frame: types.FrameType, site: int) -> None:
         return
     task.passes.add((site, value))
     if value not in loop.states:
-        loop.states.add(value)  # a loop come to anew, perhaps in a pass of another
+        loop.states.add(value)  # a loop reached again, perhaps in an iteration of another
         return
     task.turned = True
     if not run.past and run.scheduler.is_past_prefix():

@@ -33,7 +33,7 @@ _FAIR: Final = 64
 
 
 class _Loop:
-    """What a thread had done and read when it was last at the loop's head."""
+    """A thread's effects and reads when it was last at the loop's head."""
 
     __slots__ = ("begun", "effects", "frame", "locals", "lock_mark", "mark", "number", "passes", "states")
 
@@ -52,7 +52,7 @@ class _Loop:
 def at_head(run: Any, frame: types.FrameType, site: int) -> None:
     """A thread begins a pass; holds it if the pass would repeat the last one.
 
-    Generators are left alone: who drives them may be getting on.
+    Generators are left alone: their caller may make progress.
     """
     if frame.f_code.co_flags & _GENERATOR:
         return

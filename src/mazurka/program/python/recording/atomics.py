@@ -1,7 +1,7 @@
 """Atomic objects (`mazurka.atomic`) while a program is recorded.
 
-Every operation is told as an indivisible update (RMW): loads and stores, too. So all of one object keep their order in
-whatever is predicted, and none of them is taken for a race. Telling and doing are one under the lock that the objects
+Every operation is recorded as an indivisible update (RMW): loads and stores, too. So all of one object keep their order
+in every prediction, and none of them is taken for a race. Telling and doing are one under the lock that the objects
 have anyway where nobody controls the program.
 """
 
@@ -23,7 +23,7 @@ _guard: Final = real_rlock()
 
 
 def patches() -> list[tuple[Any, str, Any]]:
-    """The methods, each with what tells of it first."""
+    """The methods, each preceded by its recording."""
     return [(atomic, name, _told(getattr(atomic, name))) for name in _METHODS]
 
 

@@ -1,7 +1,7 @@
 """Which reads of a recording decide nothing, and BRANCH events after all others.
 
-What a read gives may decide what its thread does next: whether it goes on, where, which object it touches, of which
-class that is. In Python nearly every use of a value may; so a trace without BRANCH events takes every read to be
+The value of a read may decide the next step of its thread: whether it goes on, where, which object it accesses, of
+which class that is. In Python nearly every use of a value may; so a trace without BRANCH events takes every read to be
 needed. One use is harmless, and is that of the most frequent races: ``x.n += 1``, where ``x.n`` is an `int` always. A
 read *decides nothing* if
 
@@ -90,7 +90,7 @@ class Branches:
         return begins, counts
 
     def idle(self, told: Flags) -> bool:
-        """Whether some reads of the targets that are ``told`` of decide nothing."""
+        """Whether some reads of the targets with a ``told`` value decide nothing."""
         for counted, other in self._behind:
             self._doubtful[counted] |= self._written[other]
         return bool((self._counted & ~self._doubtful & told).any())

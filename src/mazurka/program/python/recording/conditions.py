@@ -1,6 +1,6 @@
-"""Conditions of a program that is recorded: who waits on them, and who notifies.
+"""Conditions of a program that is recorded: their waits and notifications.
 
-``threading.Condition`` stays what it is; its methods tell the recorder first. Of a condition whose lock is the
+``threading.Condition`` stays as it is; its methods report to the recorder first. Of a condition whose lock is the
 program's own (locks.py) two things are written down, of which finishing.py keeps one:
 
 - WAIT and NOTIFY of the condition. A wait gives up the lock right after it and takes it back once woken
@@ -12,7 +12,7 @@ The first is enough unless somebody waits with a time limit, or the lock is hand
 woken by whom does not show; or who waits or notifies is code that is not instrumented: then it does not show why. In
 these cases the second is kept. What makes it so is told by an RMW of the condition.
 
-Notifications of several are told one by one, up to :data:`_MANY`; more are as good as all.
+Notifications of several are recorded one by one, up to :data:`_MANY`; more count as all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What quick hooks (quick.py) tell events to: a protocol, since who records them installs the hooks."""
+"""The receiver of the events of quick hooks (quick.py): a protocol, since the recorder installs the hooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class EventSink(Protocol):
     buffer: list[Any]  # as raw.py has it
     variable: set[Any]  # names of attributes that may be stored from now on
     of_classes: set[Any]  # the same in classes
-    left_out: set[Any]  # those of which reads have not been told
+    left_out: set[Any]  # those of which reads have not been recorded
 
     def give_way(self) -> None:
         """Let other threads go on, if it is time."""

@@ -59,7 +59,7 @@ def patches(recorder: Recorder) -> list[tuple[Any, str, Callable[..., Any]]]:
 
 
 def is_worker(thread: threading.Thread) -> bool:
-    """Whether a thread is one of an executor whose tasks are told as threads."""
+    """Whether a thread is one of an executor whose tasks are recorded as threads."""
     target, arguments = getattr(thread, "_target", None), getattr(thread, "_args", ())
     executor = (
         arguments[0]() if getattr(target, "__module__", "") == "concurrent.futures.thread" and arguments else None

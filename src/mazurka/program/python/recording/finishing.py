@@ -1,9 +1,9 @@
 """Makes the trace of a recording's segments (raw.py), in their place; it can do so again if it was killed itself.
 
-It leaves out the accesses of places that one thread only touches, or that nobody writes: in every reordering of the
-trace what is read there was written by whoever wrote it in the trace, so that they forbid none, and no two of them
+It leaves out the accesses of locations that only one thread accesses, or that no thread writes: in every reordering of
+the trace what is read there was written by whoever wrote it in the trace, so that they forbid none, and no two of them
 conflict (docs/decisions/record-all-keep-what-matters.md). A lock that one thread takes and another gives back guards
-nothing: it is told of like those that are not the program's own (locks.py). Of a condition it keeps waits and
+nothing: it is recorded like those that are not the program's own (locks.py). Of a condition it keeps waits and
 notifications if they say who woke whom, and otherwise what was done to the locks of those that waited (conditions.py).
 
 Cost: one to two microseconds an event; memory for one segment, and the tables of names; on disk, 20 bytes an event
@@ -63,10 +63,10 @@ _LONG: Final = 60
 #: Tags of targets that have no third part.
 _WHOLE: Final = frozenset({STRUCTURE, VALUES, CELL, LOCK, HIDDEN})
 
-#: What people call what is recorded in place of the standard library's.
+#: The names in reports of the replacements of the standard library's primitives.
 _CALLED: Final = {"RecordedLock": "Lock", "RecordedRLock": "RLock"}
 
-#: Whether what can be told of a target matters however few threads touch it.
+#: Whether accesses of a target count even if only one thread accesses it.
 _is_kept: Final = of_kinds(Kind.LOCK, Kind.THREAD)
 
 _WRITING: Final = np.array(WRITES)
@@ -144,7 +144,7 @@ def finish(directory: Path) -> Finished:
 
 
 def _finished(marker: Path) -> Finished:
-    """What was finished."""
+    """The description of a finished recording."""
     try:
         counts = json.loads(marker.read_text(encoding="utf-8"))
         if all(type(count) is int for count in counts.values()):
@@ -180,7 +180,7 @@ class _Making:
         self._locations: list[Location] = []
         self._labels: dict[int, str] = {}  # objects by number
         self._kinds: dict[str, int] = {}  # how many there are of each class
-        self._seeing: set[int] = set()  # objects whose class may look at what is stored
+        self._seeing: set[int] = set()  # objects whose class may read stored values
         self.seen: list[int] = []  # their attributes, as targets
         self._sites: dict[int, Site] = {}
         self._spans = _NumbersOnDemand(self._new_span)  # by location, last line and column
@@ -193,11 +193,11 @@ class _Making:
         self._only = np.zeros(0, np.int32)  # the thread that touches it; -1: several do; -2: none yet
         self._written = np.zeros(0, np.bool_)
         self._thread_numbers: dict[str, int] = {}
-        self._holders: dict[int, int] = {}  # of locks: who took it
+        self._holders: dict[int, int] = {}  # of locks: the holder
         self._handed: set[int] = set()  # locks that others gave back
         self._waiters: dict[int, list[int]] = {}  # by condition's number: locks of those that waited on it
         self._conditions: dict[tuple[int, int], int] = {}  # by number and that of its lock
-        self._vague: set[int] = set()  # conditions of which it does not show who woke whom
+        self._vague: set[int] = set()  # conditions whose wake-ups can't be matched
         self._last: dict[int, int] = {}  # of targets: its value, as far as it is known
         self.misread = 0
         self.names = Names(self._threads, self._targets, self._values, self._locations)
@@ -269,7 +269,7 @@ class _Making:
         return np.asarray(found)
 
     def look_at(self, rows: Columns) -> None:
-        """Who touches what, and whether it is written."""
+        """The threads by target, and whether one writes it."""
         more = len(self._targets) - len(self._only)
         self._only = np.concatenate([self._only, np.full(more, -2, np.int32)])
         self._written = np.concatenate([self._written, np.zeros(more, np.bool_)])
@@ -293,7 +293,7 @@ class _Making:
             self._check_values(rows)
 
     def telling(self) -> NDArray[np.bool_]:
-        """By target: whether several threads touch it and somebody writes it, or it always counts."""
+        """By target: whether several threads access it and one writes it, or it always counts."""
         shared: NDArray[np.bool_] = self._written & (self._only == -1)
         for (condition, lock), target in self._conditions.items():
             vague = target in self._vague or self._numbers.get((LOCK, lock)) in self._handed
@@ -301,7 +301,7 @@ class _Making:
         return shared | np.array(self._always, np.bool_)
 
     def settled(self, rows: Columns) -> Columns:
-        """Rows with locks that guard nothing as what they are."""
+        """Rows with the proper operations of locks that guard nothing."""
         if self._handed:
             handed = np.isin(rows.target, sorted(self._handed))
             rows.op[handed & (rows.op != Op.READ)] = Op.RMW
@@ -317,7 +317,7 @@ class _Making:
             self._targets[lock] = (HIDDEN, self._targets[lock][1])
 
     def _check_values(self, rows: Columns) -> None:
-        """Take away the values of reads that are not what was written last."""
+        """Remove the values of reads that differ from the last write."""
         last = self._last
         columns = (rows.op.tolist(), rows.target.tolist(), rows.value.tolist())
         for row, (op, target, value) in enumerate(zip(*columns, strict=True)):

@@ -1,4 +1,4 @@
-"""Locks that tell a recorder who holds them: what ``threading.Lock`` and ``RLock`` are while a program is recorded.
+"""Locks that report to a recorder: the replacements of ``threading.Lock`` and ``RLock`` while a program is recorded.
 
 Everything else in `threading`, `queue` and `concurrent.futures` is Python on top of these two, and stays as it is. But
 what such code guards by its locks is not seen: that an `Event` was set is nothing but a variable of code that is not
@@ -59,7 +59,7 @@ def place() -> int:
 
 
 def waits(names: Mapping[int, str]) -> list[str]:
-    """Who waits for locks now, where, and who has them; threads by what the system calls them."""
+    """The threads that wait for locks now, where, and the holders; threads by the system's identifiers."""
     told = []
     for thread, (lock, where) in sorted(_waiting.items()):
         line = f"thread {names.get(thread, '?')} waits for a lock at {_spelt(where)}"
@@ -92,7 +92,7 @@ class RecordedLock:
         self.is_own = own
 
     def _get(self, blocking: bool, timeout: float) -> bool:
-        """Take the native lock; who has to wait is known meanwhile."""
+        """Acquire the native lock; a thread that has to wait is listed meanwhile."""
         if not self.is_own or not blocking or timeout >= 0:
             return self._lock.acquire(blocking, timeout)
         if self._lock.acquire(False):

@@ -1,4 +1,4 @@
-"""The hooks that most events of a recording come from, without what they only need where a run is under control.
+"""The hooks of most events of a recording, without the parts that only controlled runs need.
 
 They take the place of those of hooks.py once a second thread is started. What is an access of an ordinary attribute,
 of an item of a ``dict`` or ``list``, or of a container's structure goes straight to the recorder's list, the other
@@ -8,7 +8,7 @@ garbage would look at.
 
 Invariant: an event of theirs says what the hook of the same name in hooks.py would have told the recorder.
 
-Cost: a quarter of a microsecond an event; a tenth for a hook that tells of none.
+Cost: a quarter of a microsecond an event; a tenth for a hook without an event.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ATTRIBUTE, _ITEM, _STRUCTURE, _GLOBAL = (OFFSETS[tag] for tag in (ATTRIBUTE, IT
 #: The tick: one of so many hooks that write, call or loop, or ordinary events, looks whether others should go on.
 _STRIDE: Final = 32
 
-#: Classes of what is not taken for a variable where modules have it.
+#: Classes of globals that are not taken for variables.
 _CONSTANT: Final = frozenset(CONSTANT)
 
 _own: Final = object.__getattribute__
@@ -64,7 +64,7 @@ def ticker() -> Tick:
 
 
 def teller(run: EventSink) -> Callable[..., None]:
-    """What ordinary hooks tell of steps, without values."""
+    """The steps that ordinary hooks report, without values."""
     add, give_way, tick, offset = run.buffer.extend, run.give_way, ticker(), OFFSETS.get
     about_to_store = run.about_to_store
 

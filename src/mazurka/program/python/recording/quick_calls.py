@@ -1,4 +1,4 @@
-"""The quick hook of recordings (quick.py) where something is called; what it does not know, calls.py tells.
+"""The quick hook of recordings (quick.py) at calls; calls.py handles the callees that it does not know.
 
 What the making of an object tells follows from its class, and is found out once: nothing, where only instrumented code
 runs; or looks at what is given, where code in C makes the object, and where it initialises it.
@@ -32,20 +32,20 @@ _LOOKING: Final = frozenset(
     if name in kind.__dict__
 )
 
-#: In place of a number of looks: calls.py has to tell.
+#: In place of a number of reads: calls.py has to report them.
 _ELSE: Final = -1
 
 #: In `Shape.own`, beside names of attributes: how often what an object is made of is looked at.
 _MAKING: Final = " making"
 
 
-#: Whether all is told of what a call does: of what is called, at a site, with these arguments.
+#: Whether all effects of a call are reported: of a callee, at a site, with these arguments.
 _Teller = Callable[[Any, int, tuple[Any, ...], dict[str, Any]], bool]
 _Whole = Callable[[Any, int], None]
 
 
 def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whole) -> Callable[..., Any]:
-    """For calls of whatever can be called."""
+    """For calls of any callable."""
     give_way, instrumented, are_plain = run.give_way, sites.instrumented, deep_access.PLAIN.issuperset
     built_in, made = _built_in(run, read_attribute, read_whole), _made(run, read_whole)
 

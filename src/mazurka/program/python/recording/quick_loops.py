@@ -1,4 +1,4 @@
-"""The quick hooks of recordings (quick.py) at loops over containers: what each step reads, see iteration.py."""
+"""The quick hooks of recordings (quick.py) at loops over containers: the reads of each step, see iteration.py."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ITEM: Final = Op.READ + OFFSETS["i"]
 _STRUCTURE: Final = Op.READ + OFFSETS["s"]
 _VALUES: Final = Op.READ + OFFSETS["v"]
 
-#: What can be gone through, or looked into, without seeing anything that changes.
+#: Iterables without any content that changes.
 FIXED: Final = frozenset({str, bytes, tuple, range, frozenset})
 
 _DICT: Final[dict[Any, Any]] = {}
@@ -72,7 +72,7 @@ def _list_behind(iterator: Any) -> list[Any] | None:
 
 
 def _going_over(add: _Add, thing: Any, site: int) -> Iterator[None] | None:
-    """What tells of each step through it, if it is one of the most frequent kinds."""
+    """The function that reports each step through it, if it is one of the most frequent kinds."""
     kind: Any = type(thing)
     if kind is list:
         return _list_ticks(add, thing, 0, site)

@@ -1,4 +1,4 @@
-"""The quick hooks of recordings (quick.py) at calls, operators, tests, and what goes through containers."""
+"""The quick hooks of recordings (quick.py) at calls, operators, tests, and iterations over containers."""
 
 from __future__ import annotations
 

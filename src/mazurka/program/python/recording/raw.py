@@ -16,9 +16,9 @@ recorder that is killed loses the segment it was at and no more.
 In bytes, least significant first: :data:`HEAD`, with a check sum of what follows and the lengths; the names of objects,
 the places and the different second items as JSON, in ASCII (:func:`spelt` says what stands for what JSON lacks);
 then all first and all third items, 8 bytes each, and for each second item its number among the different ones, 4 bytes.
-Nothing of it can be run. Whoever reads it (reading.py) believes nothing.
+It contains no code. Its reader (reading.py) validates all of it.
 
-NumPy is not imported here, nor by whatever else runs beside the program: it starts threads.
+NumPy is not imported here, nor by other modules that run beside the program: it starts threads.
 
 Cost: a tenth of a microsecond an event.
 """
@@ -41,7 +41,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.own import copy_of
 from mazurka.trace.targets import ATTRIBUTE, CELL, GLOBAL, HIDDEN, ITEM, LOCK, STRUCTURE, VALUES
 
-#: In a recording, what it is a recording of.
+#: The description of the program in a recording.
 DESCRIPTION: Final = "recording.json"
 
 #: In place of a site: these three belong to those before.
@@ -58,7 +58,7 @@ OFFSETS: Final = {
     tag: (1 + place) << 5 for place, tag in enumerate((ATTRIBUTE, ITEM, STRUCTURE, VALUES, GLOBAL, CELL, LOCK, HIDDEN))
 }
 
-#: What the names of segments end with.
+#: The suffix of segments.
 SUFFIX: Final = ".raw"
 
 #: What a segment begins with: :data:`MAGIC`, the check sum of all that follows it, bytes of JSON, number of items.
@@ -89,7 +89,7 @@ class RawWriter:
     def write(self, events: list[Any], labels: list[Any]) -> None:
         """One segment; ``events`` and ``labels`` are taken out."""
         told, first, targets, codes = labels[:], events[::3], events[1::3], events[2::3]
-        events.clear()  # what nobody else holds is written faster
+        events.clear()  # objects without other references are written faster
         fresh = {*first, *codes} - self._met  # of which some are names of threads
         self._met |= fresh
         places = [(site, *known) for site in map(abs, fresh) if (known := sites.site(site)) is not None]

@@ -1,4 +1,4 @@
-"""Reads the segments of recordings (raw.py), and believes nothing of them: a file may be damaged, or somebody else's.
+"""Reads and validates the segments of recordings (raw.py): a file may be damaged, or come from elsewhere.
 
 Whatever the bytes, :func:`read` gives a segment that a recorder could have written, or a MazurkaError that says which
 file, and which byte can't be what it is. Of what follows (finishing.py) it promises: numbers of rows belong together,
@@ -55,7 +55,7 @@ _TO_TEXTS: Final = [OFFSETS[tag] for tag in (ATTRIBUTE, GLOBAL)]
 
 
 class Segment(NamedTuple):
-    """What a file holds; items column by column."""
+    """The content of a file; items column by column."""
 
     labels: list[Any]  # numbers of new objects (negated: code may run when attributes are stored), each with its class
     places: list[list[Any]]  # number and what else there is to a site

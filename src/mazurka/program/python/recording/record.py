@@ -44,7 +44,7 @@ class Recording:
 def record(
     entry: Entry, tracked: loader.Loader, directory: Path, known: Mapping[str, object], values: bool = False
 ) -> Recording:
-    """Run a program as it is, and write what it does to ``directory``, which must not exist, with what is ``known``."""
+    """Run a program as it is, and record it to ``directory``, which must not exist, with the ``known`` facts."""
     undo: list[Callable[[], None]] = []
     recorder = Recorder(directory, known, values)
 
@@ -111,7 +111,7 @@ def finished(directory: Path) -> Finished:
 
 
 def _outcome(call: Callable[[], object]) -> BaseException | None:
-    """What it ended with, if not well; an interrupt too, so that what was recorded is finished."""
+    """The exception that ended it, if any; an interrupt too, so that the recording is finished."""
     try:
         call()
     except BaseException as raised:

@@ -1,4 +1,4 @@
-"""Writes down what a program does while its threads are real ones and nobody decides who moves.
+"""Records the operations of a program with real threads, without a scheduler.
 
 The hooks of instrumented code (hooks.py, quick.py) and the primitives (locks.py, threads.py) tell a :class:`Recorder`
 of each operation, as they tell the runtime where a run is under control. All threads add to one list: on CPython with a
@@ -51,7 +51,7 @@ _STRIDE: Final = 64
 #: Seconds after which the interpreter switches threads wherever they are: those that meet no hook.
 _UNHOOKED_TURN: Final = 0.1
 
-#: What the thread is called that a program begins with.
+#: The name of a program's first thread.
 FIRST: Final = "0"
 
 _get_ident: Final = _thread.get_ident
@@ -80,7 +80,7 @@ class _Anybody:
     loops: Final[dict[Any, Any]] = {}  # none is held
 
     def __init__(self) -> None:
-        self.silent = 0  # what no event tells
+        self.silent = 0  # effects without an event
 
 
 class _Unsettled(NamedTuple):
@@ -109,9 +109,9 @@ class Recorder:
     # What hooks ask of a run under control, and what there is of it here.
     is_recording = True
     solo = True  # until the first thread is started: what happens before is the same in every order
-    aborting = True  # no loop is held, and no operation told in parts
+    aborting = True  # no loop is held, and no operation reported in parts
     values = False
-    keyed = True  # values, if they are told, are keys
+    keyed = True  # values, if they are recorded, are keys
     careful = True
     log: Sequence[Any] = ()
 
@@ -125,7 +125,7 @@ class Recorder:
         self.current = _Anybody()
         self.visit: Callable[..., None] = self._visit_alone
         self.process = os.getpid()
-        self.bearers: dict[int, str] = {}  # what the system calls a thread -> what we do
+        self.bearers: dict[int, str] = {}  # the system's identifier of a thread -> our name
         self._of_thread = _thread._local()
         self._count = itertools.count(1)
         self._births = itertools.count()
@@ -139,7 +139,7 @@ class Recorder:
         self.variable: set[Any] = set()  # names of attributes that may be stored from now on
         self.of_classes: set[Any] = set()  # the same in classes, whose numbers these are
         self.classes: set[int] = set()
-        self.left_out: set[Any] = set()  # of which reads have not been told
+        self.left_out: set[Any] = set()  # of which reads have not been recorded
         self._interval = sys.getswitchinterval()
 
     # -- a recording --------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class Recorder:
         sys.setswitchinterval(_UNHOOKED_TURN)
 
     def end(self) -> None:
-        """Write what is left."""
+        """Write the remaining events."""
         sys.setswitchinterval(self._interval)
         vars(builtins).update(hooks.HOOKS)
         self._flush(0)
@@ -163,7 +163,7 @@ class Recorder:
         return performer if performer is not None else self.adopt()
 
     def adopt(self, name: str | None = None) -> Performer:
-        """The running thread is this one; one that nobody has seen begin gets a name of its own."""
+        """The running thread is this one; one whose begin was not recorded gets a name of its own."""
         index = next(self._births)
         name = self.bearers[_get_ident()] = name or f"x{index}"
         performer = self._of_thread.performer = Performer(name)
@@ -255,7 +255,7 @@ class Recorder:
                 self.buffer.extend((me, meeting, Op.RMW.value, 0, None, MORE))
 
     def settle(self) -> None:
-        """What the thread's last write has written can be seen now, unless others have done something since."""
+        """The value of the thread's last write can be read now, unless others have moved since."""
         performer = self._performer
         unsettled = performer.unsettled
         if unsettled is not None:
@@ -269,7 +269,7 @@ class Recorder:
         """For the hooks."""
 
     def number_for(self, thing: Any) -> int:
-        """An object's number; its class's name, or a class's own, says what it will be called."""
+        """An object's number; reports name it by its class, or a class by its own name."""
         fresh = next(self._numbers)
         kind = type(thing)
         name = kind.__name__
@@ -280,7 +280,7 @@ class Recorder:
         return fresh
 
     def give_way(self) -> None:
-        """Let other threads go on, if it is time; write what is there, if that is enough."""
+        """Let other threads go on, if it is time; write the buffered events, if there are enough."""
         if len(self.buffer) >= SEGMENT:
             self._flush(SEGMENT // 2)
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""Threads that tell a recorder when they begin and end, who started them and who waited for them.
+"""Threads that report to a recorder: begin, end, start and join.
 
 All that starts a thread ends in ``_thread.start_new_thread`` or, from Python 3.13 on, ``start_joinable_thread``; that
 is what `threading` and whoever asks `_thread` are given other functions for. A join is told when ``Thread.join`` has

@@ -10,11 +10,11 @@ point where it reaches memory, and puts it there. So schedules, choices and bloc
 Which stores can be held back is decided by :mod:`places`. Every other operation that changes something, and all that
 synchronises (locks, starting and ending of threads, queues ...) drains first. A read of several locations of which two
 or more hold the thread's own stores drains, too. Sites that are no points store to memory at once, unless a store to
-the same location is on its way: nobody else looks. If then, under TSO, somebody does after all, a store may have
-overtaken others; such a run is given up: it has taught which site needs a point, and the search begins anew.
+the same location is on its way: no other thread reads it. If then, under TSO, one does after all, a store may have
+overtaken others; such a run is dropped: it has shown which site needs a point, and the search begins again.
 
 Invariants: ``shown`` is the only thread whose stores are on the heap in place of what memory holds, and ``hidden`` is
-what memory holds there. A thread's store is read off the heap before anybody else moves.
+the value in memory there. A thread's store is read off the heap before another thread moves.
 
 Cost: a store takes two switches more; putting views in place, as many heap accesses as there are pending stores.
 """
@@ -115,7 +115,7 @@ class RelaxedRuntime(Runtime):
         return found
 
     def is_shared(self, target: Target) -> bool:
-        """Whether several threads have touched it so far, and somebody has written it."""
+        """Whether several threads have accessed it so far, and one has written it."""
         return self.touched.get(target, (0,))[0] == -1
 
     # -- what the heap shows ------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class RelaxedRuntime(Runtime):
         self.hidden.clear()
 
     def _read_off(self, buffer: Buffer) -> None:
-        """Learn what the last store announced has stored."""
+        """Read the value of the last store announced."""
         entry, buffer.fresh = buffer.fresh, None
         if entry is None:
             return
@@ -288,7 +288,7 @@ class RelaxedRuntime(Runtime):
         accesses: tuple[Access, ...],
         point: bool | None,
     ) -> bool:
-        """Look whether the own store to one of the locations has arrived; if not, that is what the read reads."""
+        """Test whether the own store to one of the locations has arrived; if not, the read returns its value."""
         task = self.current
         queue, number = buffer.unsure[target]
         flushed = flushed_target(queue.name, number)
@@ -328,7 +328,7 @@ class RelaxedRuntime(Runtime):
         self._show(owner)
 
     def _flush(self, queue: Queue, buffer: Buffer) -> None:
-        """What a flusher does, for ever."""
+        """The endless loop of a flusher."""
         task = self.current
         while True:
             number = queue.arrived + 1

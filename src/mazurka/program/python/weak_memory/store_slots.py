@@ -38,11 +38,11 @@ class StoreSlot(Protocol):
     """Where a location is on the heap."""
 
     def look(self) -> Any:
-        """What is there; ``MISSING`` if nothing is."""
+        """The present value; ``MISSING`` if there is none."""
         ...
 
     def put(self, value: Any) -> None:
-        """Make that what is there. Nothing happens if there is no such place any more."""
+        """Replace the value. No effect if there is no such location any more."""
         ...
 
 
@@ -264,12 +264,12 @@ def defines_cell(function: Any, name: str, site: int) -> Callable[[Any], Any]:
 
 
 def wrote_global(name: str, site: int) -> None:
-    """A statement has bound a global before anybody could hold it back."""
+    """A statement has bound a global before the store could be delayed."""
     _bound((GLOBAL, sys._getframe(1).f_globals.get("__name__", "?"), name), name, site)
 
 
 def wrote_cell(function: Any, name: str, site: int) -> None:
-    """A statement has bound a closure variable before anybody could hold it back."""
+    """A statement has bound a closure variable before the store could be delayed."""
     _bound((CELL, number(function.__closure__[0])), name, site)
 
 
