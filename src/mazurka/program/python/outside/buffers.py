@@ -62,7 +62,7 @@ def _method(base: Any, real: Callable[..., Any]) -> Any:
         models = present()
         if lock is None or models is None or models.runtime.solo or lock.holder() is models.runtime.current:
             return real(self, *args, **named)
-        with lock:  # what is in the buffer decides whether the raw file is read
+        with lock:  # the content of the buffer decides whether the raw file is read
             pass_step(models, change((OBJECT, number(self)), f"the state of a {base.__name__}"))
             return real(self, *args, **named)
 
@@ -92,7 +92,7 @@ class _Kind(type(io.BufferedReader)):  # type: ignore[misc]  # a type
             return cls._mz_base(*args, **named)
         made = super().__call__(*args, **named)
         if present() is not None and any(is_in_python(type(each)) for each in (*args, *named.values())):
-            made._mz_lock = allocate_lock()  # a raw file in C, like ``BytesIO``, lets nobody else move
+            made._mz_lock = allocate_lock()  # a raw file in C, like ``BytesIO``, is one step
         return made
 
 

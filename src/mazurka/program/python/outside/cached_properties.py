@@ -1,4 +1,4 @@
-"""The store by which `functools.cached_property` keeps its result: code that nobody sees writes an attribute."""
+"""The store by which `functools.cached_property` keeps its result: code without instrumentation writes an attribute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
 
 
 class _ReportingProperty:
-    """Has what `cached_property.__get__` looks at; what it computes is told before it is stored."""
+    """Has the attributes that `cached_property.__get__` reads; the store of the result is reported before it
+    happens."""
 
     def __init__(self, real: Any, tell: Callable[[], None]) -> None:
         self.attrname = real.attrname

@@ -1,4 +1,4 @@
-"""What threads send each other through the system: pipes and sockets within the process.
+"""Channels between threads through the system: pipes and sockets within the process.
 
 The data goes through the real thing; a channel is what the runtime knows of one direction of it: how much has been sent
 and not been received, and whether the sender has closed. Sending, receiving and closing change the channel, a location
@@ -42,7 +42,7 @@ class Channel:
     def __init__(self, models: Models, what: str) -> None:
         self.number = models.number()
         self.what = what
-        self.held = 0  # bytes, messages or connections that nobody has received
+        self.held = 0  # bytes, messages or connections not yet received
         self.closed = False  # nothing more will come
 
     @property
@@ -57,7 +57,7 @@ class Channel:
 
 
 class End:
-    """What a descriptor of a pipe or socket stands for."""
+    """The end of a channel behind a descriptor of a pipe or socket."""
 
     __slots__ = ("address", "gets", "owner", "peer", "puts")
 
@@ -75,11 +75,11 @@ class Ends:
     def __init__(self, models: Models) -> None:
         self.models = models
         self.by_descriptor: dict[int, End] = {}
-        self.by_address: dict[Any, End] = {}  # who listens, or receives messages
+        self.by_address: dict[Any, End] = {}  # ends that listen, or receive messages
         self.waiting: dict[Any, list[End]] = {}  # by address: ends of connections that are to be accepted
 
     def add(self, descriptor: int, end: End) -> End:
-        """Note what a file descriptor is an end of."""
+        """Note the end of a channel behind a file descriptor."""
         self.by_descriptor[descriptor] = end
         return end
 
@@ -88,7 +88,7 @@ _ends: Ends | None = None
 
 
 def hold(models: Models, things: Sequence[Any], by: str) -> None:
-    """A call that may wait holds the bytes of what it is given."""
+    """A call that may wait holds the bytes of its argument."""
     frame = first_outer_frame(sys._getframe(1))
     if frame is not None:
         definitions.hold(models.runtime, things, sites.place_of(frame), by)
@@ -103,7 +103,7 @@ def of_run(models: Models) -> Ends:
 
 
 def end_run(close: Callable[[Any], None]) -> None:
-    """Close what a run has left open; ``close`` does so with a socket object."""
+    """Close the ends that a run has left open; ``close`` does so with a socket object."""
     global _ends
     ends, _ends = _ends, None
     if ends is None:
@@ -137,7 +137,7 @@ _close: Final = os.close
 
 
 def really(descriptor: int, events: int, milliseconds: int = 0) -> int:
-    """What the system says of a descriptor."""
+    """The system's readiness of a descriptor."""
     poll = _poll()
     poll.register(descriptor, events)
     found = poll.poll(milliseconds)
@@ -153,14 +153,14 @@ def readable(descriptor: int, end: End) -> bool:
 
 
 def arrives(descriptor: int, end: End) -> None:
-    """Wait until what has been sent has arrived."""
+    """Wait until the data sent has arrived."""
     gets = end.gets
     if gets is not None and gets.held > 0:
         really(descriptor, IN, _ARRIVAL)
 
 
 class ChannelWait:
-    """What a thread waits for, in words."""
+    """The channel that a thread waits for, in words."""
 
     def __init__(self, text: str) -> None:
         self.text = text

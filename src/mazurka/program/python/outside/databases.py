@@ -48,7 +48,7 @@ _BUSY: Final = ("database is locked", "database table is locked", "database sche
 
 
 class Database:
-    """What the connections of a run to one database share."""
+    """The state that a run's connections to one database share."""
 
     def __init__(self, name: str, path: str | None) -> None:
         self.target: Target = (Kind.DATABASE.tag, name)
@@ -58,7 +58,7 @@ class Database:
 
 
 class _Run:
-    """What a run knows of databases."""
+    """The databases of a run."""
 
     def __init__(self, models: Models) -> None:
         self.models = models
@@ -204,7 +204,7 @@ def _leave_be(thing: Any, statement: str) -> None:
 
 
 def _telling(function: Any) -> Any:
-    """A function that SQLite is to call, which tells what it does."""
+    """A function that SQLite calls, which reports its steps."""
     if not callable(function) or isinstance(function, type) or is_seen(function):
         return function
     return functools.partial(called, function)
@@ -289,7 +289,7 @@ def connect(real: Any) -> Any:
         with ASIDE:  # a database is opened when it is used first
             made = _opened(real, database, 0.0, args, named)
             if where.path is not None:
-                # Nobody pulls the plug between two executions.
+                # No power failure is expected between two executions.
                 _of(made).execute(made, "pragma synchronous = off")
         made._mz_timeout = float(timeout)
         made._mz_owner = models.runtime.current.index if same else None
@@ -321,7 +321,7 @@ def _database_of(models: Models, name: Any, uri: bool) -> Database:
 
 
 def _keep(models: Models, path: str) -> None:
-    """Before the first connection: what is there is kept; what is not will be removed."""
+    """Before the first connection: an existing file is saved; a new one will be removed."""
     run = _of_run(models)
     if any(each._mz_database is run.by_path[path] for each in run.connections):
         return  # nor may a file be opened and closed that has locks of this process

@@ -1,4 +1,4 @@
-"""Descriptors, whatever they stand for: reading, writing, copying and closing them."""
+"""Descriptors of any kind: reading, writing, copying and closing them."""
 
 from __future__ import annotations
 

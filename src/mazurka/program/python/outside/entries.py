@@ -1,4 +1,4 @@
-"""Making, removing and renaming entries; what is known of a file: permissions, times, length."""
+"""Making, removing and renaming entries; metadata of files: permissions, times, length."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ for _name in ("rename", "replace"):
     replace_function(os, _name, _rename)
 
 
-# -- what is known of a file ----------------------------------------------------------------------------
+# -- metadata of a file ---------------------------------------------------------------------------------
 
 
 def _describing(models: Models, real: Any, path: Any, *args: Any, **named: Any) -> Any:

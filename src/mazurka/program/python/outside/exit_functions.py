@@ -1,4 +1,4 @@
-"""`atexit`: what a run registers is called at its end, as at the end of the process, and forgotten then."""
+"""`atexit`: functions that a run registers are called at its end, as at the end of the process, and forgotten then."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _run_now(models: Models, real: Any) -> None:
 
 
 def call_all() -> None:
-    """Call what was registered, the last first, as the interpreter does: what fails is told on stderr, no more."""
+    """Call the registered functions, the last first, as the interpreter does: exceptions are printed on stderr only."""
     while _registered:
         function, args, named = _registered.pop()
         try:

@@ -32,14 +32,14 @@ from mazurka.program.python.semantics.harmless import is_stateless_device
 from mazurka.program.runtime.task import Moved
 from mazurka.trace.targets import Kind, Target
 
-#: What a plan of an operation says: the accesses that it makes, and what it is about.
+#: The plan of an operation: its accesses, and its subject.
 Plan = Callable[[], tuple[list[StepAccess], Any]]
 
 JOURNAL: Final = Journal()
 
 
 class Opened:
-    """An open file: what a descriptor, or several (``dup``), stand for."""
+    """An open file, behind one descriptor or several (``dup``)."""
 
     __slots__ = ("appends", "identity", "names", "number", "path", "uses")
 
@@ -66,7 +66,7 @@ class Opened:
 
 
 class Files:
-    """What a run knows of files."""
+    """The files of a run."""
 
     def __init__(self, models: Models) -> None:
         self.models = models
@@ -82,7 +82,7 @@ class Files:
         return [write(*content(each)) for each in (path, *sorted(names - {path}))]
 
     def named(self, path: str, also: str) -> None:
-        """What is at a path gets another name."""
+        """The file or directory at a path gets another name."""
         names = self.names.get(_identity(path))
         if names is not None:
             names.add(also)
@@ -137,17 +137,17 @@ _files: Files | None = None
 
 
 def of_run(models: Models) -> Files:
-    """What the run knows of files; from its first use on, the run holds the journal."""
+    """The files of the run; from their first use on, the run holds the journal."""
     global _files
     if _files is None or _files.models is not models:
-        with ASIDE, contextlib.suppress(NotKept):  # who only reads needs none
+        with ASIDE, contextlib.suppress(NotKept):  # a program that only reads needs none
             JOURNAL.hold()
         _files = Files(models)
     return _files
 
 
 def end_run() -> list[str]:
-    """A run and what it left behind are over: put back what it has done to files; what could not be, in words."""
+    """The run is over: put its changes to files back; returns those that could not be, in words."""
     global _files
     files, _files = _files, None
     with ASIDE:
@@ -170,7 +170,7 @@ def end_run() -> list[str]:
 
 
 def settle(models: Models, plan: Plan) -> Any:
-    """Pass the step of an operation. If others move before it, what it is about may change: it is planned once more."""
+    """Pass the step of an operation. If others move before it, its subject may change: it is planned once more."""
     runtime = models.runtime
     touches, subject = plan()
     if runtime.solo or runtime.aborting:
@@ -189,7 +189,7 @@ def settle(models: Models, plan: Plan) -> Any:
 
 
 def keep(models: Models, path: str, note: Callable[[], None]) -> None:
-    """Have the journal note how to undo what is about to happen to a path; if it can't, the run ends here."""
+    """Have the journal note how to undo the coming change of a path; if it can't, the run ends here."""
     if paths.is_system(path):
         return
     try:

@@ -26,7 +26,7 @@ from mazurka.program.python.instrument.instrument import instrument_tree
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.outside.streams import Preparing
 
-#: File name -> text, or tree, of what was made in runs and is not instrumented.
+#: File name -> text, or tree, of code that was made in runs and is not instrumented.
 noticed: Final[dict[str, str | ast.Module]] = {}
 
 _made: Final[dict[str, CodeType]] = {}  # file name -> instrumented
@@ -74,7 +74,7 @@ def _is_annotated(node: ast.AST) -> bool:
 
 
 def instrument(sources: Iterable[tuple[str, str | ast.Module]]) -> bool:
-    """Instrument what was noticed, by file; whether anything was not so far."""
+    """Instrument the code that was noticed, by file; whether any was not so far."""
     fresh = False
     for file, source in sources:
         if file in _made:

@@ -1,6 +1,6 @@
-"""The journal of an execution's changes to files: what it creates, changes or removes is put back after it.
+"""The journal of an execution's changes to files: files that it creates, changes or removes are put back after it.
 
-Before an operation takes effect, a line that says how to undo it is appended to a log on disk, and what it would
+Before an operation takes effect, a line that says how to undo it is appended to a log on disk, and data that it would
 destroy is copied beside the log. Undoing reads the log backwards and shortens it line by line, so that whoever is
 killed, in the midst of an execution or of undoing one, leaves what the next process that uses the journal needs to
 finish: a program has one journal, held by one process at a time (``flock``), and whoever gets hold of one that is not
@@ -34,7 +34,7 @@ from typing import Any, Final
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.state_folder import state_folder
 
-# What the functions are before anything stands in for them.
+# The real functions, before they are replaced.
 _os: Final = types.SimpleNamespace(**vars(os))
 _flock: Final[Callable[[int, int], None]] = fcntl.flock
 
@@ -100,7 +100,7 @@ class Journal:
         self._undo(recovering=True)
 
     def recover(self) -> None:
-        """Undo what a process has left that is no more, if there is something and nobody holds the journal."""
+        """Undo the changes of a process that has ended, if there are any and no process holds the journal."""
         if self._held:
             return
         try:
@@ -113,7 +113,7 @@ class Journal:
             _flock(self._lock, fcntl.LOCK_UN)
 
     def recover_others(self) -> None:
-        """The same for all journals of the user's, whatever program they are of."""
+        """The same for all journals of the user's, of any program."""
         if not self._folders:
             self.find()
         for folder in {_os.path.dirname(each) for each in self._folders}:
@@ -130,7 +130,7 @@ class Journal:
         other.close()
 
     def _take(self, how: int) -> None:
-        """Lock the journal. Whoever is done with one for good removes it: then there is another by now."""
+        """Lock the journal. Its last user removes it: then there is another by now."""
         while True:
             self._open()
             self.waits = True
@@ -162,7 +162,7 @@ class Journal:
         return troubles
 
     def close(self) -> None:
-        """Let go of the journal, and remove it if nobody else uses it."""
+        """Unlock the journal, and remove it if no other process uses it."""
         if self._owner != _os.getpid():
             return
         with contextlib.suppress(OSError):
@@ -206,7 +206,7 @@ class Journal:
             raise
         self._folder, self._lock, self._log, self._owner, self._held = folder, lock, log, _os.getpid(), False
 
-    # -- noting what is about to happen ----------------------------------------------------------------------------
+    # -- noting coming changes -------------------------------------------------------------------------------------
 
     def creating(self, path: str) -> None:
         """An entry that is not there is about to be made."""
@@ -233,7 +233,7 @@ class Journal:
             return True
         if not self._fresh or (status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode)):
             return False
-        while identity is not None and identity not in self._names:  # what was moved there was made before
+        while identity is not None and identity not in self._names:  # the entry moved there was made before
             if identity in self._fresh:
                 return True
             above = _os.path.dirname(path)
@@ -265,7 +265,7 @@ class Journal:
     def wrote(self, status: os.stat_result) -> None:
         """The content of a file has been changed, and this is how it was left."""
         self._left[status.st_dev, status.st_ino] = status.st_size, status.st_mtime_ns
-        _os.utime(self._log)  # who finds the log knows when it was used last
+        _os.utime(self._log)  # its time shows when it was used last
 
     def describing(self, path: str, status: os.stat_result) -> None:
         """Permissions, times or owner of a file are about to change."""
@@ -504,7 +504,7 @@ class Journal:
             _os.rename(entry["to"], entry["path"])
 
     def _give_up(self, entry: dict[str, Any], why: str) -> None:
-        """Leave something as it is; what was kept of it goes where nothing removes it."""
+        """Leave a file as it is; its copy moves to the folder ``kept``."""
         text = f"{entry['path']}: {why}"
         copy = entry.get("copy")
         if copy and _is_there(copy):
@@ -584,7 +584,7 @@ def _mkstemp(folder: str, prefix: str = "copy-") -> tuple[int, str]:
 
 
 def _copy_content(source: str, target: str, *, existing: bool = False) -> None:
-    """Copy what is in a file; into the same file where there is one."""
+    """Copy the content of a file; into the same file where there is one."""
     reading = _os.open(source, _os.O_RDONLY | _os.O_CLOEXEC)
     try:
         flags = _os.O_WRONLY | _os.O_CLOEXEC | (0 if existing else _os.O_CREAT | _os.O_EXCL)

@@ -20,7 +20,7 @@ from mazurka.program.python.primitives.steps import StepAccess, pass_step, read
 
 
 def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
-    """A function that looks at what a path leads to."""
+    """A function that reads the file or directory at a path."""
 
     def look(models: Models, real: Any, path: Any, *args: Any, **named: Any) -> Any:
         files = of_run(models)
@@ -94,7 +94,7 @@ def _listdir(models: Models, real: Any, path: Any = None) -> Any:
 
 
 class DirEntry:
-    """An entry as ``os.scandir`` tells of it: what it knows from the listing needs no step, the rest is looked at."""
+    """An entry as of ``os.scandir``: data from the listing needs no step, other data is read in one."""
 
     __slots__ = ("_real", "name", "path")
 

@@ -1,4 +1,4 @@
-"""Files that were open for writing before a check began, as a module's own log: no step tells what is done to them.
+"""Files that were open for writing before a check began, as a module's own log: no step shows writes to them.
 
 So they are kept at the start of every run and put back at its end, position included; a run that has changed one says
 so, and proves nothing.
@@ -31,7 +31,7 @@ _flags: Final = fcntl.fcntl
 #: Open files and where they are.
 _known: Final[list[tuple[Any, str]]] = []
 
-#: What was so at the start of the run: descriptor, path, state, position.
+#: The files at the start of the run: descriptor, path, state, position.
 _at_start: Final[list[tuple[int, str, os.stat_result, int]]] = []
 
 
@@ -75,7 +75,7 @@ def _is_at(path: str, status: os.stat_result) -> bool:
 
 
 def begin_run() -> list[str]:
-    """Keep what is in them; what could not be kept, in words."""
+    """Save their contents; returns those that could not be saved, in words."""
     _at_start.clear()
     troubles = []
     for file, path in _known:

@@ -1,4 +1,4 @@
-"""Opening files, and what is done to them by way of their descriptors alone."""
+"""Opening files, and operations on their descriptors alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from mazurka.trace.event import Op
 def open_path(
     models: Models, path: Any, flags: int, perform: Callable[[], int], dir_fd: int | None = None
 ) -> tuple[int, Opened | None]:
-    """Open a file as ``perform`` does it; the descriptor, and what it stands for if that is a file or directory."""
+    """Open a file as ``perform`` does it; the descriptor, and the open file or directory behind it."""
     files = of_run(models)
     makes = bool(flags & os.O_CREAT)
     follow = not (makes and flags & os.O_EXCL or flags & os.O_NOFOLLOW)

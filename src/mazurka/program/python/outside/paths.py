@@ -2,7 +2,7 @@
 
 A directory entry is a location of its own, ``("entry", path)``: whether something is there. What is in a file, and what
 ``stat`` tells of it, is another, ``("file", path)``; who writes to an open file that has got other names meanwhile
-writes it under all of them. What a directory lists is ``("directory", path)``.
+writes it under all of them. The listing of a directory is ``("directory", path)``.
 
 A path is resolved as the system does it, symbolic links included. What it leads through is looked at, too; but this is
 only told of entries that threads have been seen to make, remove or rename, which a run learns.
@@ -32,7 +32,7 @@ _MARK: Final = 1 << 40
 
 
 class ResolvedPath(NamedTuple):
-    """What a path leads to: ``path`` is absolute, without links but for itself if links are not followed."""
+    """A resolved path: ``path`` is absolute, without links but for itself if links are not followed."""
 
     path: str
     passed: tuple[str, ...]  # the entries that were looked at on the way
@@ -97,7 +97,7 @@ def resolve(path: Any, base: str | None, *, follow: bool = True) -> ResolvedPath
 
 
 def mark_of(path: str) -> int:
-    """What a run learns when threads change an entry by which others may go."""
+    """The point to learn when threads change an entry on the paths of others."""
     return -_MARK - crc32(path.encode("utf-8", "surrogatepass"))
 
 

@@ -1,6 +1,6 @@
 """State of the process: one location for each thing, such as ``("process", "working directory")``.
 
-What a thread sets here, all others see. A function that gets such a thing reads its location, one that sets it writes
+All threads share this state. A function that gets such a thing reads its location, one that sets it writes
 it, one that does both at once (``umask``) changes it. Whatever a run has set is put back at its end.
 
 Automatic garbage collection is off while a check lasts, so that finalisers run where they run in every execution
@@ -29,7 +29,7 @@ from mazurka.trace.targets import Kind, Target
 
 
 def place(name: str) -> tuple[Target, str]:
-    """The location of a thing, and what it is called."""
+    """The location of a part of the state, and its name."""
     return (Kind.PROCESS.tag, name), f"the process's {name}"
 
 
@@ -37,13 +37,13 @@ def _pass(models: Models, how: Callable[[Target, str], StepAccess], name: str) -
     pass_step(models, how(*place(name)))
 
 
-#: The working directory, for whoever resolves a path that begins there.
+#: The working directory, for code that resolves a path from there.
 WORKING_DIRECTORY: Final = place("working directory")
 UMASK: Final = place("umask")
 
 
 def count_change(models: Models, name: str) -> None:
-    """Something is about to change that code in C goes by, which does not tell."""
+    """State is about to change that code in C reads without a step."""
     count_untracked(models.runtime, f"a change of the process's {name}")
 
 

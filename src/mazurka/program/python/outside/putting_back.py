@@ -1,4 +1,4 @@
-"""What a run changes outside the Python heap is saved before it does so first, and put back at its end.
+"""State outside the Python heap is saved before a run first changes it, and put back at its end.
 
 Cost: nothing for runs that change nothing.
 """

@@ -274,11 +274,11 @@ def for_selector(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _keys(selector: Any) -> tuple[Target, str]:
-    """The location of what is registered with a selector."""
+    """The location of a selector's registrations."""
     return (OBJECT, number(selector)), f"what is registered with a {type(selector).__name__}"
 
 
-#: Selectors, by identity -> the thread that is changing what is registered.
+#: Selectors, by identity -> the thread that is changing the registrations.
 _changing: dict[int, int] = {}
 
 

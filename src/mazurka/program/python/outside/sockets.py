@@ -304,7 +304,7 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "shutdown": _shutdown,
     "_real_close": _close,
 }
-#: Those that go by what the socket itself is set to: its timeout, whether it is open.
+#: Those that depend on the socket's own settings: its timeout, whether it is open.
 _GOING_BY_STATE: Final = frozenset(_METHODS) - {"__init__", "_real_close"}
 
 

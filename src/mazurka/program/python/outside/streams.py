@@ -1,4 +1,4 @@
-"""File objects: `open`, and what it returns.
+"""File objects: `open`, and its results.
 
 What a run opens is an object of `io`'s own classes, or rather of subclasses with the same names, whose methods pass
 the steps. Each object and its layers (text, buffer, raw file) have one state, ``("open file", n)``: every call changes
@@ -49,7 +49,7 @@ class _Layers:
         self.files = files
         self.file = file
         self.busy = False  # inside of a buffer
-        self.dying = False  # nobody else can look at it any more
+        self.dying = False  # no other thread can refer to it any more
         self.dirty = False  # something may not have reached the raw file
         self.stored: list[bytes] = []  # what a buffer has handed to the raw file, and is still to be written
         self.pending = 0  # bytes at most that a text file has not handed to its buffer
@@ -58,7 +58,7 @@ class _Layers:
 
 
 class _Printing:
-    """A call of ``print``, which writes its parts one by one, and lets nobody else in between."""
+    """A call of ``print``, which writes its parts one by one, without other threads in between."""
 
     __slots__ = ("left", "place")
 
@@ -152,14 +152,14 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         files.streams.add(self)
 
     def _mz_opened_before(self, path: str) -> None:
-        """Outside of runs it is what it seems."""
+        """Outside of runs it is an ordinary file object."""
         status = posix.fstat(_RealFileIO.fileno(self))
         if stat.S_ISREG(status.st_mode):
             identity = status.st_dev, status.st_ino
             self._mz = _Layers(None, Opened(f"of {path}", path, identity, {path}, 0))
 
     def _mz_abandon(self) -> None:
-        """The run is over: close the file, whatever is still to come."""
+        """The run is over: close the file, without the stored bytes."""
         self._mz_left = True
         try:
             if not _RealFileIO.closed.__get__(self) and self.closefd:
@@ -272,19 +272,19 @@ def _step(layers: _Layers, thing: Any, *, reads: bool = False) -> None:
 
 
 def _put_stored(models: Models | None, layers: _Layers, raw: Any) -> None:
-    """What a buffer has handed on goes to the file."""
+    """Write the bytes that a buffer has handed on to the file."""
     while layers.stored:
         if models is not None:
             pass_step(models, *layers.file.written())
             if not layers.stored:
-                return  # somebody else has seen to it
+                return  # another thread has done so
         data = layers.stored.pop(0)
         while data:
             data = data[raw._mz_put(models, data) or 0 :]
 
 
 def _inside(layers: _Layers, thing: Any, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
-    """Call a method of a buffer, and then let what it has handed on go to the file."""
+    """Call a method of a buffer, and then write the bytes that it has handed on to the file."""
     layers.busy = True
     try:
         return method(thing, *args, **named)
@@ -463,7 +463,7 @@ def open_(
     raw = FileIO(file, mode.replace("b", "").replace("t", ""), closefd, opener)
     if raw._mz is None:
         return _layered(raw, mode, buffering, encoding, errors, newline)
-    raw._mz.busy = True  # nobody else has it yet
+    raw._mz.busy = True  # no other thread has it yet
     try:
         return _layered(raw, mode, buffering, encoding, errors, newline)
     finally:
@@ -511,7 +511,7 @@ def _is_plain(file: Any, mode: object) -> bool:
 
 
 def _is_for_us(models: Models, file: Any, mode: object, opener: Any) -> bool:
-    """Whether what is to be opened may be a plain file."""
+    """Whether the path may be that of a plain file."""
     if not isinstance(mode, str):
         return False
     if isinstance(file, int):

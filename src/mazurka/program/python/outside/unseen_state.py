@@ -1,4 +1,4 @@
-"""State of the process that code in C goes by, where nobody sees it do so: what changes it is untracked.
+"""State of the process that code in C reads without a step: its changes are untracked.
 
 ``int`` looks at the limit of digits, ``bytes.decode`` at the registry of error handlers, pickling at `copyreg`, and so
 on; no step tells. Who changes such a thing while other threads are there is counted, beside writing its location,
@@ -85,7 +85,7 @@ for _name in ("pickle", "constructor", "add_extension", "remove_extension", "cle
 
 
 def _collect(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-    """It calls what is in a list."""
+    """It calls the elements of a list."""
     callbacks = [each for each in gc.callbacks if each is not before_collection]
     first, *others = [StepAccess(each.op, each.target, "") for each in contents(gc.callbacks)]
     pass_step(models, first, *others)
@@ -97,7 +97,7 @@ def _collect(models: Models, real: Any, *args: Any, **named: Any) -> Any:
 replace_function(gc, "collect", _collect)
 
 
-# -- what is left alone ----------------------------------------------------------------------------
+# -- left alone ------------------------------------------------------------------------------------
 
 
 def _refusing(module: Any, name: str) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""The making of weak collections: what is in them may end in any thread, which is seen from the first thread on."""
+"""The making of weak collections: their elements may end in any thread, which is tracked from the first thread on."""
 
 from __future__ import annotations
 

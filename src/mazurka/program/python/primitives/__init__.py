@@ -5,7 +5,7 @@
 - :func:`begin` / :func:`end` bracket each run; :func:`finish_main` belongs at the end of the main thread's body,
   :func:`wait_for_all` after it if somebody wants to look at what is left then.
 
-Outside a run every model behaves like what it replaces.
+Outside a run every model behaves like the primitive that it replaces.
 """
 
 from mazurka.program.python.primitives.locks import Lock, RLock

@@ -1,4 +1,4 @@
-"""What the operations of :mod:`mazurka.atomics` are to the runtime.
+"""The steps of the operations of :mod:`mazurka.atomics`.
 
 An atomic object has one target, ``("atomic", number)``. Loads are READs, stores WRITEs, updates RMWs; a compare and
 exchange that finds something else is a READ, and marked as an attempt. Each is a point. A store that the memory model

@@ -3,7 +3,7 @@
 CPython's code that calls them is not instrumented. A function of the program tells itself what it does; of a method of
 a container, a partial or a builtin that is given as a thread's target, say, the call is announced here.
 
-Cost: a look at what is called.
+Cost: a look-up of the callee.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _announce(models: Models, function: Any, args: tuple[Any, ...], named: dict[
 def thread_run(self: Any) -> None:
     """``threading.Thread.run``: a target that is not instrumented is called as an opaque one."""
     models = here()
-    space = self.__dict__  # its attributes without what tells of their use
+    space = self.__dict__  # its attributes, read without a step
     if models is None or "_target" not in space:
         _original[threading.Thread, "run"](self)
         return

@@ -50,14 +50,14 @@ def sleep(seconds: Any, /) -> None:
     if not isinstance(seconds, (int, float)):
         seconds = operator.index(seconds)
     if math.isnan(seconds) or seconds > _LONGEST:
-        _real["sleep"](seconds)  # which raises what it has to say
+        _real["sleep"](seconds)  # which raises the errors
     if seconds < 0:
         raise ValueError("sleep length must be non-negative")
     models.runtime.sleep(float(seconds))
 
 
 def _look(models: Models) -> float:
-    """What the clock shows whoever called the model that calls this."""
+    """The time that the clock shows the caller of the model that calls this."""
     frame = sys._getframe(2)
     return models.runtime.now(told=frame.f_code.co_filename not in INNER and not _is_of_record(models, frame))
 
@@ -209,7 +209,7 @@ def _put(kind: type, name: str, value: Any) -> None:
 
 
 def model_of_captured(value: Any) -> Any:
-    """The model of a method of ``datetime`` that somebody has taken out before it was exchanged, or None."""
+    """The model of a method of ``datetime`` that code has captured before it was exchanged, or None."""
     if value.__name__ not in _MODELS:
         return None
     owner = value.__self__

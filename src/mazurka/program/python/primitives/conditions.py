@@ -87,7 +87,7 @@ def adopt_condition(condition: Any) -> None:
     rebind_lock(condition, adopted(lock))
 
 
-#: What a condition takes over from its lock, if the lock has it.
+#: The methods that a condition takes over from its lock, if the lock has them.
 _EXPORTED: Final = (
     *("acquire", "release", "_release_save", "_acquire_restore", "_is_owned"),
     *(["locked"] if sys.version_info >= (3, 14) else []),
@@ -324,8 +324,9 @@ class LazyCondition:
 
 
 def _parking(state: PrimitiveState) -> Target:
-    """Who waits for an event that is cleared again. Whoever comes to wait changes it, and so does ``set``: whom it
-    wakes follows from who has come before it, not from the flag, which may have been set and cleared in between."""
+    """The threads that wait for an event that is cleared again. Each wait changes the set, and so does ``set``: the
+    threads that it wakes follow from the waits before it, not from the flag, which may have been set and cleared in
+    between."""
     return (Kind.PARKED.tag, state.target[1])
 
 

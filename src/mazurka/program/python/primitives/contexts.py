@@ -28,7 +28,7 @@ _VIA: Final = threading.Thread.run.__code__
 
 
 def chosen(space: dict[str, Any]) -> Context | None:
-    """What a thread that is started will run in, by its attributes; None: an empty one."""
+    """The context of a thread that is started, by its attributes; None: an empty one."""
     given: Context | None = space.get("_context")
     return copy_context() if given is None and _INHERITS else given
 
@@ -36,7 +36,7 @@ def chosen(space: dict[str, Any]) -> Context | None:
 def run_in(models: Models, thread: Any, context: Context) -> None:
     """``thread.run()`` in a context."""
     runtime = models.runtime
-    if thread.__dict__.get("_context") is None:  # nobody else has it
+    if thread.__dict__.get("_context") is None:  # no other thread has it
         context.run(thread.run)
         return
     site, target, begun = sites.of_call(_VIA), (OBJECT, number(context)), len(runtime.log)

@@ -1,9 +1,9 @@
 """An abstract model of ``ThreadPoolExecutor``: each task is a thread of its own.
 
-Which worker runs a task, and how workers wait for tasks, makes for a great many orders that no program can tell from
-each other. So a task gets a thread that starts when it is submitted and ends with it, and who asks a future for its
-result joins that thread. All else is CPython's own code: the executor's locks, the futures' conditions, and how a task
-is run.
+The assignment of tasks to workers, and the workers' waits for tasks, multiply the orders, and no program can
+distinguish these. So a task gets a thread that starts when it is submitted and ends with it, and who asks a future for
+its result joins that thread. All else is CPython's own code: the executor's locks, the futures' conditions, and how a
+task is run.
 
 Why that is exact. Every task that waits finds a worker as long as fewer than ``max_workers`` tasks are under way, since
 each submission either leaves a worker idle for it or starts one. So the tasks of an executor may overlap as threads of
@@ -116,7 +116,7 @@ _live.__module__ = "concurrent.futures.thread"
 
 
 def _task_of(future: Any) -> tuple[Models, Any] | None:
-    """Who runs the task of a future, if that is a thread of its own and the caller another one, of the same run."""
+    """The thread of a future's task, if that is one of its own and the caller another one, of the same run."""
     known = future.__dict__.get("_mz_thread")
     if known is None:
         return None
@@ -200,7 +200,7 @@ def item_init(self: Any, *args: Any, **named: Any) -> None:
 
 
 def _tell_of(item: Any) -> None:
-    """Have a task tell of the function that it calls, if that would not."""
+    """Have a task report the function that it calls, if that does not report itself."""
     function = item.__dict__.get("fn")
     task = item.__dict__.get("task")  # from 3.14 on
     if function is not None and not is_seen(function):

@@ -29,7 +29,7 @@ def _mark(name: str) -> int:
 
 
 def tell(models: Models, task: Task) -> None:
-    """The identifier of a thread is about to be given away: to the program itself, or else nobody looks at it."""
+    """The identifier of a thread is about to be passed to the program, which may read it."""
     runtime = models.runtime
     frame = first_outer_frame(sys._getframe(1))
     if task.index == 0 or frame is None:
@@ -45,7 +45,7 @@ def tell(models: Models, task: Task) -> None:
 
 
 def ask_own(models: Models) -> None:
-    """The running thread is asked who it is, or for what is its own: a task of an executor has that of a worker."""
+    """The running thread's identity or thread-local state is read: a task of an executor has that of a worker."""
     if models.runtime.current.pool is None:
         return
     frame = first_outer_frame(sys._getframe(1))

@@ -98,7 +98,7 @@ class local:  # noqa: N801  # its name is the real one's
 
 
 def _note() -> None:
-    """The running thread changes what only it sees: its loop gets on, though no step tells."""
+    """The running thread changes thread-local state: its loop makes progress, though no step shows it."""
     models = here()
     if models is not None:
         models.runtime.current.silent += 1

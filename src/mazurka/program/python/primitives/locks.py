@@ -52,7 +52,7 @@ _real_count: Final = _thread._count
 #: Whether the type of locks can be called, as from CPython 3.13 on.
 _CALLABLE_TYPE: Final[bool] = sys.version_info >= (3, 13)
 
-#: How long, in seconds, somebody may wait outside a run although nobody seems to be there to release the lock.
+#: How long, in seconds, a thread may wait outside a run although no other seems to be there to release the lock.
 _PATIENCE: Final = 1.0
 
 
@@ -232,7 +232,7 @@ class Lock:
     def __exit__(self, *exc_info: object) -> None:
         self.release()
 
-    # what a Condition asks of the lock it works with
+    # the methods that a Condition calls on its lock
 
     def _held_now(self, models: Models) -> bool:
         """Whether anybody has it, which is all that a Condition can find out. Nobody but the thread that has it changes
@@ -316,7 +316,7 @@ class RLock:
         self._number = outside_number(frame) if models is None else models.number()
         self._target = (LOCK, self._number)
         if cls is RLock and (args or kwargs):
-            real_rlock_type(*args, **kwargs)  # what it has to say about arguments
+            real_rlock_type(*args, **kwargs)  # which raises the errors about arguments
         return self
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -405,7 +405,7 @@ class RLock:
             return self._holder is not None
 
     def _look(self, models: Models) -> None:
-        """Pass the step of looking whether anybody has it."""
+        """Pass the step of testing whether any thread holds it."""
         if self._models is not models:
             self._enter(models)
         models.runtime.need_points(RELEASE_POINTS)

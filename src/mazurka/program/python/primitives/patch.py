@@ -41,7 +41,7 @@ from mazurka.program.python.primitives.run import INNER, Models
 from mazurka.program.python.primitives.uncontrolled import Counting
 from mazurka.program.python.semantics.objects import dictionary, is_a
 
-#: Packages whose captured references stay real: they run the checks, or must work whatever the program does.
+#: Packages whose captured references stay real: they run the checks, or must work in any state of the program.
 SPARED: Final = frozenset(
     (
         *("mazurka", "greenlet", "z3", "pytest", "_pytest", "execnet", "xdist", "hypothesis", "coverage"),
@@ -138,7 +138,7 @@ def _name_inner_files() -> None:
 
 
 class InstalledPatches:
-    """What is in place now, and its undoing."""
+    """The present replacements, and their undoing."""
 
     def __init__(self) -> None:
         self.undo: list[Callable[[], object]] = []
@@ -274,7 +274,7 @@ def adopt(module: Any) -> Callable[[], None]:
 
 
 class Finder:
-    """Walks what a module holds, replacing as it goes."""
+    """Walks the objects of a module, and replaces primitives."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -355,7 +355,7 @@ class Finder:
             if model is None and not name.startswith("__"):
                 model = self._visit(inner, f"{path}.{name}", depth + 1)
             if model is not None:
-                setattr(cls, name, model)  # models of functions are static methods, whatever they replace
+                setattr(cls, name, model)  # models of functions are static methods in any place
                 self.undo.append(functools.partial(setattr, cls, name, value))
 
     def _instance(self, thing: Any, path: str, depth: int) -> None:

@@ -37,7 +37,7 @@ class Pool:
         return True
 
     def begin(self, place: int) -> None:
-        """A task that may have to wait begins. It does wait where others look at what a run comes to."""
+        """A task that may have to wait begins. It does wait where the result of the run is tested from outside."""
         runtime, step = self.models.runtime, (Kind.TASK.tag, self.tasks[place].name)
         if self.models.is_judged:
             runtime.block(Op.READ, step, lambda: self._has_room(place))
@@ -67,7 +67,7 @@ class Pool:
 
 
 class _Turn:
-    """What a task of a pool with one worker waits for."""
+    """The wait of a task of a pool with one worker."""
 
     def __init__(self, before: Task) -> None:
         self._before = before

@@ -12,7 +12,7 @@ from mazurka.trace.event import Op
 
 
 class Peeked:
-    """An attribute that programs look at, which is a READ of what it belongs to."""
+    """An attribute that programs read, which is a READ of the location that it belongs to."""
 
     def __init__(self, name: str, kind: str) -> None:
         self.name = name
@@ -32,7 +32,7 @@ class Peeked:
 
 
 class Stored:
-    """An attribute that nobody assigns to but who makes its object: another assignment is untracked."""
+    """An attribute that only the constructor assigns to: another assignment is untracked."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -44,7 +44,7 @@ class Stored:
 
 
 class Private:
-    """An attribute whose use is what ``tell`` tells, if anybody knows, or else untracked."""
+    """An attribute whose use ``tell`` reports, or that is untracked without it."""
 
     def __init__(self, name: str, tell: Callable[[Models, Any, Op], None] | None = None) -> None:
         self.name = name

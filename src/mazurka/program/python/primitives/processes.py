@@ -107,7 +107,7 @@ class _UnnamedSemaphore:
         self._value = value
 
     def acquire(self, _block: bool = True, _timeout: float | None = None) -> bool:
-        """The run is over: nobody else has it."""
+        """The run is over: no other process has it."""
         return True
 
     def release(self) -> None:

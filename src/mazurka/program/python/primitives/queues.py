@@ -95,7 +95,7 @@ class SimpleQueue:
         return self.get(block=False)
 
     def _mz_take_last(self, models: Models) -> Any:
-        """Take back what the running thread has just put on the queue."""
+        """Take back the item that the running thread has just put on the queue."""
         models.runtime.visit(Op.RMW, self._mz_target, 0)
         item = self._mz_items.pop()
         models.runtime.tell(len(self._mz_items))
@@ -129,7 +129,7 @@ SimpleQueue.__module__ = "_queue"
 
 
 class Inside:
-    """An attribute of ``queue.Queue`` that changes under its lock. Whoever looks at it without looks at the lock."""
+    """An attribute of ``queue.Queue`` that changes under its lock. A read of it without the lock reads the lock."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""What the models of Python's primitives know about the run in progress.
+"""The state of the models of Python's primitives in the run in progress.
 
 A model keeps two states apart. The one *outside* any run is the real thing: a real lock, the attributes an
 ``Event`` has had since the program was imported. The one *inside* a run starts as a copy of it, at the model's
@@ -31,7 +31,7 @@ from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location
 from mazurka.trace.targets import BARRIER, CONDITION, EVENT, SEMAPHORE, Target
 
-#: A place in running code, kept as found and only turned into a line when somebody asks.
+#: A place in running code, kept as found and only turned into a line on request.
 Where = tuple[CodeType, int]
 
 #: Files whose frames are ours or the standard library's plumbing: a location shown to the user lies outside of them.
@@ -114,18 +114,18 @@ class Models:
         self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: what its end sets free
         self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects of before the run, with their attributes then
         self.undo: list[Callable[[], object]] = []
-        self.namers: set[int] = set()  # who has made threads that got their names by number
+        self.namers: set[int] = set()  # threads that have made threads with numbered names
         self.names_seen = False
-        self.tracing: dict[str, Any] = {}  # what threads are traced by, as the run began
+        self.tracing: dict[str, Any] = {}  # the trace functions of threads, as the run began
         self.identified: set[int] = set()  # whose identifiers the program has asked for
         self.passed_on: dict[str, int] = {}  # by thread: identifiers that others had before
         self.pools: list[Any] = []  # see executors.py, like the following
-        self.is_judged = False  # others look at what the run comes to
+        self.is_judged = False  # code outside the program tests the result of the run
         self.seeded = False  # the generator that functions of `random` share gives what follows from a seed
         self.exceeded = False  # more tasks of an executor were under way than it has workers
 
     def number(self) -> str:
-        """A name for what the running thread is making, the same in every run in which it makes it."""
+        """A name for the object that the running thread is making, the same in every run in which it makes it."""
         task = self.runtime.current
         count = self.births.get(task.name, 0) + 1
         self.births[task.name] = count
@@ -181,7 +181,7 @@ def here() -> Models | None:
 
 
 def current() -> Models | None:
-    """The run in progress, whoever asks."""
+    """The run in progress, for any caller."""
     return _current
 
 
@@ -196,7 +196,7 @@ def begin(runtime: Runtime) -> Models:
 
 
 def end() -> None:
-    """End a run: what it did to primitives of before is undone."""
+    """End a run: its changes to primitives from before are undone."""
     global _current
     models, _current = _current, None
     if models is None:
@@ -208,7 +208,7 @@ def end() -> None:
         thing.__dict__.update(attributes)
     models.outside.clear()
     models.undo.clear()
-    del models.runtime  # what the program leaves behind must not hold all of the run
+    del models.runtime  # objects that the program leaves behind must not hold all of the run
 
 
 def outside_number(frame: FrameType | None) -> str:
@@ -222,7 +222,7 @@ def outside_number(frame: FrameType | None) -> str:
 
 
 class PrimitiveState:
-    """The state inside one run of a primitive whose class is Python code: who it is, and how to tell of it."""
+    """The state inside one run of a primitive whose class is Python code: its target, and its words."""
 
     __slots__ = ("born", "kind", "models", "parked", "target")
 
@@ -231,7 +231,7 @@ class PrimitiveState:
         self.kind = kind
         self.target: Target = (kind, number)
         self.born = born
-        self.parked: list[Any] = []  # who waits
+        self.parked: list[Any] = []  # the waiting threads
 
     def describe(self) -> str:
         return describe(_WORDS[self.kind], self.born)
@@ -269,7 +269,7 @@ def model_of(thing: Any, models: Models, kind: str) -> PrimitiveState:
 
 
 def born(thing: Any, kind: str) -> Models | None:
-    """Note who made a new primitive, and where; the run if it was made in one."""
+    """Note the maker of a new primitive, and the place; returns the run if it was made in one."""
     models = here()
     frame = sys._getframe(2)
     place = where(frame)

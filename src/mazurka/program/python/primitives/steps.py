@@ -24,7 +24,7 @@ _BASE: Final = 1 << 59
 
 
 class StepAccess(NamedTuple):
-    """One access of a step; ``words`` are what a report calls the location."""
+    """One access of a step; ``words`` are the location's name in reports."""
 
     op: Op
     target: Target
@@ -33,7 +33,7 @@ class StepAccess(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _number_of(*touches: StepAccess) -> int:
-    """The same in all runs, though objects are numbered anew in each."""
+    """The same in all runs, though objects are numbered per run."""
     names = [each.words if _is_of_object(each.target) else each.target for each in touches]
     return _BASE | crc32(repr(names).encode("utf-8", "surrogatepass"))
 

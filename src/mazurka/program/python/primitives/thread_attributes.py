@@ -46,7 +46,7 @@ def _identifier(models: Models, thread: Any, op: Op) -> None:
 
 
 def _call(models: Models, thing: Any, op: Op) -> None:
-    """What a thread is to call: it looks at it sometime after it was started."""
+    """A thread's target and arguments, which it reads after it was started."""
     if op is Op.READ or "_mz_birth" not in thing.__dict__:
         return
     task = look_at_start(models, thing)
@@ -61,7 +61,7 @@ def _workers(models: Models, _executor: Any, _op: Op) -> None:
 
 
 def _told(name: str, tell: Callable[[Models, Any, Op], None]) -> property:
-    """CPython's own property, which tells of its use."""
+    """CPython's own property, whose use is reported."""
 
     def get(self: Any) -> Any:
         models = here()

@@ -52,7 +52,7 @@ class PoolJob:
         self.kind = type(result).__name__
         self.number = pool.next_job
         pool.next_job += 1
-        self.feeder: Any = None  # the thread that starts its tasks, if that is not who submitted them
+        self.feeder: Any = None  # the thread that starts its tasks, if that is not the submitting one
         self.tasks: list[Any] = []  # their threads
         self.outcomes: dict[int, tuple[bool, Any]] = {}  # by the place of a task, in the order of their ends
         self.caller: Any = None  # the thread that calls its callbacks

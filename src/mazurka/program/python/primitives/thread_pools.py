@@ -98,7 +98,7 @@ def check_running(self: Any) -> None:
 
 
 def waits_for_results(name: str) -> Callable[..., Any]:
-    """In place of ``map`` and ``starmap``, which nobody goes on beside."""
+    """In place of ``map`` and ``starmap``, during which the caller waits."""
 
     def submit(self: Any, func: Any, iterable: Any, chunksize: Any = None) -> Any:
         pool = pool_of(self)
@@ -154,7 +154,7 @@ def terminate(self: Any) -> None:
 
 
 def _expect_all_ended(pool: ThreadPool) -> None:
-    """No model covers what becomes of tasks if nobody has their pool any more."""
+    """No model covers tasks whose pool is not referred to any more."""
     if pool.models.runtime.aborting:
         return
     tasks = [*pool.tasks, *map(task_of, (*pool.feeders, *pool.callers))]
@@ -203,7 +203,7 @@ def pool_del(self: Any) -> None:
 
 
 class _Tasks:
-    """In place of the queue of tasks: what is put there is started."""
+    """In place of the queue of tasks: tasks put there are started."""
 
     def __init__(self, pool: ThreadPool, space: dict[str, Any]) -> None:
         self._pool = pool
@@ -228,7 +228,7 @@ class _Tasks:
 
 
 def _source(tasks: Any) -> Any:
-    """What the program has given to be gone through; None if that can't be said."""
+    """The iterable of the program; None if it is not known."""
     if type(tasks) is list:  # of `apply`
         return ()
     source = _argument(tasks, "Pool._guarded_task_generation", "iterable")

@@ -48,7 +48,7 @@ _Dummy: Final[Any] = threading.__dict__["_DummyThread"]
 
 
 class Started:
-    """``Thread._started`` inside a run: nobody but the thread machinery sees it, so it is no visible location."""
+    """``Thread._started`` inside a run: only the thread machinery sees it, so it is no visible location."""
 
     __slots__ = ("flag",)
 
@@ -83,7 +83,7 @@ class ThreadState(Started):
         self.task: Task | None = None
         self.starter: Task | None = None
         self.context: Context | None = None
-        self.lookers: list[Task] = []  # those who saw that it was not started
+        self.lookers: list[Task] = []  # the tasks that saw that it was not started
         self.target: Target = (Kind.START.tag, birth)
         self.mark = _mark(birth)
 
@@ -156,7 +156,7 @@ def _init_plain(
     kwargs: Any = None,
     daemon: Any = None,
 ) -> None:
-    """What ``Thread.__init__`` does, less what is for threads that outlive their program."""
+    """``Thread.__init__`` without its part for threads that outlive their program."""
     if name:
         name = str(name)
     else:
@@ -358,7 +358,7 @@ def current_thread() -> Any:
 
 
 def alive_tasks(models: Models) -> list[Task]:
-    """Who is alive, as seen by a thread that looks."""
+    """The live threads, as seen by a thread that asks for them."""
     runtime = models.runtime
     identifiers.ask_all(models)
     runtime.need_points(END_POINTS)
@@ -438,7 +438,7 @@ def install() -> Callable[[], None]:
 # -- state of the modules --------------------------------------------------------------------------------------------
 
 
-#: What each new thread is to be traced by: for the models no more than a value.
+#: The trace function of each new thread: for the models just a value.
 _TRACING: Final = ("_trace_hook", "_profile_hook")
 
 
