@@ -60,7 +60,7 @@ def test_lock_taken_while_held() -> None:
 def test_lock_given_back() -> None:
     held_before = [step(0, Op.RELEASE, "lock")]
     assert whats(["0"], held_before) == []
-    assert whats(["0"], held_before * 2) == ["('lock',) is given back though nobody has it"]
+    assert whats(["0"], held_before * 2) == ["('lock',) is released though no thread holds it"]
 
 
 def test_life_of_a_thread() -> None:

@@ -58,7 +58,7 @@ class Kernels(SimpleNamespace):
 
 
 def jit(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """A function that Python calls, compiled; what it was made of stays as it is."""
+    """A function that Python calls, compiled; the original stays as it is."""
     return _jitted(function, _CALLED)
 
 
@@ -90,7 +90,7 @@ def compiled_together(functions: Iterable[Callable[..., Any]], form_of: Callable
 
 
 def _globals_of(functions: Iterable[FunctionType]) -> dict[str, Any]:
-    """What the functions may refer to, in one space."""
+    """The globals of all these functions, in one space."""
     space: dict[str, Any] = {}
     modules: Mapping[int, Mapping[str, Any]] = {id(each.__globals__): each.__globals__ for each in functions}
     for module in modules.values():

@@ -29,12 +29,12 @@ from zlib import crc32
 #: The folder of the package.
 PACKAGE: Final = Path(__file__).parents[1]
 
-#: How much less than others those processes matter that nobody waits for.
+#: The niceness of processes that no command waits for.
 _NICE: Final = 10
 
 
 class Part(NamedTuple):
-    """What is compiled in one go."""
+    """The unit of compilation."""
 
     work: Callable[[], None]  # on an example
     is_awaited: bool = False
@@ -72,7 +72,7 @@ class CompiledParts:
 
     @cached_property
     def _sources(self) -> int:
-        """What tells these sources and this numba from others."""
+        """The identity of these sources and this numba."""
         files = [path for folder in self.folders for path in sorted(folder.glob("*.py"))]
         stats = [(path.name, found.st_mtime_ns, found.st_size) for path in files for found in (path.stat(),)]
         try:
@@ -82,7 +82,7 @@ class CompiledParts:
         return crc32(repr((stats, numba, sys.version_info)).encode())
 
     def lock(self, name: str, waits: bool = False) -> int | None:
-        """The right to compile a part, as an open file; None if somebody has it, or nothing can be written."""
+        """The lock of a part, as an open file; None if another process holds it, or the folder can't be written."""
         import fcntl
 
         path = self.done(name).with_suffix(".lock")
@@ -99,7 +99,7 @@ class CompiledParts:
         return lock
 
     def is_under_way(self, name: str) -> bool:
-        """Whether somebody has that right."""
+        """Whether another process holds the lock."""
         import fcntl
 
         try:
@@ -116,7 +116,7 @@ class CompiledParts:
 
 
 class WarmUp:
-    """What is compiled for one command."""
+    """The background compilation for one command."""
 
     def __init__(self, parts: CompiledParts) -> None:
         self.parts = parts
@@ -124,7 +124,7 @@ class WarmUp:
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def begin(self, *names: str) -> None:
-        """What is neither there yet nor being compiled, in a process of its own, which inherits the locks."""
+        """Compile parts that are neither done nor under way, in a process of its own, which inherits the locks."""
         self.wanted.update(names)
         missing = [name for name in names if not self.parts.done(name).exists()]
         locks = {name: lock for name in missing if (lock := self.parts.lock(name)) is not None}
@@ -143,7 +143,7 @@ class WarmUp:
             os.close(lock)
 
     def is_there(self, name: str) -> bool:
-        """Whether there is nothing to wait for: a part is there, or nobody is about to compile it."""
+        """Whether there is nothing to wait for: a part is done, or no process compiles it."""
         return name not in self.wanted or self.parts.done(name).exists() or not self.parts.is_under_way(name)
 
     def is_under_way(self) -> bool:

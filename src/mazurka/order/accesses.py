@@ -47,7 +47,7 @@ from mazurka.order.streaming import EventColumns
 #: In place of a thread: the accesses are in a row.
 WIDE: Final = -2
 
-#: An entry of a variable that nobody has touched: event -1 is known to all.
+#: An entry of a variable without an access: event -1 is known to all.
 _UNTOUCHED: Final = np.array([-1, 0, -1, 0], np.int32)
 
 
@@ -65,7 +65,7 @@ class Accesses(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """What threads learn beyond what synchronisation tells them, by ascending event."""
+    """Edges of the order beyond synchronisation, by ascending event."""
 
     event: Any  # [edges] int32
     clock: Any  # [edges, threads] int32
@@ -95,7 +95,7 @@ class AccessChecks:
         )
 
     def make_room(self, threads: int, targets: int) -> None:
-        """For as many, and for what a block may add."""
+        """Make room for so many, and for the additions of a block."""
         self.clocks = with_room(self.clocks, threads, targets)
         accesses = self.accesses
         variables = (targets >> self.shift) + 1

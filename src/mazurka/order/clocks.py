@@ -31,7 +31,7 @@ import numpy as np
 from mazurka.jit.compile import inlined, inner
 from mazurka.trace.event import READS, WRITES, Op
 
-#: What a thread knows of itself: all events.
+#: A thread's entry for itself: all events.
 NOW: Final = 2**31 - 1
 
 #: Kernels work in blocks of so many events; before each they want room for one of everything per event.
@@ -59,7 +59,7 @@ def _effect(op: Op) -> int:
         case Op.BEGIN | Op.END:
             return NOTHING  # the thread's FORK and JOIN order it
         case Op.ACQUIRE:
-            return LEARN  # nobody takes notice of its writing
+            return LEARN  # its write orders no thread
     return (NOTHING, LEARN, PUBLISH, PASS_ON)[READS[op] + 2 * WRITES[op]]
 
 
@@ -192,7 +192,7 @@ def _move_rarely(clocks, effect, thread, target, child, event):
 
 @inlined
 def learn(clocks, thread, target):
-    """Take over what was published there."""
+    """Join the published clock into the thread's."""
     event, other, row = clocks.published[target, 0], clocks.published[target, 1], clocks.published[target, 2]
     if event > clocks.now[thread, other]:
         learn_all(clocks.now[thread], clocks.rows[row], other, event)
@@ -216,7 +216,7 @@ def learn_all(knows, told, other, event):
 
 @inlined
 def publish(clocks, thread, target, event):
-    """Let others know what the thread knows. Needs a free row."""
+    """Publish the thread's clock. Needs a free row."""
     row = clocks.shared[thread]
     if row < 0:
         row = take_row(clocks)

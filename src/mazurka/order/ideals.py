@@ -48,7 +48,7 @@ from mazurka.trace.event import READS, WRITES, Op
 _WRITE, _ACQUIRE, _RELEASE = int(Op.WRITE), int(Op.ACQUIRE), int(Op.RELEASE)
 _FORK, _JOIN, _BEGIN, _END = int(Op.FORK), int(Op.JOIN), int(Op.BEGIN), int(Op.END)
 
-# What a target is.
+# Kinds of targets.
 ORDERED: Final = 0
 LOCK: Final = 1
 DATA: Final = 2
@@ -81,7 +81,8 @@ class DependencyIndex(NamedTuple):
 
 
 def kinds_of(columns: EventColumns, sizes: Sizes, data: Any = None) -> Any:
-    """What each target is: data if only read and written (and among ``data``), a lock if only taken and given back."""
+    """The kind of each target: data if only read and written (and among ``data``), a lock if only acquired and
+    released."""
     met = np.zeros(max(sizes.targets, 1), np.int32)
     _meet(columns.op, columns.target, met)
     touched = (met & ~_TOUCHING) == 0
@@ -109,7 +110,7 @@ def index_for(sizes: Sizes, kind: Any) -> DependencyIndex:
 
 
 def with_entries(index: DependencyIndex) -> DependencyIndex:
-    """With room for what a block may add."""
+    """With room for the additions of a block."""
     if len(index.event) - index.size[0] >= 3 * BLOCK:
         return index
     grown = {name: padded(getattr(index, name), 2 * len(index.event)) for name in DependencyIndex._fields[:5]}
@@ -233,7 +234,7 @@ def _note(index, held, t, op, x, child, event):
             _link(index, t, event, index.passed[child], child)
         if child >= 0 and index.forked[child, 0] >= 0:  # it has done nothing since
             _link(index, t, event, index.forked[child, 0], index.forked[child, 1])
-    elif op not in (_BEGIN, _END):  # fork and join order the thread, whatever these say they touch
+    elif op not in (_BEGIN, _END):  # fork and join order the thread; the targets of these are ignored
         if _READS[op] and index.written[x, 0] >= 0:
             _link(index, t, event, index.written[x, 0], index.written[x, 1])
         if _WRITES[op]:
@@ -263,7 +264,7 @@ def _append(index, t, event, lock, other, thread):
 
 @jit
 def grow(index, ideal):
-    """Take in what is needed, and what that needs."""
+    """Add the required events, transitively."""
     grew = True
     while grew:
         grew = False

@@ -97,7 +97,7 @@ def take(held, t, lock, section):
 
 @inner
 def give_back(held, t, lock):
-    """What was remembered of the section, if the thread has the lock no more now; otherwise -1."""
+    """The data kept of the section, if the thread does not hold the lock any more; otherwise -1."""
     for each in range(held.depth[t] - 1, -1, -1):
         if held.stack[t, each] != lock:
             continue

@@ -1,4 +1,4 @@
-"""Critical sections, as the weak orders see them, compiled: who accessed what under which lock, and when that ended.
+"""Critical sections for the weak orders, compiled: accesses by lock and variable, and the ends of sections.
 
 A section is taken from a pool at its outermost acquire, and goes back there once nothing refers to it. When it ends,
 ``told[section] = (event, thread, row)`` says what a thread learns that is ordered after its release: a row of
@@ -50,13 +50,13 @@ class Sections(NamedTuple):
 
 
 class HeldSections(NamedTuple):
-    """What threads are in; all int32."""
+    """The sections that threads are in; all int32."""
 
     section: Any  # [threads, deepest], outermost first
     times: Any  # [threads, deepest] how often the lock is held
     depth: Any  # [threads]
     entered: Any  # [threads] when the innermost began, of all that ever did
-    left: Any  # [threads] the last event that told others what the thread knows
+    left: Any  # [threads] the last event at which the thread published its clock
 
 
 class Touched(NamedTuple):

@@ -1,4 +1,4 @@
-"""What the streaming orders take and how they are fed: columns in consecutive parts, numbers that only grow.
+"""The input of the streaming orders: columns in consecutive parts, numbers that only grow.
 
 An event's number is its place in the stream, below 2**31. Two threads of the operating system work at once where a
 trace is long enough for that to pay; kernels hold no lock of the interpreter.
@@ -51,7 +51,7 @@ class EventColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What the numbers in columns may be: threads, and targets with the threads that they are (-1: none)."""
+    """The ranges of the numbers in columns: threads, and targets with the threads that they are (-1: none)."""
 
     threads: int
     thread_of_target: NDArray[np.int32]

@@ -42,7 +42,7 @@ _MIX: Final = 0x9E3779B1
 #: In place of the thread that uses a variable: several do.
 _SHARED: Final = -2
 
-# Registers of what is kept.
+# Registers of the kept accesses.
 _FOUND: Final = 0
 _KEPT: Final = 1
 _CLASSES: Final = 2
@@ -78,7 +78,7 @@ class _KeptAccesses(NamedTuple):
 
 
 class _Ideals(NamedTuple):
-    """What each thread needs by itself, and the one that is tried."""
+    """The ideal that each thread needs by itself, and the one that is tried."""
 
     until: Any  # [threads, threads]
     need: Any  # [threads, threads]
@@ -125,7 +125,7 @@ _GROWING: Final = (
 
 
 def _with_room(kept: _KeptAccesses) -> _KeptAccesses:
-    """With room for what a block may add."""
+    """With room for the additions of a block."""
     for register, names in _GROWING:
         capacity = len(getattr(kept, names[0]))
         if capacity - kept.sizes[register] < BLOCK:

@@ -1,4 +1,4 @@
-"""Vector clocks for an order under which most events tell others something, compiled.
+"""Vector clocks for an order under which most events publish their clock, compiled.
 
 As in clocks.py the numbers of events are the time, and ``now[t]`` is the clock of thread t. But where an event is told
 of, ``published[target] = (event, thread, row)``, nothing is copied and nothing counted: ``row`` is where the thread's
@@ -64,7 +64,7 @@ _UNPUBLISHED: Final = np.array([-1, 0, COMMON], np.int32)
 
 
 class Versions(NamedTuple):
-    """See the module; int32 unless told otherwise."""
+    """See the module; int32 unless stated otherwise."""
 
     now: Any  # [threads, threads]
     version: Any  # [threads] the row where the present clock will be kept
@@ -142,7 +142,7 @@ def _forget(published, common, used):  # compiled, like all that follow
 
 @inlined
 def learn(versions, thread, event, other, row):
-    """Take over what was published there, if it is news. Needs a free row."""
+    """Join the published clock, if it is newer. Needs a free row."""
     if event > versions.now[thread, other]:
         _keep(versions, thread)
         if row == versions.version[other]:
@@ -170,6 +170,6 @@ def move_rarely(versions, op, thread, target, child, event):
 
 @inlined
 def _keep(versions, thread):
-    """The thread's clock changes: what it was is kept for those who learn from it."""
+    """The thread's clock changes: the old one is kept for its readers."""
     copy(versions.rows[versions.version[thread]], versions.now[thread])
     versions.version[thread] = take_row(versions)

@@ -1,4 +1,4 @@
-"""The driver that wcp, dc and wdc share: tables that grow, and forget what nobody can learn from any more.
+"""The driver of wcp, dc and wdc: tables that grow, and drop entries that all threads have learnt of.
 
 What the orders are, and how they are followed, is in weak_kernel.py; what is kept of critical sections, and what memory
 that takes, in sections.py. Besides: 16 bytes a target, as happens-before; for wcp 4 x threads for each lock.
@@ -87,7 +87,7 @@ class WeakOrder:
         return sorted_events(found[:, 0], found[:, 1])
 
     def tables(self) -> WeakOrderState:
-        """The state, with what the checks may have replaced."""
+        """The state, with the arrays that the checks may have replaced."""
         state = self._state._replace(clocks=self._checks.clocks, accesses=self._checks.accesses)
         if not self.rules.composes:
             state = state._replace(past=state.past._replace(clock=state.clocks.now))
@@ -168,7 +168,7 @@ class WeakOrder:
 
 
 def races_of(rules: Rules, trace: Trace, data: NDArray[np.bool_] | None = None) -> RacyEvents:
-    """The racy events of a whole trace; what is no ``data`` (by target; None: all are) orders, and does not race."""
+    """The racy events of a whole trace; a target that is no ``data`` (None: all are) orders, and does not race."""
     op, target = np.asarray(trace.op, np.int8), np.asarray(trace.target, np.int32)
     thread_of_target = np.asarray(trace.thread_of_target, np.int32)
     forked = np.unique(thread_of_target[target[op == Op.FORK]])

@@ -84,7 +84,7 @@ LISTS_FULL: Final = 2
 
 
 class Past(NamedTuple):
-    """What is ordered before the next event of each thread; int32."""
+    """The events ordered before the next event of each thread; int32."""
 
     clock: Any  # [threads, threads]
     own: Any  # [threads] with `composes`: of the thread itself
@@ -198,7 +198,7 @@ def _order(state, composes, op, t, x, other, event):
 
 @inlined
 def _learn(state, composes, t, told):
-    """Thread t comes after the event told of."""
+    """Thread t comes after the published event."""
     event, other, row = told[0], told[1], told[2]
     clock = state.past.clock[t]
     if row < 0 or event <= clock[other]:

@@ -66,7 +66,8 @@ def joined(parts: Iterable[Columns]) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the numbers in columns mean; see :class:`Trace`. Threads that are only forked or joined are among them."""
+    """The meaning of the numbers in columns; see :class:`Trace`. Threads that are only forked or joined are among
+    them."""
 
     threads: Sequence[str]
     targets: Sequence[tuple[str, str]]

@@ -1,4 +1,4 @@
-"""What conflicts, and what a data race is made of: which places are data, which two accesses are adjacent in a run.
+"""Conflicts and data races: which locations are data, which two accesses are adjacent in a run.
 
 Two operations *conflict* if they can't be swapped. Code that compares operations asks a :class:`Conflicts`: the sampler
 ``pos``, the race predictor of `check`, and the races that a run shows. :data:`READ_WRITE`, the default, is that of
@@ -85,7 +85,7 @@ def may_race(target: Any) -> bool:
 
 
 def _is_vague(key: Any) -> bool:
-    """Whether a container's key stands for all keys that decide themselves what they equal."""
+    """Whether a container's key stands for all keys with an equality of their own."""
     return isinstance(key, tuple) and (key == ("object", 0) or any(map(_is_vague, key)))
 
 
@@ -124,7 +124,7 @@ def shown_at(log: Sequence[Any], end: int) -> Shown | None:
 
 
 def conflict(one: Any, other: Any, conflicts: Conflicts = READ_WRITE) -> tuple[tuple[Op, Op], Any] | None:
-    """Where two steps of a log conflict, and what each does there; None if they don't."""
+    """The target on which two steps of a log conflict, and the operation of each; None if they don't."""
     if not one.more and not other.more and one.target != other.target:
         return None
     theirs = dict(_accesses(one))

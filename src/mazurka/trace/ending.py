@@ -1,4 +1,4 @@
-"""Threads of which a trace does not tell whether they have ended.
+"""Threads whose end a trace does not show.
 
 A thread may go on after the trace unless its last event is an END, or it is joined. If the trace is known to be
 complete, each thread ends with what it does last in it, but for those that wait: for a notification
@@ -25,7 +25,7 @@ NOT_THERE = -1
 
 
 def unended(trace: Trace) -> list[int]:
-    """The threads that do something, and may go on after that for all that the trace tells."""
+    """The threads with events that may go on after the trace."""
     thread, op, target, _, _ = columns_of(trace)
     lasts = [int(rows[-1]) if len(rows) else NONE for rows in trace.rows_of_thread]
     joined_ = {int(trace.thread_of_target[x]) for x in np.unique(target[op == Op.JOIN]).tolist()}

@@ -14,7 +14,7 @@ ACQUIRE        takes a free lock                       yes          yes
 RELEASE        gives it back                           no           yes
 REQUEST        an acquire that has not succeeded yet   no           no
 WAIT           parks on a condition                    yes          yes
-NOTIFY(_ALL)   wakes what is parked there              yes          yes
+NOTIFY(_ALL)   wakes threads parked there              yes          yes
 FORK           starts the thread that is the target    no           yes
 BEGIN          first event of a thread                 yes          no
 END            last event of a thread                  no           yes
@@ -73,7 +73,7 @@ WRITES: Final[tuple[bool, ...]] = tuple(op in _WRITING for op in Op)
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A place in a source text: what a person needs to find the line. Line 0: ``file`` is all that is known."""
+    """A source location. Line 0: only ``file`` is known."""
 
     file: str
     line: int

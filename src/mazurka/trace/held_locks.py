@@ -49,7 +49,7 @@ class Holding:
         self._sections: dict[int, _Sections] = {}
 
     def at(self, row: int) -> tuple[Held, ...]:
-        """What the thread of a row has before it does that, in the order in which it was taken."""
+        """The locks that the thread of a row holds before it, in the order of their acquires."""
         thread = int(self._columns.thread[row])
         if thread not in self._sections:
             self._sections[thread] = self._sections_of(thread)
@@ -78,7 +78,7 @@ class Holding:
         return _Sections(by_lock[outermost][order], np.cumsum(change[outermost][order], dtype=np.int32))
 
     def _open(self, rows: NDArray[np.int32]) -> list[Held]:
-        """What is entered and not left in some rows, by when."""
+        """Locks acquired and not released in some rows, with the rows."""
         entered: dict[int, int] = {}
         op, target = self._columns.op[rows].tolist(), self._columns.target[rows].tolist()
         for row, done, lock in zip(rows.tolist(), op, target, strict=True):

@@ -68,7 +68,7 @@ class RecordedValue:
 
 
 def method_target(type_name: str, receiver: str, method: str) -> Target:
-    """What the rows of an invocation touch; ValueError for a type or method with a space in it, or an empty name."""
+    """The target of an invocation's rows; ValueError for a type or method with a space in it, or an empty name."""
     if not (type_name and receiver and method) or " " in type_name + method:
         raise ValueError(f"no names of a method: {type_name!r}, {receiver!r}, {method!r}")
     return (_METHOD, type_name, receiver, method)

@@ -1,4 +1,4 @@
-"""What is odd about a trace from elsewhere: found in one pass, however large it is.
+"""Faults of a trace from elsewhere: found in one pass, of any length.
 
 Held to what a trace of plain locks and threads must be like (what our own front ends log has more to it, and is walked
 by :mod:`mazurka.trace.wellformed`): a lock is taken by who finds it free and given back by who has it, once each; a
@@ -65,7 +65,7 @@ class Fault(IntEnum):
 
     @property
     def is_told(self) -> bool:
-        """Whether people are told."""
+        """Whether the fault is reported."""
         return self not in (Fault.NONE, Fault.GIVEN_BACK_INNER)
 
 
@@ -117,7 +117,7 @@ class Findings:
 
 _STATE: Final = (np.int32, np.int32, np.int64, np.int8, np.int64, np.int32, np.int8, np.int8)
 
-# What a thread did, as bits.
+# The history of a thread, as bits.
 _ACTED, _BEGAN, _MORE, _STARTED, _ENDED, _JOINED = (1 << bit for bit in range(6))
 _ACQUIRE, _RELEASE, _FORK, _JOIN, _BEGIN, _END = (
     int(op) for op in (Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.BEGIN, Op.END)
@@ -180,7 +180,7 @@ class Checking:
             counts[fault] = len(found)
             first[fault] = [row for row, _ in found[:SHOWN]]
             for row, text in found[:SHOWN]:
-                words.setdefault(row, text)  # what a row itself was found with says more
+                words.setdefault(row, text)  # the fault of the row itself is more precise
         return Findings(counts, first, words)
 
     def _found(self, fault: Fault, odd: NDArray[np.int64], rows: Columns) -> None:

@@ -14,7 +14,7 @@ from mazurka.trace.trace import Trace
 
 
 def read_trace(path: str | Path, kind: str | None = None) -> Trace:
-    """The trace in a file; ``kind`` names its format where neither name nor content tell."""
+    """The trace in a file; ``kind`` names its format where neither name nor content determine it."""
     with opened(path, kind) as (_, parts):
         return assemble(parts)
 

@@ -1,4 +1,4 @@
-"""A trace made one of plain locks and threads, and what was done to it.
+"""Repair: a trace made one of plain locks and threads, and the list of changes.
 
 What :mod:`mazurka.trace.malformed` finds is mended as follows; what is not in the list is left as it is, and told.
 
@@ -51,7 +51,8 @@ class Mend:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """The trace, which row of the old one each row was (:data:`ADDED` for new ones), what was done and what is left."""
+    """The trace, each row's number in the old one (:data:`ADDED` for new rows), the changes, and the remaining
+    faults."""
 
     trace: Trace
     rows: NDArray[np.int64]
@@ -97,7 +98,7 @@ class _Repair:
         self._add(added)
 
     def drop(self) -> tuple[Mend, ...]:
-        """Drops what goes; tells what stays."""
+        """Drops rows, and reports the faults that stay."""
         checking = Checking(self.names)
         locks, lives = checking.part(self.columns)
         goes = np.zeros(self.columns.rows, np.bool_)
@@ -173,7 +174,7 @@ class _Repair:
 
 
 def _returns(columns: Columns, lock: int) -> list[_Added]:
-    """Releases and acquires to be added so that nobody takes this lock while another thread has it."""
+    """Releases and acquires to be added so that no thread acquires this lock while another one holds it."""
     added: list[_Added] = []
     robbed: Counter[int] = Counter()
     holder = taken = -1

@@ -49,7 +49,7 @@ class Kind(Enum):
     """A kind of targets: its tag in executions, what some of them are called, its properties, and the tag that it has
     in recorded traces, if that is another one."""
 
-    # Where the values of a program are. "var" is whatever a trace from elsewhere tells of.
+    # Locations of a program's values. "var" is any variable of a trace from elsewhere.
     ATTRIBUTE = "a", "attribute(s)", _DATA | Property.PART, "var"
     ITEM = "i", "item(s)", _DATA | Property.PART, "var"
     GLOBAL = "g", "global(s)", _DATA, "var"
@@ -100,7 +100,7 @@ class Kind(Enum):
     FLUSHED = "flushed", "arrival(s) of stores", _BUFFERED | Property.ONCE
     FENCE = "fence", "fence(s)", _BUFFERED
 
-    # State of the process, and what is outside.
+    # State of the process, and of the outside.
     PROCESS = "process", "part(s) of the state of the process", _DATA
     ENVIRONMENT = "environment", "environment variable(s)", _DATA
     RESOURCE_LIMIT = "resource limit", "resource limit(s)", _DATA
@@ -118,7 +118,7 @@ class Kind(Enum):
     FUNCTION = "function", "function(s)", _NONE
     METHOD = "method", "method(s)", _NONE
     BRANCH = "branch", "branch(es)", _NONE
-    PASS = "pass", "pass(es) of loops", _NONE  # what a BRANCH at the head of a loop is about, with Plan.values
+    PASS = "pass", "pass(es) of loops", _NONE  # the target of a BRANCH at the head of a loop, with Plan.values
     NOTHING = "none", "target(s) of events that touch nothing", _NONE
 
     tag: str
@@ -137,7 +137,7 @@ class Kind(Enum):
         return self.properties._value_ & what._value_ != 0
 
 
-#: Tags, for those who make many targets; others are ``Kind.X.tag``.
+#: Tags, for code that makes many targets; others are ``Kind.X.tag``.
 ATTRIBUTE: Final = Kind.ATTRIBUTE.tag
 ITEM: Final = Kind.ITEM.tag
 GLOBAL: Final = Kind.GLOBAL.tag

@@ -1,4 +1,4 @@
-"""What the operations of a trace mean, and what is wrong with a trace in which they can't have meant it.
+"""The semantics of a trace's operations, and the violations of a trace that contradicts it.
 
 - A thread that is forked in the trace begins after that, once; it does nothing before it begins, nor after it ends.
 - A join comes after the end of the thread joined, if that thread shows in the trace.
@@ -69,7 +69,7 @@ class Walk:
         }
 
     def defects_of(self, rows: Sequence[int]) -> Iterator[str]:
-        """Pass one step, given by its rows; what is wrong with it."""
+        """Pass one step, given by its rows; yields its violations."""
         trace = self.trace
         if len({trace.thread[row] for row in rows}) > 1:
             yield f"step {trace.step[rows[0]]} belongs to two threads"
@@ -89,14 +89,14 @@ class Walk:
                 if any(other is Op.RELEASE for other, _ in accesses):
                     self.asleep[thread] = False
 
-    # -- what is so now -----------------------------------------------------------------------------------------------
+    # -- the present state --------------------------------------------------------------------------------------------
 
     def holder(self, lock: int) -> int | None:
-        """The thread that holds a lock, as far as the steps passed tell."""
+        """The thread that holds a lock, by the steps so far."""
         return self.holders[lock][0] if lock in self.holders else None
 
     def is_parked(self, thread: int) -> bool:
-        """Whether it waits on a condition, nobody has woken it, and its time has not run out."""
+        """Whether it waits on a condition, no thread has woken it, and its timeout has not fired."""
         return self.asleep.get(thread) is False
 
     def living(self) -> list[int]:
@@ -152,7 +152,7 @@ class Walk:
                 if depth > 1:
                     self.holders[target] = (holder, depth - 1)
             elif target in self.met:
-                yield f"{trace.targets[target]} is given back though nobody has it"
+                yield f"{trace.targets[target]} is released though no thread holds it"
         elif op is Op.READ and attempted and target in self.met and target not in self.holders:
             yield f"{trace.targets[target]} is free, but an attempt to take it fails"
         if op in _LOCKING:
@@ -183,5 +183,5 @@ class Walk:
                 yield f"thread {name} goes on by {self.trace.targets[target]}, which was not for it"
         if thread in self.asleep:
             if any(op is not Op.READ for op, _ in accesses):
-                yield f"thread {name} goes on although nobody has woken it"
+                yield f"thread {name} goes on although no thread has woken it"
             self.asleep[thread] = True

@@ -1,4 +1,4 @@
-"""What a claim shows, and the checker that believes it or not."""
+"""Witnesses of claims, and the checker that accepts or rejects them."""
 
 from mazurka.witness.check import Checker, contradictions, objections
 from mazurka.witness.witness import (

@@ -50,7 +50,7 @@ _Rows = dict[int, list[int]]
 
 
 class Checker:
-    """Judges witnesses of one trace. What it needs of the trace is looked up once."""
+    """Checks witnesses of one trace. It indexes the trace once."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -61,9 +61,9 @@ class Checker:
             self._recorded = RecordedTrace(trace)
 
     def beside(self) -> Checker:
-        """Another one of the same trace, which may judge at the same time."""
+        """Another checker of the same trace, for use at the same time."""
         other = copy(self)
-        other._recorded = copy(self._recorded)  # what is the same for all witnesses is not copied
+        other._recorded = copy(self._recorded)  # data common to all witnesses is not copied
         return other
 
     def objections(self, witness: Witness) -> list[str]:
@@ -94,7 +94,7 @@ def _objections(trace: Trace, witness: Witness) -> list[str]:
 
 
 def contradictions(trace: Trace, witness: Witness) -> list[str]:
-    """The values told along the order that can't have been there, going by what was written before."""
+    """The recorded values along the order that contradict the writes before."""
     rows, values = _rows_of_steps(trace), Values(trace)
     told = (values.contradictions_of(rows[step]) for step in witness.order)
     return [what for found in told for what in found]
@@ -108,7 +108,7 @@ def _rows_of_steps(trace: Trace) -> _Rows:
 
 
 def _prefixes(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
-    """Program order: what each thread does in the order is how its part of the trace starts."""
+    """Program order: each thread's steps in the order are a prefix of its steps in the trace."""
     does: dict[int, list[StepIndex]] = {}
     for step in witness.order:
         does.setdefault(trace.thread[rows[step][0]], []).append(step)
@@ -122,7 +122,7 @@ def _prefixes(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
 
 
 def _sources(trace: Trace, order: Iterable[int], rows: _Rows) -> dict[int, int]:
-    """By row that reads: the row that wrote what it reads, when steps happen in ``order``."""
+    """By reading row: the row of its source, when steps happen in ``order``."""
     last: dict[int, int] = {}
     found = {}
     for step in order:
@@ -162,7 +162,7 @@ def _meaning(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
     walk, values = Walk(trace), Values(trace)
     for step in witness.order:
         if step in witness.unread and any(trace.op[row] == Op.REQUEST for row in rows[step]):
-            continue  # an attempt of which nobody says how it ends
+            continue  # an attempt without a recorded result
         yield from (f"step {step}: {what}" for what in walk.defects_of(rows[step]))
         for what in values.contradictions_of(rows[step]):
             if is_counter(trace.targets[trace.target[rows[step][0]]]):

@@ -1,4 +1,4 @@
-"""Whether what is claimed of the end of an order is so there.
+"""Whether a claim about the end of an order holds there.
 
 Asked of the state that the walk through the order has left behind (:class:`~mazurka.trace.wellformed.Walk`,
 :class:`~mazurka.witness.values.Values`), never of whoever claims it.
@@ -25,7 +25,7 @@ _TOUCHING: Final = (Op.READ, Op.WRITE, Op.RMW)
 
 
 class Claimed:
-    """The end of an order, to be compared with what is claimed of it."""
+    """The end of an order, to be compared with the claim."""
 
     def __init__(self, trace: Trace, walk: Walk, values: Values, order: tuple[int, ...]) -> None:
         self.trace = trace
@@ -70,7 +70,7 @@ class Claimed:
         yield from self._all_wait(claim.waiting, {self.trace.thread[rows[step][0]] for step in after})
 
     def _as_repeated(self, row: int) -> tuple[Any, ...]:
-        """A row, but for what is numbered anew each time: what threads are woken by."""
+        """A row without wake-ups, whose numbers change each time."""
         trace = self.trace
         name = trace.targets[trace.target[row]]
         return trace.thread[row], trace.op[row], Kind.WAKE if kind_of(name) is Kind.WAKE else name, trace.value[row]
@@ -124,7 +124,7 @@ class Claimed:
         return not later or (trace.op[later[0]], trace.targets[trace.target[later[0]]]) == (claimed.op, claimed.target)
 
     def _hindrance(self, claimed: StuckThread) -> Iterator[str]:
-        """What has to be in the way of an operation that can't be done."""
+        """The holder that blocks an operation that can't be done."""
         target = self.target.get(claimed.target, -1)
         match claimed.op:
             case Op.ACQUIRE:
@@ -136,7 +136,7 @@ class Claimed:
             case Op.RMW if is_counter(claimed.target) and self.values.value(target) in (None, 0):
                 return
             case Op.RMW | Op.READ if kind_of(claimed.target) is Kind.CHANNEL:
-                return  # what a pipe or a socket holds is never told
+                return  # the content of a pipe or a socket is never recorded
             case Op.READ if kind_of(claimed.target) is Kind.EVENT and self.values.value(target) in (None, False):
                 return
             case Op.READ if is_written_once(claimed.target) and target not in self.values.written:

@@ -65,7 +65,7 @@ _STRIDE: Final = 4096
 
 
 class RecordedTrace:
-    """A trace and what is the same for all its witnesses. Rows are numbers of events; a row's *place* is where it comes
+    """A trace and the data common to all its witnesses. Rows are numbers of events; a row's *place* is its position
     in what a witness says happens: the rows of the prefix, then those of the order."""
 
     def __init__(self, trace: Trace) -> None:
@@ -98,7 +98,7 @@ class RecordedTrace:
         self.is_write = _WRITES[self.op] & looked_at[self.target]
         self.writes = _Latest(np.flatnonzero(self.is_write), self.target)
         first_write = np.full(len(self.trace.targets), len(self.trace))
-        first_write[self.target[self.writes.rows[::-1]]] = self.writes.rows[::-1]  # what is assigned last stays
+        first_write[self.target[self.writes.rows[::-1]]] = self.writes.rows[::-1]  # the last assignment stays
         told = np.flatnonzero(self.is_read & (self.value != NO_VALUE))
         early = told[told <= first_write[self.target[told]]]
         self.initial = np.full(len(self.trace.targets), NO_VALUE)
@@ -165,14 +165,14 @@ class RecordedTrace:
         if len(self.signals):
             signals = np.concatenate([signals, order[np.isin(order, self.signals)]])
         for row in self._unwoken(signals, {int(self.thread[row]): _NEVER - 1 for row in standing}):
-            yield f"thread {self._name(row)} goes on after step {row} although nobody has woken it"
+            yield f"thread {self._name(row)} goes on after step {row} although no thread has woken it"
         if witness.claim is not None:
             yield from self._claim(witness.claim)
 
     def _place(self, row: int) -> int:
         if row < self.prefix:
             return row
-        if self._later is None:  # mostly nobody asks
+        if self._later is None:  # rarely needed
             self._later = dict(zip(self.order.tolist(), range(self.prefix, self.prefix + len(self.order)), strict=True))
         return self._later.get(row, _NEVER)
 
@@ -213,7 +213,7 @@ class RecordedTrace:
         total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
         depth = self.depth[had] + total[1:] - total[:-1][begins]
         for row in rows[depth < 0][:1]:
-            yield f"step {row} gives back a lock that nobody has"
+            yield f"step {row} releases a lock that no thread holds"
         thread = self.thread[rows]
         holder = np.where(first, self.thread[had], np.concatenate([[_NOBODY], thread])[:-1])
         depth_before = np.where(first, self.depth[had], np.concatenate([[0], depth])[:-1])
@@ -232,7 +232,7 @@ class RecordedTrace:
         return holder
 
     def _kept(self, order: Numbers, unread: Numbers) -> Iterator[str]:
-        """Reads give what they gave, except those that nothing depends on."""
+        """Reads return the same values, except those that no event depends on."""
         broken = self.broken = np.full(len(self.trace.threads), _NEVER)  # by thread: its first unread step
         reads, sources = self._sources(order)
         had = self.writes.before(self.target[reads], reads)
@@ -260,14 +260,14 @@ class RecordedTrace:
             yield f"step {row} reads {self.trace.targets[self.target[row]]} from another write"
 
     def _ends(self) -> Iterator[str]:
-        """Without branches nobody knows whether a thread ends that has read something else in the end."""
+        """Without branches a thread that has read another value in the end may not end."""
         for row, own in self.joins:
             joined = self.prefix <= row and len(own) and self._place(row) < _NEVER
             if joined and self.broken[self.thread[own[-1]]] < _NEVER:
                 yield f"thread {self._name(own[-1])} is joined, whose end may depend on what it has read before"
 
     def _sources(self, order: Numbers) -> tuple[Numbers, Numbers]:
-        """The reads of an order, and the row that wrote what each reads, unless that was before the order."""
+        """The reads of an order, and the row of each source, unless that was before the order."""
         accesses = _Latest(order[self.is_read[order] | self.is_write[order]], self.target)
         rows, begins = accesses.rows, accesses.begins
         written = np.where(self.is_write[rows], np.arange(len(rows)), _NOBODY)
@@ -296,7 +296,7 @@ class RecordedTrace:
         yield from (wait for here in parked.values() for goes_on, wait in here if goes_on < _NEVER)
         self.parked = [wait for here in parked.values() for goes_on, wait in here if goes_on == _NEVER]
 
-    # -- what is claimed ----------------------------------------------------------------------------------------------
+    # -- claims -------------------------------------------------------------------------------------------------------
 
     def _claim(self, claim: Claim) -> Iterator[str]:
         match claim:

@@ -1,4 +1,4 @@
-"""Whether the values that steps tell are those that the writes before them left behind.
+"""Whether the recorded values of steps are those of the writes before them.
 
 A step tells one value, that of its first access: what a READ found, what a WRITE left, and for a counter (a
 semaphore, a queue) how many there are after it. A step may look at other targets on the way (the structure of a list
@@ -21,11 +21,11 @@ from mazurka.trace.trace import NO_VALUE, Trace
 
 
 class Values:
-    """What is known of each target's value between two steps."""
+    """The known values of targets between two steps."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.known: dict[int, tuple[int, int]] = {}  # target -> its value, and when that was told
+        self.known: dict[int, tuple[int, int]] = {}  # target -> its value, and when that was recorded
         self.written: dict[int, int] = {}  # target -> when it was last written
         self.read: dict[tuple[int, int], int] = {}  # target, thread -> when the thread last read it
         self._now = 0
@@ -36,7 +36,7 @@ class Values:
         return None if known is None else self.trace.values[known[0]]
 
     def contradictions_of(self, rows: Sequence[int]) -> Iterator[str]:
-        """Pass one step, given by its rows; the value that it can't have told."""
+        """Pass one step, given by its rows; yields the value that contradicts the writes before."""
         trace = self.trace
         self._now += 1
         op, target, told = Op(trace.op[rows[0]]), trace.target[rows[0]], trace.value[rows[0]]
@@ -52,7 +52,7 @@ class Values:
             self.known[target] = (told, self._now)
 
     def _contradicts(self, rows: Sequence[int], target: int, op: Op, told: int, number: bool) -> bool:
-        """Whether a told value contradicts the known one."""
+        """Whether a recorded value contradicts the known one."""
         trace = self.trace
         before, when = self.known[target]
         if number:

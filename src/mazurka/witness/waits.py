@@ -1,6 +1,6 @@
 """Where threads wait in a recorded trace, as the checker reads it (:mod:`mazurka.witness.columns`).
 
-A thread that waits does nothing but give up a lock until it goes on. So of all that it does to what is shared
+A waiting thread only releases a lock until it goes on. So of all that it does to what is shared
 (requests, branches and the like are not looked at) it goes on with the first thing after the wait that is no release.
 If that takes back the one lock that was released meanwhile, or else just before the wait, the wait gave up this lock.
 So did one that is released before the thread does no more: it waits for ever. Otherwise no lock is given up, as far as

@@ -1,4 +1,4 @@
-"""What a claim shows: an order of some of a trace's steps that any program with this trace can also take.
+"""Witnesses: an order of some of a trace's steps that any program with this trace can also take.
 
 A claim ("this thread fails", "this deadlock is reachable") is believed because of such an order, not because of who
 found it. :mod:`mazurka.witness.check` decides whether an order is one and leads to what is claimed, and knows nothing
@@ -24,7 +24,7 @@ class Fails:
 
 @dataclass(frozen=True, slots=True)
 class StuckThread:
-    """A thread stopped before an operation that can't be done now, ``holder`` being in the way (None: nobody known).
+    """A thread stopped before an operation that ``holder`` blocks (None: unknown).
 
     ``repeats`` is there for a thread held in a loop whose passes change nothing: the targets that they read.
     """

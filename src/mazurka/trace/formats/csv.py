@@ -33,7 +33,7 @@ def read(source: TraceSource) -> Parts:
 
 
 class _Table:
-    """What the header says is where."""
+    """The columns, by the header."""
 
     def __init__(self) -> None:
         self._columns: list[str] = []

@@ -91,7 +91,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
 
 
 class _Values:
-    """What is written as values: the names of numbers in columns, in :attr:`written`."""
+    """The values written: the names of numbers in columns, in :attr:`written`."""
 
     def __init__(self, names: Names) -> None:
         self.written: list[str] = []

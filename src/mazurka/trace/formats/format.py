@@ -1,4 +1,4 @@
-"""What a format is, which formats there are, and which one a file has.
+"""Trace formats: their protocol, their registry, and the detection of a file's format.
 
 A format is a module with two functions::
 
@@ -39,7 +39,7 @@ class FormatModule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A row of the registry; ``start`` is what the first bytes of such files look like."""
+    """A row of the registry; ``start`` matches the first bytes of such files."""
 
     name: str
     suffixes: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Rows gathered one by one, into parts: what the readers of text formats fill."""
+"""Rows gathered one by one, into parts, for the readers of text formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading formats of one event a line, or none: what such a format has to say is what a line means."""
+"""Reading formats of at most one event a line: such a format only defines the meaning of a line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mazurka.trace.formats.source import TraceSource
 
 
 class Told(NamedTuple):
-    """One event, as a line tells it; an empty location is none."""
+    """One event, as in a line; an empty location is none."""
 
     thread: str
     op: Op
@@ -22,7 +22,7 @@ class Told(NamedTuple):
 
 
 class Malformed(Exception):
-    """What is wrong with a line, and in which column (from 1)."""
+    """An error in a line, with its column (from 1)."""
 
     def __init__(self, column: int, what: str) -> None:
         super().__init__(column, what)

@@ -1,8 +1,8 @@
 """Writing formats of one event a line: a line is pieces, each the text of one column's number.
 
-The text for a number is made once, and lines are joined without a step of Python's per row: 0.2 microseconds a line.
-What the format has no word for is an error that names the row; BEGIN, END and REQUEST, without which a trace proves
-the same (a thread begins with its first event, an acquire may have been waited for), are left out and counted.
+The text for a number is made once, and lines are joined without a step of Python's per row: 0.2 microseconds a line. An
+operation without a word in the format is an error that names the row; BEGIN, END and REQUEST, without which a trace
+proves the same (a thread begins with its first event, an acquire may have been waited for), are left out and counted.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def write_pieces(parts: Parts, out: BinaryIO, pieces: Sequence[Piece]) -> None:
 
 
 def carried(parts: Parts, into: str, kinds: Mapping[Op, str], losses: Losses) -> Iterator[Columns]:
-    """The parts without what is left out; an error for what can't be written."""
+    """The parts without omitted events; an error for events that can't be written."""
     before = 0
     words: set[Op] = set(kinds)
     kind_of: list[str] = []

@@ -86,7 +86,7 @@ class Blocks:
         return data
 
     def close(self) -> None:
-        """Nothing to do: who opened the file closes it."""
+        """No effect: the caller that opened the file closes it."""
 
 
 def _unpacked(data: bytes, size: int, method: int, damage: Callable[[str], Exception]) -> bytes:
@@ -104,7 +104,7 @@ def _unpacked(data: bytes, size: int, method: int, damage: Callable[[str], Excep
 
 
 def checksum_of(data: bytes) -> int:
-    """What a header tells of the data of a block."""
+    """The header of a block."""
     whole = hash_of(data, _SEED) if len(data) <= _FEW else int(_compiled()(np.frombuffer(data, np.uint8), _SEED))
     return whole & 0x0FFFFFFF
 

@@ -10,7 +10,7 @@ import re
 
 
 class NameNumbering:
-    """Which number is written for which name: ``prefix`` is what a reader puts before it, ``largest`` what fits.
+    """The numbers written for names: ``prefix`` is the reader's prefix, ``largest`` the largest number that fits.
 
     Names that are ``kin`` and a number get that number, too, where it is free; others one from ``first`` on. ``anew``
     is whether any name reads otherwise than it was.

@@ -1,6 +1,6 @@
 """Compressed data: gzip, bzip2, xz and Zstandard, and the blocks that lz4-java makes, which are only read.
 
-Which it is, if any, is told by its first bytes when it is read and by the file's name when it is written. Several
+The compression, if any, is determined by the first bytes when reading and by the file's name when writing. Several
 streams one after the other are one, as the tools that write them have it; bytes after the last are damage, but for
 zeros where the format allows padding. Data is fed to decompressors in pieces of :data:`PIECE` bytes, so that it is
 known to that extent where it can't be read on. No more is decompressed at a time than is asked for.
@@ -16,12 +16,12 @@ from typing import IO, Any, Final, NamedTuple
 #: So much compressed data is read at a time.
 PIECE: Final = 512
 
-#: So many bytes tell whether data is compressed.
+#: So many bytes show whether data is compressed.
 LONGEST_MAGIC: Final = 10
 
 
 class Damaged(Exception):
-    """What is wrong with compressed data, and at which byte of it that showed; ``is_cut`` if more should have come."""
+    """An error in compressed data, with the byte at which it was detected; ``is_cut`` if the data ends too early."""
 
     def __init__(self, byte: int, what: str, is_cut: bool = False) -> None:
         super().__init__(byte, what)
@@ -87,7 +87,7 @@ def unpacking(known: Compression, file: IO[bytes], start: bytes) -> Any:
 
 
 def packing(known: Compression, file: Any) -> Any:
-    """A file that compresses what is written to it."""
+    """A file that compresses its content."""
     match known.name:
         case "zstd":
             return known.library().CompressedOutputStream(file, "zstd")

@@ -53,7 +53,7 @@ _SCHEMA: Final = pa.schema([(name, _TEXT) for name in _COLUMNS], metadata={_KEY:
 _OPS: Final = {op.name.lower(): op for op in Op}
 _UNFINISHED: Final = ".unfinished"
 
-#: In a recording: what has not been made columns of. It would be missing in the trace.
+#: In a recording: segments not yet made columns of. They would be missing in the trace.
 UNREAD: Final = ".raw"
 
 
@@ -89,7 +89,7 @@ def _rows(source: TraceSource, tables: _GroupTables) -> Iterator[Columns]:
         what = (
             "a recording that was not finished" if any(path.glob(f"*{UNREAD}")) else "there is no trace in this folder"
         )
-        hint = "`mazurka record --finish` makes a trace of what a killed recorder left"
+        hint = "`mazurka record --finish` finishes the recording of a killed recorder"
         raise MazurkaError("trace-truncated", what, where=str(path), hint=hint)
     for number, segment in enumerate(segments):
         if segment.name != _segment(number):
@@ -207,7 +207,7 @@ class Writer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Closes it; after an error nobody needs to hear of what that leads to."""
+        """Close it; after an error further errors are ignored."""
         with contextlib.suppress(Exception) if kind else contextlib.nullcontext():
             self._file.close()
 

@@ -139,7 +139,7 @@ def _columns(source: TraceSource, tables: _RapidTables, words: NDArray[np.int64]
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
-    """By way of memory, 8 bytes an event: the header comes first and tells counts that are known only at the end."""
+    """By way of memory, 8 bytes an event: the header comes first and has counts that are known only at the end."""
     written = _Written(parts.names)
     events, valued = 0, False
     words = []
@@ -156,7 +156,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
 
 
 class _Written:
-    """What is written for the numbers of columns, by column."""
+    """The numbers written for those of columns, by column."""
 
     def __init__(self, names: Names) -> None:
         bits = {THREAD: _THREAD_BITS, LOCK: _OPERAND_BITS, VARIABLE: _OPERAND_BITS}

@@ -50,7 +50,7 @@ _EVENT: Final = np.dtype(
 _KINDS: Final = (VARIABLE, LOCK, THREAD, ATOMIC, Kind.SHARED_LOCK.tag)
 _VAR, _LOCK, _THREAD, _ATOMIC, _SHARED = range(len(_KINDS))
 
-#: What operations are, and the kinds of what they touch.
+#: Operations, and the kinds of their targets.
 _MEANINGS: Final = {
     0: (Op.READ, _VAR),
     1: (Op.WRITE, _VAR),

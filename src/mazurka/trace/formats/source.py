@@ -25,14 +25,14 @@ BLOCK: Final = 1 << 22
 #: The path of standard input, or output.
 STANDARD: Final = Path("-")
 
-#: What a folder of RV-Predict's holds.
+#: The files of a folder of RV-Predict's.
 RV_PREDICTS: Final = "*_trace.bin"
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class TraceSource:
-    """One trace, read once, from the start. Of a directory of segments it only tells the path."""
+    """One trace, read once, from the start. Of a directory of segments it only has the path."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

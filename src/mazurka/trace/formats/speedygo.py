@@ -46,7 +46,7 @@ _SIGNALS: Final = frozenset({"SIG", "SIGNALJOIN", "SIGNALNOTIFY", "NT"})
 _WAITS: Final = frozenset({"WT", "WAITJOIN", "WAITNOTIFY", "NTWT"})
 _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 
-#: What a signal and a wait are until the whole log is known.
+#: The operations of signals and waits until the whole log is known.
 _SIGNAL, _WAIT = Op.NOTIFY, Op.WAIT
 
 
@@ -83,7 +83,7 @@ def _event(line: str) -> Told:
 
 
 def _resolved(parts: Parts, targets: Interning[tuple[str, str]]) -> Iterator[Columns]:
-    """The log as one part, its signals told by what they stand for."""
+    """The log as one part, with the meaning of its signals."""
     rows = joined(parts.rows)
     told = list(parts.names.targets)
     threads = parts.names.threads

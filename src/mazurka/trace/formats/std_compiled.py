@@ -51,7 +51,7 @@ _BAR, _OPEN, _CLOSE, _FEED, _RETURN = ord("|"), ord("("), ord(")"), ord("\n"), o
 
 
 class _StdWords(NamedTuple):
-    """The common words as keys, what they mean, the kinds of their targets, and whether that is their own thread."""
+    """The common words as keys, their operations, the kinds of their targets, and whether that is their own thread."""
 
     keys: Any
     ops: Any

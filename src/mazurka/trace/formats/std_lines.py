@@ -1,4 +1,4 @@
-"""What a line of STD tells: ``thread|operation(operand)|location``.
+"""The event of a line of STD: ``thread|operation(operand)|location``.
 
 Strict: three fields, an operation that is known (:mod:`mazurka.trace.formats.words`), names without white space or
 control characters. Cost: a microsecond a line.
@@ -17,7 +17,7 @@ _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 
 
 def event_of_line(line: str) -> Told:
-    """What a line, without its end, tells."""
+    """The event of a line without its end."""
     found = _LINE.fullmatch(line)
     if found is None:
         raise _objection(line)

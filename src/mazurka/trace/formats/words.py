@@ -61,7 +61,7 @@ WORDS: Final = {
 #: How operations are written: the first word for each.
 WORD_OF: Final = {op: word for word, op in reversed(WORDS.items())}
 
-#: What each operation touches.
+#: The kind of target of each operation.
 KINDS: Final = {
     Op.READ: VARIABLE,
     Op.WRITE: VARIABLE,
