@@ -1,4 +1,4 @@
-"""Our complete decision procedure: closure as propagation, conflict-driven search over what it leaves open.
+"""Our complete decision procedure: closure as propagation, conflict-driven search over the remaining decisions.
 
 Decides a :class:`~mazurka.causal.question.Question` about a :class:`~mazurka.causal.model.Model`, or about a run's
 history.
@@ -73,7 +73,7 @@ def close(history: History, question: Question, limit: int = 20_000) -> Answer:
 
 
 def _decide(closure: Closure, question: Question) -> Answer:
-    """The answer for the first choice of sources, where what is to be seen leaves one, that there is an order for."""
+    """The answer for the first choice of sources, where the question leaves a choice, that has an order."""
     sees = [each for each in question.constraints if isinstance(each, Sees)]
     if not sees:
         return closure.decide(question)
@@ -94,7 +94,7 @@ def _decide(closure: Closure, question: Question) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Decision:
-    """What was tried at a level: that ``a`` comes before ``b``, or that read ``a`` takes its value from ``b``."""
+    """The decision at a level: that ``a`` comes before ``b``, or that read ``a`` takes its value from ``b``."""
 
     source: bool
     a: int
@@ -109,11 +109,11 @@ class _Frame:
 
     mark: tuple[int, int]
     possible: bool
-    changed: list[tuple[Any, int, int]]  # (array, index, what was there)
+    changed: list[tuple[Any, int, int]]  # (array, index, old value)
 
 
 class Closure:
-    """What is known about a model, and under the questions pushed.
+    """The state of a model under the questions pushed.
 
     Invariant: between calls the state is settled, at level 0 of the questions pushed. ``explains``: whether to say what
     refutes a question, which takes longer than to refute it.
@@ -132,7 +132,7 @@ class Closure:
         self.state: ClosureState = state_of(self.model, self.room, self.compiled)
         self.kernel: Any = INTERPRETED
         self.state.reg[kernel.KEEPS] = int(self.model.keeps)
-        self.handle: Any = self.state  # what the kernel's functions take for the state
+        self.handle: Any = self.state  # the state, as the kernel's functions take it
         if self.compiled:
             from mazurka.causal.compiled import COMPILED, handle_of
 
@@ -154,7 +154,7 @@ class Closure:
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def decide(self, question: Question) -> Answer:
-        """Answer ``question`` on top of what was pushed. What is to be seen leaves no choice of sources."""
+        """Answer ``question`` under the questions pushed. It must leave no choice of sources."""
         self.push(question)
         answer = self._search() if self.possible else self._impossible()
         while answer is None:  # out of room

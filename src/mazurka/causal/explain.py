@@ -1,4 +1,4 @@
-"""What a contradiction rests on: back from the events that can't be ordered to what was tried, asked and observed.
+"""The premises of a contradiction: back from the events that can't be ordered to decisions, questions and observations.
 
 Facts are of three kinds: that a read takes its value from a write, that an event comes before another (by a path of
 edges older than what it is the reason for), and the edges themselves, each of which knows its rule. What depends on
@@ -17,11 +17,11 @@ from mazurka.causal.state import ClosureState
 
 
 class Tried(Protocol):
-    """A closure under which a contradiction was met, and what had been tried until then."""
+    """A closure in a contradiction, and the decisions so far."""
 
     state: ClosureState
     kernel: Any  # the functions that work on the state
-    handle: Any  # what they take for it
+    handle: Any  # the state, as they take it
     tried_at: dict[int, int]  # by read: the level at which its source was tried
     reasons: list[frozenset[int]]  # by fact learnt: the levels it rests on
 

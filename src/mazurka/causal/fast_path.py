@@ -1,7 +1,7 @@
 """What most explorers' questions come to: refuted by a look at the clocks, or answered by the run's own order.
 
 Both solvers of ours look here first. An exploration changes little at a time, so about nine questions in ten need no
-more; a few microseconds each. Sound both ways: what is said here is so, None means that it takes a closer look.
+more; a few microseconds each. Sound both ways; None means that the answer needs a search.
 """
 
 from __future__ import annotations

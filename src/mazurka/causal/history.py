@@ -1,7 +1,7 @@
-"""A run as a causal model: threads of steps, which write each read took its value from, and what had to precede what.
+"""A run as a causal model: threads of steps, the source of each read, and the must-happen-before edges.
 
 The maximal causal model (dissertation of S. Huang, ch. 3.1.1) needs two axioms only: a prefix of a run is a run, and
-what a thread does next is determined by what it has done and read so far. Hence a set of steps that is closed under
+a thread's next step is determined by its steps and reads so far. Hence a set of steps that is closed under
 program order and reads-from can be executed in every order that keeps the reads-from.
 
 Steps are numbered by their place in the log. Besides the accesses this module computes for every step
@@ -190,7 +190,7 @@ class History:
             self.include(past, self.threads[thread][position - 1])
 
     def signature(self) -> int:
-        """Equal for runs that do the same with the same reads-from, in whatever order."""
+        """Equal for runs with the same steps and the same reads-from, in any order."""
         return hash(tuple(sorted(zip(map(fingerprint_of_name, self.tasks), self.final_states, strict=True))))
 
 

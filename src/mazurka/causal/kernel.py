@@ -68,7 +68,7 @@ UNKEPT: Final = 4  # thread x may not read as before until event y
 HELD: Final = 5  # the section of acquire x is never left, event y of another comes after
 FULL: Final = 6
 
-# What a trail entry restores.
+# The arrays that trail entries restore.
 _PRED: Final = 0
 _PAST: Final = 1
 _KEPT: Final = 2

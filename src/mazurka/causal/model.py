@@ -18,10 +18,10 @@ their source to happen, not its value.
 Events are numbered by thread, then by program order, so that an event's successor is the next number; ``rank`` is
 their number in the run, by which questions and answers name them. One event may have several accesses, done at once.
 
-A question (question.py) adds what is to happen. Only what has to happen for it does: if an execution answers it,
-so does what remains when events are left out that nothing asked for or kept needs.
+A question (question.py) adds the events that must happen. Only what has to happen for it does: if an execution answers
+it, so does what remains when events are left out that nothing asked for or kept needs.
 
-Departures from the patent. It places all events of the run in the order, also those that nobody needs; two threads
+Departures from the patent. It places all events of the run in the order, also those that none requires; two threads
 about to block each other then have no answer although they can get there. And it counts the branches only of the
 events that must come before those asked for; here every event that happens, also for the sake of a lock, does so only
 if its branches let it.
@@ -89,7 +89,7 @@ class Model:
     lock_to: list[int] = field(default_factory=list)
     taking: list[int] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
-    keeps: bool = False  # what must happen before an event must have read what it read, too
+    keeps: bool = False  # events that must happen before an event must have read the same values, too
     event_of: dict[int, int] = field(default_factory=dict)  # by rank
     target_numbers: dict[Any, int] = field(default_factory=dict)
 

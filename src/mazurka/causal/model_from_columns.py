@@ -47,7 +47,7 @@ def model_of_columns(trace: Trace, branches: bool = False, start: int = 0, cut: 
 
 
 class _ColumnReading:
-    """Rows are those of the trace; ``event`` tells by row which event it is."""
+    """Rows are those of the trace; ``event`` is the number of the event by row."""
 
     def __init__(self, trace: Trace, branches: bool, start: int, cut: bool) -> None:
         self.trace, self.branches, self.start, self.cut = trace, branches, start, cut
@@ -56,7 +56,7 @@ class _ColumnReading:
         self.model: Any = Model([0], keeps=not branches)  # whose lists are arrays
 
     def is_plain(self) -> bool:
-        """Whether no operation is of a kind that is not told here, nor a target of two kinds."""
+        """Whether all operations are of the kinds handled here, and no target is of two kinds."""
         kinds = [self._touched(which[self.op]) for which in (_ACCESSING, _OF_LOCKS, _LIVING)]
         return not _UNKNOWN[self.op].any() and int(sum(each.astype(np.int8) for each in kinds).max(initial=0)) < 2
 
@@ -202,7 +202,7 @@ class _ColumnReading:
         return source, initial
 
     def _see_groups(self, reads: Ints, source: Ints, is_data: Ints, initial: Ints, rows: Ints) -> None:
-        """Which writes give a read what it got: those of an equal value, if it is told, else the one that it had."""
+        """The writes that give a read the same value: those of an equal one, if it is recorded, else its source."""
         model, target, value = self.model, self.target[reads], self.value[reads]
         had = np.where(source == INITIAL, initial[target], self.value[source])
         equal = is_data[target] & (value != NO_VALUE) & (value == had)
@@ -218,7 +218,7 @@ class _ColumnReading:
         keys, writes = keys[order], writes[order]
         own = kinds[:, 0] == 1
         begin, end = (np.where(own, np.searchsorted(keys, kinds[:, 1], side), 0) for side in ("left", "right"))
-        also = ~own | (initial[target[first]] == value[first])  # one more: what was there first, or the only one
+        also = ~own | (initial[target[first]] == value[first])  # one more: the initial value, or the only one
         sizes = end - begin + also
         model.group_at = np.append(0, np.cumsum(sizes))
         model.group = np.full(int(model.group_at[-1]), INITIAL, np.int64)

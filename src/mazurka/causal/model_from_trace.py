@@ -147,7 +147,7 @@ class _TraceReading:
                 self.needs[begin] += done
 
     def _kinds(self) -> tuple[set[int], set[int], set[int]]:
-        """Targets that are locks, that are data, and conditions of which it is not told whom a notification woke."""
+        """Targets that are locks, that are data, and conditions whose wake-ups are not recorded."""
         ops: dict[int, set[Op]] = {}
         for _, _, op, target, _ in self.rows:
             ops.setdefault(target, set()).add(op)
@@ -222,7 +222,7 @@ class _TraceReading:
         return INITIAL if row == INITIAL else self.model.event_of[self.rows[row][0]]
 
     def _group(self, target: int, value: int, source: int, data: bool, initial: dict[int, int]) -> tuple[int, int]:
-        """A name for the writes that give a read what it got: (target, value), or (-1 - source row, target)."""
+        """A name for the writes that give a read the same value: (target, value), or (-1 - source row, target)."""
         written = initial.get(target, NO_VALUE) if source == INITIAL else self.rows[source][4]
         if data and value != NO_VALUE and value == written:
             return target, value
@@ -293,7 +293,7 @@ class _TraceReading:
     # -- conditions ---------------------------------------------------------------------------------------------------
 
     def _waits(self, signals: set[int]) -> None:
-        """Which wait each notification ended, and what it must not meet instead."""
+        """The wait that each notification ended, and the waits that it must not meet instead."""
         model = self.model
         parked: dict[int, list[tuple[int, int]]] = {}  # signal -> (park, wake) by when they parked
         pairs: list[list[tuple[int, int]]] = [[] for _ in model.rank]
@@ -329,7 +329,7 @@ class _TraceReading:
             model.pair_at.append(len(model.pair_first))
 
     def _wakers(self, wakers: Mapping[int, tuple[int, bool]], pairs: list[list[tuple[int, int]]]) -> None:
-        """What is needed whoever wakes whom."""
+        """The edges that hold for all matches of notifications and waits."""
         event_of = self.model.event_of
         for (park, wake), _ in self._parks().values():
             if wake != NEVER_LEFT and self.model.rank[wake] in wakers:

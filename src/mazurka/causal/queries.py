@@ -1,4 +1,4 @@
-"""What the search asks of a state: which reads are open, an order of all events, why an event comes before another.
+"""Queries of the search on a state: the open reads, an order of all events, why an event comes before another.
 
 Second half of the kernel, under the same restrictions (see kernel.py). Cost: :func:`arrange` is O(events x threads^2)
 at worst; :func:`path` O(edges) a round, of which there are few.

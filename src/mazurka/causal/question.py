@@ -9,11 +9,11 @@ two ways, and decides what an execution has to keep:
   had. That is: between a read and its source no other step writes the target, and a read of the initial value precedes
   all its writers. A step that both reads and writes a target is indivisible, so two of them never share a source.
 
-Of each thread a prefix takes place, so whoever names an event names those before it in its thread, too. Of a history,
+Of each thread a prefix takes place, so an event implies those before it in its thread. Of a history,
 ``happen`` has to be closed under reads-from, too (:meth:`~mazurka.causal.history.History.include`), and nothing else
 takes place if nothing else is asked (:attr:`Question.is_plain`).
 
-What a question can say beyond which events take place is a :data:`Constraint`: a new one is a class here and in the
+Constraints beyond the events that take place are of type :data:`Constraint`: a new one is a class here and in the
 union, and every solver is made to say what becomes of it (``assert_never``).
 """
 

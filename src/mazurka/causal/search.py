@@ -4,11 +4,11 @@ That is for plain questions about a run's history (question.py); all others it h
 
 The search walks vectors of thread positions. Invariant: a write that still has readers to come is never overwritten,
 so which write a target holds matters only while it can't change, and the vector alone says whether the rest is
-possible; a vector that failed is not entered again. Steps that can't harm anybody are taken at once and without
+possible; a vector that failed is not entered again. Steps that can't exclude an order are taken at once and without
 alternatives:
 
 - steps that write nothing;
-- steps that read the target they write (their source is in place, so nobody else's write may come first);
+- steps that read the target they write (their source is in place, so no other write may come first);
 - writes of targets that only one thread writes, or that are *alternating*: every plain write follows an indivisible
   read-and-write by the same thread whose source is a plain write (locks are like that). Between the two no other step
   can write.

@@ -1,4 +1,4 @@
-"""What answers questions about a causal model (question.py), and what it answers."""
+"""The seam to solvers: a question about a causal model (question.py) in, an answer out."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ CausalModel = Model | History
 
 class Solver(Protocol):
     """Decides questions. Implementations agree wherever none of them gives up. Threads do not share one: it may keep
-    what it has learnt of the model asked about last."""
+    what it has learnt of the last model."""
 
     name: str
 

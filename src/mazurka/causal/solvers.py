@@ -34,7 +34,7 @@ SOLVERS: dict[str, Callable[[int | None], Solver]] = {"search": _search, "closur
 
 def make_solver(name: str, limit: int | None = None) -> Solver:
     """The solver of that name. ``limit``, its own default if None: after so many positions (`search`) or contradictions
-    (`closure`) a question is given up; `z3` goes by time, whatever is said here."""
+    (`closure`) a question is given up; `z3` has a time limit instead."""
     made = SOLVERS.get(name)
     if made is None:
         raise UsageError("unknown-solver", f"there is no solver {name!r}", hint=f"choose one of: {', '.join(SOLVERS)}")

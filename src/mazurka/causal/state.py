@@ -1,8 +1,8 @@
-"""What the kernel works on: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
+"""The kernel's data: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
 
 Below :data:`COMPILE_FROM` events the interpreter does it, until very much has been asked about one model: numba takes
-some ten seconds to compile the kernel, and two to load what it kept of that on disk. If somebody is compiling it
-already, nobody waits for that but for models of :data:`LARGE` numbers of events.
+some ten seconds to compile the kernel, and two to load what it kept of that on disk. If another process is compiling it
+already, only models of :data:`LARGE` numbers of events wait for that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMPILE_FROM: Final = 10_000
 LARGE: Final = 50_000
 
-#: Of smaller ones those about which so many questions have been asked, times events, if somebody compiles anyway.
+#: Of smaller models those with so many questions, times events, if another process compiles anyway.
 _MUCH: Final = 200_000
 _SMALL: Final = 2_000
 
@@ -30,7 +30,7 @@ Ints = Any  # list[int], or an int32 array
 
 
 class ClosureState(NamedTuple):
-    """See :mod:`mazurka.causal.kernel`. First what the model says, then what a question adds, then what is known."""
+    """See :mod:`mazurka.causal.kernel`. First the model's arrays, then the question's, then the state of the search."""
 
     starts: Ints  # by thread: its first event; one more at the end
     thread: Ints  # by event
@@ -173,7 +173,8 @@ def is_worth_compiling(events: int, asked: int) -> bool:
 
 
 def postpone(is_there: Callable[[], bool]) -> None:
-    """From now on the kernel is interpreted until somebody says that it is there, except for large models."""
+    """From now on the kernel is interpreted until its compiled form is reported to be there, except for large
+    models."""
     _PROMISES.append(is_there)
 
 

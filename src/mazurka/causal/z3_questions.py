@@ -72,7 +72,7 @@ class _Encoding:
                 add(z3.Implies(self.occurs[e], self.kept[start + model.guard[e] - 1]))
 
     def _pairs(self, e: int) -> Iterator[Any]:
-        """What is to be in order if an event happens, or could."""
+        """The order constraints of an event that happens, or could."""
         model = self.model
         for i in range(model.pair_at[e], model.pair_at[e + 1]):
             first, second = model.pair_first[i], model.pair_second[i]
@@ -140,7 +140,7 @@ class _Encoding:
                 add(*self._pairs(e))
 
     def _seen(self, constraint: Sees) -> Iterator[tuple[int, Any]]:
-        """What it takes to see each source; what the read's thread does then may not depend on it if it is new."""
+        """The constraints of each source; the read's thread may not depend on a new value afterwards."""
         model, event_of = self.model, self.model.event_of
         e, x = event_of[constraint.read], model.target_numbers[constraint.target]
         k = next(k for k in range(model.read_at[e], model.read_at[e + 1]) if model.read_target[k] == x)
@@ -152,7 +152,7 @@ class _Encoding:
             yield source, self.z3.And(self.occurs[e], self._sees(k, w, True), unkept)
 
     def assignment(self, found: Any, question: Question) -> Assignment | None:
-        """By constraint on what is read, the first of its sources that is seen."""
+        """By constraint on a read, the first of its sources that it takes."""
         asked = [each for each in question.constraints if isinstance(each, Sees)]
         seen = [next(w for w, holds in self._seen(each) if found.eval(holds, True)) for each in asked]
         return Assignment(tuple(seen)) if asked else None

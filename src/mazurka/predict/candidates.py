@@ -27,19 +27,19 @@ _LIMIT: Final = 500
 _MOST: Final = 2_000_000
 
 
-#: Candidates by what is looked for once of them.
+#: Candidates by signature.
 Groups = dict[Hashable, list[Rows]]
 
 
 class Once(Enum):
-    """What is looked for once."""
+    """The unit of which one bug is looked for: a set of source locations, or a racy event."""
 
     LOCATIONS = "locations"
     EVENTS = "events"
 
 
 def grouped(trace: Trace, kind: str, *once: Once) -> tuple[Groups, set[Hashable]]:
-    """What may be so, by what is looked for once; and of what there is more than may be asked about."""
+    """Candidates by signature; and the signatures with more candidates than are decided."""
     found: Groups = {}
     left: set[Hashable] = set()
     signatures = [Signatures(trace, kind, each) for each in once]
@@ -60,7 +60,7 @@ def grouped(trace: Trace, kind: str, *once: Once) -> tuple[Groups, set[Hashable]
 
 
 class Signatures:
-    """What is looked for once, of rows that make up a bug."""
+    """The signature of rows that make up a bug: of each, one bug is looked for."""
 
     def __init__(self, trace: Trace, kind: str, each: Once) -> None:
         self._kind, self._each = KINDS[kind], each

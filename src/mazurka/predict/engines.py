@@ -135,7 +135,7 @@ class EngineRun:
         return other
 
     def prepare(self) -> None:
-        """What is there for all threads is made by whoever needs it first; make now what they will need last."""
+        """Data shared by all threads is made on its first use; make now the data that is used last."""
         self._checkers.own()
 
     def asks_much(self, kind: str) -> bool:
@@ -175,7 +175,7 @@ class EngineRun:
         return Unknown("threads wait on conditions")
 
     def believed(self, witness: Witness) -> Verdict:
-        """A witness of those who know nothing of conditions, or what the model says where threads wait on some."""
+        """A witness by SeqCheck, which ignores conditions; where threads wait on some, the model's answer."""
         if not self._waits or witness.claim is None or not self.checker.objections(witness):
             return witness
         return self.questions.ask(witness.claim)
@@ -186,7 +186,7 @@ class EngineRun:
         return self.questions.ask(claim) if isinstance(answer, Unknown) else answer
 
     def groups(self, kind: str) -> tuple[Groups, set[Hashable]]:
-        """Candidates by what is looked for once, and of what there are more than may be asked about."""
+        """Candidates by signature, and the signatures with more candidates than are decided."""
         if kind not in self._groups:
             once = (Once.LOCATIONS, Once.EVENTS) if KINDS[kind].by_last_event else (Once.LOCATIONS,)
             groups, left = grouped(self.trace, kind, *once)
@@ -201,7 +201,7 @@ class EngineRun:
         return kind == RACE and not self._waits
 
     def leave(self, races: Iterable[Rows], unasked: int) -> None:
-        """Nobody knows of these races, and of so many others: they are all that is left to later stages."""
+        """These races, and so many others, are undecided: they are all that is left to later stages."""
         left: Groups = {}
         for rows in races:
             for key in (self._signatures[RACE].of(rows), rows[-1]):
@@ -217,7 +217,7 @@ class EngineRun:
         return ProvenBug(stage.kind, rows, witness, stage.name, tuple(self.checker.objections(witness)))
 
     def settle(self, kind: str, rows: Rows) -> None:
-        """What was looked for has been found."""
+        """A bug of this signature has been found."""
         self.settled[kind] |= {rows[-1], self._signatures[kind].of(rows)}
 
 
@@ -253,7 +253,7 @@ class _Outcome:
 
 
 def _decided(search: EngineRun, stage: Stage, outcomes: Iterable[_Outcome], whole: bool = True) -> _Findings:
-    """What was found. ``whole``: a group in which none has a witness settles what it is about."""
+    """The bugs found. ``whole``: a group in which none has a witness refutes its signature."""
     settled = search.settled[stage.kind]
     for outcome in outcomes:
         stage.candidates += outcome.candidates
@@ -310,7 +310,7 @@ def _by_order(search: EngineRun, stage: Stage) -> _Findings:
 
 
 def _by_seqcheck(search: EngineRun, stage: Stage) -> _Findings:
-    """All candidates, as far as SeqCheck can tell."""
+    """All candidates, as far as SeqCheck decides them."""
     if search.asks_much(stage.kind) and search.is_passed_over(stage.kind):
         yield from _by_pass(search, stage)
         return
@@ -325,7 +325,7 @@ def _by_seqcheck(search: EngineRun, stage: Stage) -> _Findings:
 
 @contextmanager
 def _by_turns(search: EngineRun, stage: Stage, groups: Groups) -> Iterator[Iterator[_Outcome]]:
-    """Two threads ask about every other group each; what is found of one settles no other."""
+    """Two threads decide every other group each; the result of one group does not settle another."""
     open_ = [each for each in groups.items() if each[0] not in search.settled[stage.kind]]
     with ExitStack() as stack:
         halves = []
@@ -336,7 +336,7 @@ def _by_turns(search: EngineRun, stage: Stage, groups: Groups) -> Iterator[Itera
 
 
 def _by_pass(search: EngineRun, stage: Stage) -> _Findings:
-    """All races that SeqCheck can tell in one pass over the trace."""
+    """All races that SeqCheck decides in one pass over the trace."""
     from mazurka.predict.seqcheck.races import SeqCheckRaces
     from mazurka.predict.seqcheck.scan import EVENT, PLACE
 

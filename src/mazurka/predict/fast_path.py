@@ -1,4 +1,4 @@
-"""The quick check: pairs of accesses that may race, as far as locks and what must precede what can tell.
+"""The quick check: pairs of accesses that may race, by locks and must-happen-before edges.
 
 Two conflicting accesses of different threads are a candidate if they hold no common lock (hybrid lockset) and the
 earlier one is not *weakly happens-before* the later (patent, "Implementation", quick check): that is what the later
@@ -54,7 +54,7 @@ _WATCHED: Final = 4
 
 
 class _Scan(NamedTuple):
-    """What a scan knows. Clocks are flat: threads x threads, places x threads."""
+    """The state of a scan. Clocks are flat: threads x threads, places x threads."""
 
     watched: Ints  # rows whose needs are wanted, ascending
     needs: Ints  # by watched row and thread
@@ -68,7 +68,7 @@ class _Scan(NamedTuple):
     depth: Ints  # by target: how often its holder has taken it
     branching: Ints  # [1]
     knows: Ints
-    pending: Ints  # what a thread will need at its next branch
+    pending: Ints  # the events that a thread will need at its next branch
     last: Ints  # by place: the last write, or -1
     written: Ints  # by place: what that write's value needs
     held: Ints  # by thread: its locks
@@ -206,7 +206,7 @@ def _shared(trace: Trace) -> tuple[Any, int]:
 
 
 def _rigid(trace: Trace) -> Any:
-    """By row: whether no write but the one that it reads from can give a read what it got."""
+    """By row: whether only the source of a read can give it the same value."""
     _, op, target, value, _ = columns_of(trace)
     told = np.flatnonzero(value != NO_VALUE)
     told = told[np.isin(op[told], (_READ, _WRITE, _RMW))]
@@ -229,7 +229,7 @@ def _may_be_initial(op: Any, group: Any) -> Any:
 
 
 def _with_more_room(state: _Scan) -> _Scan:
-    """Twice as much of what is about to run out."""
+    """Double the arrays that are about to run out."""
     reg, names = state.reg, []
     if not _has_room_to_find(state):
         names += ["found_row", "found_head", "found_bound"]
@@ -259,7 +259,7 @@ def _longer(column: Any, value: int) -> Any:
 
 
 def _survey(s: Any) -> None:
-    """Find out which locks guard each place; nobody holds any afterwards."""
+    """Compute the locks that guard each place; none is held afterwards."""
     for i in range(len(s.common)):
         s.common[i] = -2
     for row in range(len(s.thread)):
@@ -441,14 +441,16 @@ def _meet(s: Any, row: int, t: int, writes: bool, place: int) -> None:
 
 
 def _touch(s: Any, row: int, t: int, op: int, place: int) -> None:
-    """What a read makes its thread need, and a write whoever reads it."""
+    """The events that a read makes its thread need, and a write its readers."""
     threads, last = len(s.count), s.last[place]
     if op != _WRITE and last >= 0 and s.rigid[row]:
         if s.branching[0]:
             _join(s.pending, t, s.written, place, threads)
         else:
             by = s.thread[last]
-            if by != t and last > s.knows[t * threads + by]:  # who knows of a write knows all that it needs
+            if (
+                by != t and last > s.knows[t * threads + by]
+            ):  # a thread that has learnt of a write has learnt of all that it needs
                 _join(s.knows, t, s.written, place, threads)
     if op != _READ:
         for u in range(threads):
@@ -461,7 +463,8 @@ def _touch(s: Any, row: int, t: int, op: int, place: int) -> None:
 
 @cache
 def _compiled_passes() -> tuple[Callable[[_Scan], None], Callable[[_Scan, int], int]]:
-    """Surveying and scanning. Whatever they call is inlined: to hand over some forty arrays costs more than most of it
+    """Surveying and scanning. All functions that they call are inlined: to pass some forty arrays costs more than most
+    of it
     does."""
     callees = (
         *(_has_room_to_find, _has_room_for_locksets, _has_room, _join, _acquire, _release, _lockset, _disjoint),

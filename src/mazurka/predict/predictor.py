@@ -1,8 +1,8 @@
 """The seam between a trace and what other orders of it would show.
 
-A predictor takes a trace, whoever recorded it, and yields what its causal model proves reachable: each with the witness
-that proves it, to be judged by :mod:`mazurka.witness`, which knows no predictor. Who has the program, too, runs the
-witness before anything is told.
+A predictor takes a trace of any origin, and yields the bugs that its causal model proves reachable: each with its
+witness, which :mod:`mazurka.witness` checks independently. With the program at hand, the witness is also executed
+before the bug is reported.
 """
 
 from __future__ import annotations
@@ -31,5 +31,5 @@ class Predictor(Protocol):
     kind: str
 
     def predict(self, trace: Trace) -> Iterator[PredictedBug]:
-        """What the trace proves reachable. Stop asking when enough is known: each answer is found when asked for."""
+        """The bugs that the trace proves reachable, computed one by one as the iterator advances."""
         ...

@@ -1,4 +1,4 @@
-"""Iterators that go on in threads of their own, up to so many items ahead of who takes them, and what they share.
+"""Iterators that go on in threads of their own, up to so many items ahead of their consumer, and their shared data.
 
 Worth it where iterating is mostly compiled code, which does without Python's lock. Cost: some ten microseconds an item.
 """
@@ -19,7 +19,7 @@ class Divisible(Protocol):
     """What one thread at a time may ask."""
 
     def beside(self) -> Self:
-        """Another one, of what is costly the same, which may be asked at the same time."""
+        """A clone with the same costly data, for use at the same time."""
         ...
 
 
@@ -37,7 +37,7 @@ class Shared(Generic[D]):
         self._made: D | None = None
 
     def own(self) -> D:
-        """One that nobody else asks."""
+        """A clone that no other thread uses."""
         with self._making:
             self._made = self._made or self._make()
             return self._made.beside()

@@ -1,4 +1,4 @@
-"""Puts claims about a recorded trace to its maximal causal model; what is feasible comes back with its witness.
+"""Decides claims about a recorded trace by its maximal causal model; a feasible one comes back with its witness.
 
 With ``window`` the model covers so many rows at a time (patent, "Windowing"): the rows before a window happen as they
 did, so nothing is lost but reorderings that need more than the window. Windows overlap by half, so that events less
@@ -62,7 +62,7 @@ _LONG: Final = 10_000
 #: Questions are first put to so many rows, or twice as many, to each side of those asked about.
 _NEARBY: Final = 5_000
 
-#: What is said of a claim.
+#: The answer to a claim.
 Verdict = Witness | Infeasible | Unknown
 
 
@@ -78,7 +78,10 @@ class Questions:
         self._solver = solver()
         self._looked_at = 0  # so many of those
         self._depth = np.zeros(len(trace.targets))  # by lock: how often it is held then
-        self._of: tuple[int, ThreadLocalEvents | None] = -1, None  # where the model begins, and what it leaves out
+        self._of: tuple[int, ThreadLocalEvents | None] = (
+            -1,
+            None,
+        )  # the first row of the model, and the events that it leaves out
         self._unnoticed: ThreadLocalEvents | None = None
         self._model: Model | None = None
         self._refuter = solver()
@@ -90,7 +93,7 @@ class Questions:
         self._loose: Model | None = None
 
     def ask(self, claim: Claim) -> Verdict:
-        """A witness of the claim, or that there is none, which within a window can only be told if it shows nearby."""
+        """A witness of the claim, or that there is none, which within a window is only decided by nearby events."""
         return self.prove(claim, question_of(claim, self.trace))
 
     def prove(self, claim: Claim, question: Question, loosely: Question | None = None) -> Verdict:
@@ -118,7 +121,7 @@ class Questions:
         return answer
 
     def _is_refuted_loosely(self, question: Question) -> bool:
-        """Whether there is no answer whoever is woken by which notification."""
+        """Whether there is no order for any match of notifications and waits."""
         if self._loose is None:
             wakers = wakers_of(self.trace, self._waits)
             self._loose = model_of_trace(self.trace, self._branches, wakers=wakers)
@@ -146,7 +149,7 @@ class Questions:
         return self._nearby is not None and isinstance(self._refuter.decide(self._nearby, question), Infeasible)
 
     def _left_out(self, asked: Sequence[int]) -> ThreadLocalEvents | None:
-        """What a model leaves out, unless that is asked about."""
+        """The events that a model leaves out, unless the question names them."""
         if self.window is not None or self._waits or len(self.trace) < _LONG:
             return None
         self._unnoticed = self._unnoticed or ThreadLocalEvents(self.trace)
@@ -180,7 +183,7 @@ class Questions:
         return Trace(rows, *columns, trace.threads, targets, trace.values)
 
     def _held_at(self, begin: int) -> list[int]:
-        """The acquires of locks that are held when the window begins, and waits that nobody has ended."""
+        """The acquires of locks that are held when the window begins, and waits that have not ended."""
         _, op, target, _, _ = columns_of(self.trace)
         known, end = self._looked_at, int(np.searchsorted(self._locking, begin))
         if end < known:
@@ -245,7 +248,7 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
 
 
 def question_of(claim: Claim, trace: Trace) -> Question:
-    """What the model is asked about a claim: its kind of bug says; else whether its steps happen in their order."""
+    """The question about a claim: that of its kind of bug; else whether its steps happen in their order."""
     steps, kind = steps_of(claim), KIND_OF_CLAIM.get(type(claim).__name__)
     if kind is None:
         return Question(happen=steps, constraints=in_order(steps))

@@ -10,7 +10,7 @@ is read from whom, and where both hold a common lock. A pair of sites is predict
 ``known`` when its turn comes.
 
 Of the questions that remain at most ``limit`` are put for a pair of sites; :attr:`RacePredictor.unasked` counts the
-others, so that whoever wants all races knows whether he has them.
+others, so that a caller knows whether it has all races.
 
 Cost: one pass over the trace with a clock of a number per thread; a binary search per access and other thread; and
 the solver's, mostly well under a millisecond a question.
@@ -60,7 +60,7 @@ def _unheard_of(_sites: Sites) -> bool:
 
 @dataclass(slots=True)
 class RacePredictor:
-    """See the module. ``solver`` makes what is asked about a trace."""
+    """See the module. ``solver`` makes the solver for a trace."""
 
     known: Callable[[Sites], bool] = _unheard_of
     limit: int = _LIMIT

@@ -1,4 +1,4 @@
-"""Which reads of an order give something else than in the trace: what a witness lists as ``unread``.
+"""The reads of an order that return other values than in the trace: those that a witness lists as ``unread``.
 
 A read gives what it gave if it takes its value from the write that it had in the trace, or one of an equal recorded
 value, and nothing before that write in its thread gives something else (:mod:`mazurka.causal.model`).
@@ -58,7 +58,7 @@ class RelaxedReads:
         return frozenset(found)
 
     def _before(self, target: int, row: int) -> int:
-        """Who wrote a target last before a row of the trace."""
+        """The last write of a target before a row of the trace."""
         written = self._written.get(target, [])
         number = bisect_left(written, row)
         return written[number - 1] if number else _NOBODY

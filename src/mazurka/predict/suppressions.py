@@ -1,4 +1,4 @@
-"""Findings that nobody wants to be told: a file of typed rules, and which of them were of use.
+"""Suppressions: a file of typed rules, and the rules that suppressed a finding.
 
 One rule a line, ``#`` begins a comment:
 
@@ -24,7 +24,7 @@ from mazurka.predict.kinds.registry import KINDS
 
 
 class Subject(Enum):
-    """What a rule looks at."""
+    """The kinds of rules."""
 
     LOCATION = "location"
     VARIABLE = "variable"

@@ -34,7 +34,7 @@ _LONG: Final = 240_000
 #: How often locks are taken in an example that needs not be long.
 _FEW: Final = 20
 
-#: So many models are interpreted before it is worth compiling what goes through them: few traces have more.
+#: So many models are interpreted before it is worth compiling the kernels for them: few traces have more.
 _MODELS: Final = 10
 
 
@@ -49,7 +49,7 @@ def _orders() -> None:
 
 
 def _candidates() -> None:
-    """Deadlocks that there may be, and what is quickly compiled of SeqCheck."""
+    """Candidates of deadlocks, and the parts of SeqCheck that compile quickly."""
     from mazurka.predict.deadlocks.lock_cycles import LockCycles
 
     next(LockCycles(_example()).patterns())
@@ -134,7 +134,7 @@ PARTS: Final = CompiledParts(
 
 
 class Compiling:
-    """What is compiled for predictions of one trace."""
+    """The background compilation for predictions of one trace."""
 
     def __init__(self, path: Path) -> None:
         self.warm_up = WarmUp(PARTS)
@@ -145,7 +145,7 @@ class Compiling:
             self.begin()
 
     def begin(self) -> None:
-        """With what a long trace needs, if that has not begun."""
+        """Compile the kernels for long traces, if that has not begun."""
         if self._long or os.name != "posix":
             return
         self._long = True
@@ -160,7 +160,7 @@ class Compiling:
             return self.warm_up.is_there(part)
 
     def _is_model_there(self) -> bool:
-        """The same of what goes through models, which is compiled once so many have been gone through."""
+        """The same for the kernels of models, which are compiled after so many models."""
         with self._beginning:
             if "model" not in self.warm_up.wanted and not PARTS.done("model").exists():
                 self._models += 1

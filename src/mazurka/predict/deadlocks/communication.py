@@ -119,7 +119,7 @@ class CommunicationDeadlocks:
             else:
                 self.left.add(place)
 
-    # -- what a trace tells -------------------------------------------------------------------------------------------
+    # -- facts of a trace ---------------------------------------------------------------------------------------------
 
     def _see(self) -> None:
         trace = self.trace
@@ -205,7 +205,7 @@ class CommunicationDeadlocks:
                 yield from self._candidate(wait, place, stops, limits)
 
     def _ways(self, first: _Stops) -> list[tuple[_Stops, _Limits]]:
-        """All ways in which threads may stop if some do, whoever is woken by whom; or some of too many."""
+        """All combinations of stops if some threads stop, for all matches of notifications; or some of too many."""
         ways: dict[bytes, tuple[_Stops, _Limits]] = {}
         tries = [first]
         while tries and len(ways) <= _WAYS:
@@ -282,7 +282,7 @@ class CommunicationDeadlocks:
         return bool(len(rows)) and (self._has_ended(thread) or int(rows[-1]) in self._ends.values())
 
     def _has_ended(self, thread: int) -> bool:
-        """Whether it does, whatever that event reads."""
+        """Whether it does, for any value that the event reads."""
         last = int(self.trace.rows_of_thread[thread][-1])
         return bool(self.trace.op[last] == Op.END or (last in self._ends.values() and not READS[self.trace.op[last]]))
 
@@ -336,7 +336,7 @@ class CommunicationDeadlocks:
                     yield {t: section.begin}
 
     def _holders(self, limits: _Limits) -> dict[int, set[int]]:
-        """By lock: the threads that hold it where they stop, and have not given it up untold, to wait."""
+        """By lock: the threads that hold it where they stop, and have not released it unrecorded, to wait."""
         found: dict[int, set[int]] = defaultdict(set)
         for t, rows in enumerate(self.trace.rows_of_thread):
             over = limits[t] == len(rows)

@@ -5,9 +5,9 @@ if each takes a lock that the next one holds, or joins its thread, and no lock i
 would keep them apart (such a *guard* makes the circle harmless). An acquire that must come before another (quick.py) is
 none that can be waited for with it. Whether the threads can get there at once is for the model to say.
 
-Until its end a thread that is joined holds what whoever joins it waits for: that is one more lock here. Only of threads
+Until its end a thread that is joined holds one more lock here, for which the joining thread waits. Only of threads
 that are joined by one that holds a lock, or that is joined so itself, all acquires are dependencies, inside sections or
-not: if nobody waits for who joins, it makes no circle.
+not: a joining thread for which no other waits is on no cycle.
 
 Dependencies that are alike in thread, lock, held locks and location are searched as one. Each circle is found once,
 from its lowest thread, short ones first.
@@ -43,7 +43,7 @@ _LIMIT: Final = 2_000_000
 #: So many dependencies are worth loading compiled code.
 _COMPILE_FROM: Final = 200
 
-#: So many numbers of dependencies are told at once.
+#: The number of dependencies that are returned at once.
 _AT_ONCE: Final = 1 << 12
 
 # Registers.
@@ -58,7 +58,8 @@ class _Dependency(NamedTuple):
 
 
 class _Dependencies(NamedTuple):
-    """What a search for circles looks at, and how far it is. Dependencies have numbers, in the order of the trace."""
+    """The dependencies and the progress of a search for cycles. Dependencies have numbers, in the order of the
+    trace."""
 
     thread: Ints
     lock: Ints
@@ -171,12 +172,12 @@ class LockCycles:
                 yield from self._apart(pattern, [*chosen, row])
 
     def _may_wait_for(self, one: int, other: int) -> bool:
-        """A join waits for what the thread does before it in the trace, if that goes on after it."""
+        """A join waits for the thread's events before it in the trace, if the thread goes on after it."""
         return bool(self.trace.op[one] != Op.JOIN or other < one)
 
 
 def _dependencies(trace: Trace, joins: bool) -> dict[_Dependency, list[int]]:
-    """Joins, and outermost acquires of a thread that holds other locks, by what they are."""
+    """Joins, and outermost acquires of a thread that holds other locks, by their dependencies."""
     thread, op, target, _, site = columns_of(trace)
     depths: list[dict[int, int]] = [{} for _ in trace.threads]
     joining, joined = _joins_that_matter(trace) if joins else ([], {})
@@ -242,7 +243,7 @@ def _nested(thread: Any, op: Any, target: Any, wholly: Sequence[int]) -> Any:
 
 
 def _search(s: Any, length: int, limit: int) -> bool:
-    """Go on looking for circles of so many dependencies; whether there may be more, if all those found are told."""
+    """Go on looking for cycles of so many dependencies; whether there may be more after those found."""
     threads = len(s.path)
     depth = s.reg[_DEPTH]
     while True:

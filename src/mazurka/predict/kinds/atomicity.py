@@ -1,11 +1,11 @@
 """Accesses that may come between two consecutive ones of a place by another thread, so that no serial order explains
 the three: read-write-read, write-write-read, read-write-write and write-read-write (Lucia et al., ISCA 2008).
 
-Whether the code between the two was meant to be indivisible the trace does not tell. An order in which all three
+A trace does not show whether the code between the two was meant to be indivisible. An order in which all three
 happen like that is for the model to find. Left out is what can't be: an access that the first needs, or that needs the
 last (fast_path.py); or where a lock is held from the first to the last, and between.
 
-First come those that are near in the trace, then the others: who can't ask about all asks about the likely ones.
+First come those that are near in the trace, then the others: under a limit the likely ones are decided.
 
 Cost: a pass, and one for each :data:`_ROOM` needs of accesses; the candidates, of which there may be as many as pairs
 of consecutive accesses times other threads' accesses of the place.
@@ -74,7 +74,7 @@ def question(rows: Rows, trace: Trace) -> Question:  # whatever the trace
 
 
 def sentence(events: Sequence[Doing]) -> str:
-    """Who gets between whose accesses."""
+    """The words of the finding: the threads, and the access between."""
     first, between, _ = events
     return f"{between.thread} gets between two accesses of {first.target} by {first.thread}"
 
@@ -98,7 +98,7 @@ def atomicity_violations_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
 
 
 def _accesses(trace: Trace) -> tuple[dict[int, _Uses], _Held]:
-    """Accesses by place, and what is held there."""
+    """Accesses by place, with the locks held."""
     thread, op, target, _, _ = columns_of(trace)
     by_place: dict[int, _Uses] = {}
     held: _Held = {}
@@ -136,7 +136,7 @@ def _batches(places: list[_Uses], most: int) -> Iterator[list[_Uses]]:
 
 
 def _with_needs(trace: Trace, places: list[_Uses]) -> list[list[_ThreadAccesses]]:
-    """The accesses of each place, and what they need."""
+    """The accesses of each place, and the events that they need."""
     rows = np.array(sorted(chain.from_iterable(own for place in places for own in place.values())), np.int32)
     needs = needs_of(trace, rows)
     return [

@@ -20,7 +20,7 @@ from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Deadlocks
 
-#: What threads of a deadlock do that is no cycle of locks.
+#: The operations of threads in a deadlock that is no cycle of locks.
 _ENDLESS: Final = (Op.WAIT, Op.JOIN)
 
 
@@ -57,7 +57,7 @@ def _starts_of(trace: Trace, row: int) -> list[int]:
 
 
 def sentence(events: Sequence[Doing]) -> str:
-    """Who waits."""
+    """The words of the finding: the waiting threads."""
     threads = ", ".join(dict.fromkeys(each.thread for each in events))
     if any(each.op is Op.WAIT for each in events):
         return f"{threads} wait, and no thread is left to go on"

@@ -1,4 +1,4 @@
-"""What the file of a kind of bugs has: which rows may make up such a bug, what is claimed of them, how it is worded."""
+"""The protocol of a kind of bugs: the candidates, the claim, the question to the causal model, and the words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Doing(NamedTuple):
 
 
 class Definition(Protocol):
-    """What the file of a kind has."""
+    """The functions of a kind's file."""
 
     @staticmethod
     def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:
@@ -33,12 +33,12 @@ class Definition(Protocol):
 
     @staticmethod
     def claim(rows: Rows) -> Claim:
-        """What is claimed of them."""
+        """The claim about the rows."""
         ...
 
     @staticmethod
     def question(rows: Rows, trace: Trace) -> Question:
-        """What the trace's causal model is asked about that."""
+        """The question to the trace's causal model."""
         ...
 
     @staticmethod

@@ -62,7 +62,7 @@ def is_early(rows: Rows, trace: Trace) -> bool:
 
 
 def sentence(events: Sequence[Doing]) -> str:
-    """Who is too early, or too late."""
+    """The words of the finding: the thread that is too early, or too late."""
     first, second = events
     if first.op is Op.FREE:
         return f"{second.thread} uses {second.target} after {first.thread} has freed it"
@@ -122,6 +122,6 @@ def _parts(trace: Trace, op: Any, target: Any) -> dict[int, list[int]]:
 
 
 def _wholes(name: str) -> Iterator[str]:
-    """What a place is part of, by its name, and it itself."""
+    """The objects that a place is part of, by its name, and the place itself."""
     yield from (name[:end] for end, mark in enumerate(name) if mark in ".[")
     yield name

@@ -33,7 +33,7 @@ def question(rows: Rows, trace: Trace) -> Question:  # whatever the trace
 
 
 def sentence(events: Sequence[Doing]) -> str:
-    """Who accesses what."""
+    """The words of the finding: the threads and the variable."""
     return (
         f"nothing orders accesses of {events[0].target} by {', '.join(dict.fromkeys(each.thread for each in events))}"
     )

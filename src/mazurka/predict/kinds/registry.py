@@ -60,7 +60,8 @@ class BugKind:
         return cast("Definition", import_module(f"mazurka.predict.kinds.{self.module}"))
 
     def counts(self, proven: Collection[Rows], places: int) -> dict[str, int]:
-        """What was proven, by what it is called in JSON: the rows of each bug, and so many distinct places of them."""
+        """The counts of proven bugs by their names in JSON, from the rows of each bug, and the number of distinct
+        places."""
         return {_key(unit): count(proven) for unit, count in self.finer.items()} | {_key(self.unit): places}
 
     def counts_in_words(self, counts: Mapping[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""What has to happen for a question's events to: feasible sets (SeqCheck, section 3.1 and Algorithm 1).
+"""The events required by a question: feasible sets (SeqCheck, section 3.1 and Algorithm 1).
 
 A set is closed under program order, so it is a number of events per thread (``past``), and so many of its reads have
 to give what they gave (``kept``). Of what happens in the first rows of the trace nothing is asked: those before a row
@@ -41,7 +41,7 @@ FAR: Final = 2**31 - 1
 
 
 class Cone(NamedTuple):
-    """The set, and what is on the way into it. By thread but for the locks."""
+    """The set, and the events about to enter it. By thread but for the locks."""
 
     base: Ints  # events before the window
     past: Ints  # events in the set
@@ -51,7 +51,7 @@ class Cone(NamedTuple):
     looked: Ints  # of ``kept``
     waiting: Ints  # threads to be looked at, and whether they are among them
     is_waiting: Ints
-    stood_in: Ints  # by lock: the section in which somebody stands to the end
+    stood_in: Ints  # by lock: the section in which a thread stands to the end
     top: Ints  # by lock: the section that has not been left, or the last
     touched: Ints  # locks of which either is set
     reg: Ints  # see below
@@ -128,7 +128,7 @@ def frees(index: TraceIndex, cone: Cone) -> bool:
 
 
 def _open_up(index: TraceIndex, cone: Cone, next_: Ints, stop: Ints) -> None:
-    """The empty set, or the rows before the window; who stands where, and which sections are open."""
+    """The empty set, or the rows before the window; the threads that must stand, and the open sections."""
     for i in range(cone.reg[TOUCHED]):
         cone.stood_in[cone.touched[i]] = cone.top[cone.touched[i]] = NONE
     cone.reg[:SINCE] = 0
@@ -322,7 +322,7 @@ def _want_ended(index: TraceIndex, cone: Cone, e: int) -> None:
 
 
 def is_loose(index: TraceIndex, e: int) -> bool:
-    """Whether other writes give a read what it got."""
+    """Whether other writes give a read the same value."""
     return bool(len(index.loose) > 0 and index.loose[e])
 
 

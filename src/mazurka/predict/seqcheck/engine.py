@@ -64,7 +64,7 @@ def sequence(events: Sequence[int], adjacent: int = 1) -> Question:
 
 
 def _pairs(question: Question) -> list[tuple[int, int]]:
-    """What is asked to be in order; SeqCheck is asked nothing else about constraints."""
+    """The order constraints of a question, the only ones that SeqCheck supports."""
     pairs = []
     for constraint in question.constraints:
         if not isinstance(constraint, Before):
@@ -118,7 +118,8 @@ class SeqCheck:
         return other
 
     def shortly(self, question: Question) -> tuple[int, int, tuple[StepIndex, ...]]:
-        """What the kernels say: YES, NO or UNDECIDED; how many rows happen first, as they did, and which after them."""
+        """The kernels' answer: YES, NO or UNDECIDED; the number of first rows, as they were, and the rows after
+        them."""
         answer, since, events = self.quickly(question, True)
         if answer != YES:
             return answer, 0, ()
@@ -126,7 +127,7 @@ class SeqCheck:
         return answer, prefix, self._with_the_others(prefix, self.rows[events], question.next)
 
     def prove(self, claim: Claim) -> Witness | Infeasible | Unknown:
-        """A witness of a claim about other orders, that there is none, or that nobody knows."""
+        """A witness of a claim about other orders, that there is none, or that it is undecided."""
         steps = steps_of(claim)
         if isinstance(claim, OrderViolation) and not self._looks_at(steps):
             return Unknown("of a place that other threads do not notice")
@@ -158,7 +159,7 @@ class SeqCheck:
         return Witness(order, self._unread(prefix, order) if free else frozenset(), claim, prefix)
 
     def _unread(self, prefix: int, rows: Sequence[StepIndex]) -> frozenset[StepIndex]:
-        """Rows that read something else than in the trace. What is not looked at reads what its own thread wrote."""
+        """Rows that read other values than in the trace. A row outside the set reads its own thread's write."""
         trace, order = self.trace, np.array(rows, np.int64)
         columns = (np.asarray(column)[order].tolist() for column in (trace.op, trace.target, trace.thread))
         last: dict[int, int] = {}
@@ -220,7 +221,7 @@ class SeqCheck:
         return answer
 
     def completely(self, question: Question) -> Answer:
-        """What the complete solver says, if it is asked."""
+        """The complete solver's answer, if it is used."""
         if len(self.trace) > self.complete_up_to:
             return Unknown(f"undecided, and the trace has more than {self.complete_up_to} rows")
         if self._model is None:

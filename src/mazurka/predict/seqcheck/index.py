@@ -1,4 +1,4 @@
-"""A trace as SeqCheck's kernels see it: events by thread, and for each what it needs and where it stands.
+"""A trace as SeqCheck's kernels see it: events by thread, each with its requirements and its position.
 
 Events are numbered by thread, then by program order: event ``starts[t] + k`` is the k-th of thread ``t``, so a set of
 events that is closed under program order is one number per thread. What an event does is reduced to a few kinds;
@@ -39,7 +39,7 @@ NOTHING, READ, WRITE, BOTH, LOOK, ENTER, LEAVE, JOIN, BRANCH = range(9)
 #: As a link: there is none (initial value, section never left).
 NONE: Final = -1
 
-#: What a target is.
+#: Kinds of targets.
 DATA, LOCK, OTHER = range(3)
 
 _ACQUIRE, _RELEASE, _REQUEST = int(Op.ACQUIRE), int(Op.RELEASE), int(Op.REQUEST)
@@ -124,7 +124,7 @@ def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[TraceIndex, Ints]:
 
 
 def _classes(trace: Trace, seen: Ints) -> Ints:
-    """What each target is, from the operations on it (a negative number: one that no lock allows)."""
+    """The kind of each target, from the operations on it (a negative number: one that no lock allows)."""
     classes = np.full(len(seen), OTHER, np.int8)
     seen = np.where(seen > 0, seen & _TOUCHING, seen)
     classes[(seen > 0) & (seen & ~_LOCKING == 0)] = LOCK
@@ -225,7 +225,7 @@ def fill(
             elif o == _RELEASE and depth[x] == 0:
                 kind[e] = LEAVE
                 state[1, t] = _leave(link, inside, last[1, x], e, state[1, t])
-        elif o != _BEGIN and (reads[o] or writes[o]):  # a thread's first event needs its fork, whatever it is
+        elif o != _BEGIN and (reads[o] or writes[o]):  # a thread's first event needs its fork, for any operation
             kind[e] = _access(reads[o], writes[o], classes[x] == DATA)
             if reads[o]:
                 link[e] = last[0, x]
@@ -255,7 +255,7 @@ def _leave(link: Ints, inside: Ints, acquire: int, release: int, innermost: int)
 
 
 def _loose(trace: Trace, index: TraceIndex, rows: Ints) -> Ints:
-    """Reads of data that got a value which another write, or nobody, would give as well."""
+    """Reads of data whose value another write, or the initial value, would give as well."""
     value = np.asarray(trace.value)
     if not len(value) or not np.any(value != NO_VALUE):
         return np.zeros(0, np.int8)

@@ -28,13 +28,13 @@ _PREFERRED: Final = -1
 
 
 class Layout(NamedTuple):
-    """What has happened so far."""
+    """The linearisation so far."""
 
     done: Ints  # by active thread: its next place
     row: Ints  # by active thread: the row of its next event, FAR if there is none
     got: Ints  # by place: where the source of a read that counts is listed in ``unread``, or NONE
     unread: Ints  # by place of a write, then by slot for what was there before: how many reads are still to come
-    current: Ints  # by slot: who wrote last, as in ``unread``
+    current: Ints  # by slot: the last write, as in ``unread``
     holder: Ints  # by slot
 
 
@@ -61,7 +61,7 @@ def lay_out(index: TraceIndex, cone: Cone, order: Order, prefer: int) -> Ints:
 
 
 def _begin_layout(index: TraceIndex, cone: Cone, order: Order) -> Layout:
-    """Nothing has happened yet but what was before the window."""
+    """The linearisation of the rows before the window alone."""
     size = len(order.head)
     got, unread = np.full(size, NONE, np.int64), np.zeros(2 * size, np.int64)
     reads, of = order.reads[: order.reg[COUNTING]], sources_of(index, cone, order)

@@ -93,7 +93,7 @@ def _close(index: TraceIndex, cone: Cone, order: Order, before: Ints) -> int:
 
 
 def is_fixed(cone: Cone) -> bool:
-    """Whether what was before the window is taken as it was; there is nothing before the whole trace."""
+    """Whether the rows before the window keep their order; the whole trace has none before it."""
     return bool(cone.reg[RULE] != NEEDED or cone.reg[SINCE] == 0)
 
 
@@ -189,7 +189,7 @@ def _list(index: TraceIndex, cone: Cone, order: Order) -> None:
 
 
 def counts(index: TraceIndex, cone: Cone, e: int) -> bool:
-    """Whether an event of the set reads, and has to get what it got."""
+    """Whether an event of the set reads, and has to return the same value."""
     kind = index.kind[e]
     if kind == READ:
         kept = e - index.starts[index.thread[e]] < cone.kept[index.thread[e]]
@@ -198,7 +198,7 @@ def counts(index: TraceIndex, cone: Cone, e: int) -> bool:
 
 
 def _collect(targets: Ints, slot: Ints, events: Ints, at: Ints, flat: Ints) -> None:
-    """Events by the slots of their targets; what has none is of no concern to the set."""
+    """Events by the slots of their targets; events without one do not matter to the set."""
     for e in events:
         if slot[targets[e]] != NONE:
             at[slot[targets[e]]] += 1
@@ -225,7 +225,8 @@ def _collect_readers(index: TraceIndex, cone: Cone, order: Order) -> None:
 
 
 def sources_of(index: TraceIndex, cone: Cone, order: Order) -> Ints:
-    """By read that counts: the place of what it got, or (what was there before) the number of places and its slot."""
+    """By relevant read: the place of its source, or (for the value before the window) the number of places and its
+    slot."""
     links, rows, threads, targets = index.link, index.row, index.thread, index.target
     reads, shift, slot, since = order.reads[: order.reg[COUNTING]], order.shift, order.slot, cone.reg[SINCE]
     of = np.empty(len(reads), np.int32)
@@ -263,7 +264,7 @@ def place(index: TraceIndex, order: Order, e: int) -> int:
 
 
 def _begin(index: TraceIndex, cone: Cone, order: Order, before: Ints) -> None:
-    """What is certain, but for sections and joins."""
+    """The certain edges, but for sections and joins."""
     links, rows, threads, since = index.link, index.row, index.thread, cone.reg[SINCE]
     for read in order.reads[: order.reg[COUNTING]]:
         source = links[read]
@@ -343,7 +344,8 @@ def _pass(cone: Cone, order: Order, known: int) -> bool:
 
 
 def _take_in(clock: Ints, here: int, source: int) -> bool:
-    """Let one clock know what another does; whether it did not. Written without branches: it is what is done most."""
+    """Join one clock into another; whether that changed it. Written without branches: it is the most frequent
+    operation."""
     news = False
     for m in range(clock.shape[1]):
         had, gets = clock[here, m], clock[source, m]
@@ -366,7 +368,7 @@ def is_ready(order: Order, here: int, done: Ints) -> bool:
 
 
 def _observe(index: TraceIndex, cone: Cone, order: Order) -> None:
-    """Other writes come before what a read got: of each thread the last that comes before the read."""
+    """Other writes come before a read's source: of each thread the last that comes before the read."""
     threads, starts, links, rows, targets = index.thread, index.starts, index.link, index.row, index.target
     slot, shift, number, clock, changed = order.slot, order.shift, order.number, order.clock, order.changed
     writes_at, writes, fixed, since = order.writes_at, order.writes, is_fixed(cone), cone.reg[SINCE]

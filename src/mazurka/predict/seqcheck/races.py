@@ -33,7 +33,7 @@ from mazurka.witness.witness import Races, Witness
 #: So many questions for an access by default, or for a pair of places.
 LIMIT: Final = 100
 
-#: So many races are found before the pass stops to tell them.
+#: So many races are found before the pass stops to return them.
 _AT_ONCE: Final = 1 << 12
 
 #: How many rows the pass goes through at a time, and how many if it is interpreted: it may be compiled any moment.
@@ -61,7 +61,7 @@ class SeqCheckRaces:
             yield from self._told(check, found)
 
     def answers(self, check: SeqCheck) -> Iterator[tuple[Races, Witness | Unknown]]:
-        """The races, with their witnesses, and the pairs of which nobody knows whether they race."""
+        """The races, with their witnesses, and the undecided pairs."""
         row, untold = check.index.row, list[Races]()
         for found, pool in self._passed(check, _POOL):
             for first, second, answer, since, free, begin, end in found.tolist():
@@ -151,7 +151,7 @@ def _start(check: SeqCheck, limit: int, pool: int) -> ScanState:
 
 
 def _places(trace: Trace) -> Ints:
-    """By row: its place in the source; if it is not told, the variable is one."""
+    """By row: its source location; without one, its variable."""
     site, target = np.asarray(trace.site), np.asarray(trace.target)
     return np.where(site >= 0, site, -2 - target)
 

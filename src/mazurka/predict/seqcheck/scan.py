@@ -63,7 +63,7 @@ class ScanState(NamedTuple):
     must: Ints  # by thread and thread: so many events of the other come before its next one
     value: Ints  # the same, and before the values that it writes; without branches the same array
     told_of: Ints  # by target: its row in ``told``, or NONE
-    told: Ints  # what the value last written needs
+    told: Ints  # the events that the value last written needs
     last_of: Ints  # by target: its row in ``last``, or NONE
     last: Ints  # by row and thread: its last access
     guard: Ints  # by row of ``last``: the lock that was held at the first access that held one, or NONE
@@ -202,7 +202,7 @@ def _follow(index: TraceIndex, state: ScanState, e: int) -> None:
 
 
 def _read(index: TraceIndex, state: ScanState, e: int, x: int, source: int) -> None:
-    """What orders threads counts by itself; of what it read the value does not matter."""
+    """Operations that order threads count by themselves; the values that they read do not matter."""
     t, u = index.thread[e], index.thread[source]
     if index.kind[e] == READ or len(index.guard) == 0:
         least = source - index.starts[u] + 1
