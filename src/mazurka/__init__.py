@@ -1,8 +1,8 @@
 """Mazurka finds, explains and replays concurrency bugs in threaded Python programs.
 
-What programs may use from here is :func:`check`, :func:`fence`, :class:`atomic` and ``__version__``; everything else is
-the command line and the pytest plugin. Importing this package costs nothing: a test module does so in every run, with
-or without Mazurka.
+What programs may use from here is :func:`check`, :func:`fence`, :class:`atomic`, :func:`linearizable` and
+``__version__``; everything else is the command line and the pytest plugin. Importing this package costs nothing: a test
+module does so in every run, with or without Mazurka.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from mazurka.atomics import atomic, fence
+from mazurka.marked_methods import linearizable
 
-__all__ = ["__version__", "atomic", "check", "fence"]
+__all__ = ["__version__", "atomic", "check", "fence", "linearizable"]
 __version__ = "0.1.0"
 
 _Test = TypeVar("_Test", bound=Callable[..., Any])

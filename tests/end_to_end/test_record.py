@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mazurka.trace.invocations import invocations
+from mazurka.trace.reading import read_trace
+
 if TYPE_CHECKING:
     from tests.end_to_end.conftest import Shell
 
@@ -61,6 +64,61 @@ def test_a_race_that_did_no_harm(shell: Shell) -> None:
     races = [each for each in _predicted(shell, "account.recording") if each["kind"] == "race"]
     assert races
     assert {location["line"] for each in races for location in each["locations"]} == {12}
+
+
+def test_calls_of_marked_methods_are_invocations(shell: Shell) -> None:
+    shell.write(
+        "table.py",
+        """
+        import threading
+        import mazurka
+
+        @mazurka.linearizable("hash_table", "put", "remove")
+        class Table:
+            def __init__(self):
+                self.lock = threading.Lock()
+                self.items = {}
+
+            def put(self, k, v=None):
+                with self.lock:
+                    old = self.items.get(k)
+                    self.items[k] = v
+                    return old
+
+            def remove(self, k):
+                with self.lock:
+                    return self.items.pop(k)
+
+        def work(n):
+            table.put(n, v=[n])
+            table.put(("k", n))
+            try:
+                table.remove(k="none")
+            except KeyError:
+                pass
+
+        table = Table()
+        table.put(0, 0)
+        threads = [threading.Thread(target=work, args=(n,)) for n in (1, 2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """,
+    )
+    for options in ([], ["--values"]):
+        shell.run("record", *options, "-o", f"a{len(options)}", "table.py", status=0)
+        trace = read_trace(shell.folder / f"a{len(options)}")
+        found = [(trace.threads[each.thread], str(each)) for each in invocations(trace)]
+        for thread, number in (("0.1", 1), ("0.2", 2)):
+            own = [re.sub(r"@\d+", "", told) for name, told in found if name == thread]
+            assert own == [
+                f"Table#1.put({number}, opaque('list')) = None",
+                f"Table#1.put(('k', {number}), None) = None",
+                "Table#1.remove('none') = raised('KeyError')",
+            ]
+        assert {each.type_name for each in invocations(trace)} == {"hash_table"}
+    assert shell.run("check", "table.py").returncode == 0
 
 
 def test_items_and_locks_are_called_what_people_call_them(shell: Shell) -> None:

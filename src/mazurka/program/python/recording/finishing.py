@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from mazurka.errors import MazurkaError
 from mazurka.program.python.instrument.sites import Site
 from mazurka.program.python.recording.branches import Branches
-from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, MORE, OFFSETS, SUFFIX
+from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, LITERAL, MORE, OFFSETS, SUFFIX
 from mazurka.program.python.recording.reading import Segment, read
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
@@ -67,7 +67,7 @@ _WHOLE: Final = frozenset({STRUCTURE, VALUES, CELL, LOCK, HIDDEN})
 _CALLED: Final = {"RecordedLock": "Lock", "RecordedRLock": "RLock"}
 
 #: Whether accesses of a target count even if only one thread accesses it.
-_is_kept: Final = of_kinds(Kind.LOCK, Kind.THREAD)
+_is_kept: Final = of_kinds(Kind.LOCK, Kind.THREAD, Kind.METHOD)
 
 _WRITING: Final = np.array(WRITES)
 _READ: Final = Op.READ.value
@@ -323,7 +323,7 @@ class _Making:
         for row, (op, target, value) in enumerate(zip(*columns, strict=True)):
             if WRITES[op]:
                 last[target] = value if op == Op.WRITE else NO_VALUE
-            elif value != NO_VALUE and last.setdefault(target, value) not in (value, NO_VALUE):
+            elif op == _READ and value != NO_VALUE and last.setdefault(target, value) not in (value, NO_VALUE):
                 rows.value[row] = NO_VALUE
                 self.misread += 1
 
@@ -390,6 +390,8 @@ class _Making:
                 return THREAD, parts[0]
             case Kind.CONDITION:
                 return CONDITION, self._label(parts[0])
+            case Kind.METHOD:
+                return kind.recorded, f"{parts[0]} {self._label(parts[1])} {parts[2]}"
         return kind.recorded, " ".join(map(self._part, parts))
 
     def _part(self, part: Any) -> str:
@@ -405,6 +407,8 @@ class _Making:
         match key:
             case ("object", int(number)):
                 return self._label(number)
+            case (str(kind), str(text)) if kind == LITERAL:
+                return text
             case ("tuple", *parts):
                 return f"({', '.join(map(self._text, parts))})"
             case (str(kind), value) if kind in ("int", "str", "bool", "NoneType", "bytes"):

@@ -53,6 +53,9 @@ ADOPTED: Final = -2
 #: Sites are larger, unless a file's name has the check sum 0.
 LARGEST_CODE: Final = (1 << 20) - 1
 
+#: What a value begins with that is the text of a literal (trace/literals.py), not a key.
+LITERAL: Final = "literal"
+
 #: What is added to the code of an operation on a target that starts with this, and has no more than two other parts.
 OFFSETS: Final = {
     tag: (1 + place) << 5 for place, tag in enumerate((ATTRIBUTE, ITEM, STRUCTURE, VALUES, GLOBAL, CELL, LOCK, HIDDEN))

@@ -17,7 +17,7 @@ from mazurka.errors import MazurkaError
 from mazurka.program.python import activation
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.instrument import hot_patching, loader, rest
-from mazurka.program.python.recording import locks
+from mazurka.program.python.recording import invocations, locks
 from mazurka.program.python.recording.adopting import adopt_locks
 from mazurka.program.python.recording.recorder import FIRST, Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
@@ -60,6 +60,7 @@ def record(
         tracked.install()
         undo.append(tracked.uninstall)
         undo.append(follow_threads(recorder, close))
+        undo.append(invocations.install(recorder))
         for module in _imported(tracked.include):
             undo += [hot_patching.swap_module(module), adopt_locks(vars(module))]
         entry.prepare()

@@ -35,7 +35,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.arithmetic import operators
 from mazurka.program.python.recording.quick import teller
 from mazurka.program.python.recording.quick_uses import hooks_for
-from mazurka.program.python.recording.raw import ADOPTED, MORE, RawWriter
+from mazurka.program.python.recording.raw import ADOPTED, LITERAL, MORE, RawWriter
 from mazurka.program.python.semantics import hooks
 from mazurka.program.python.semantics.classification import sees_stores
 from mazurka.trace.event import Op
@@ -237,6 +237,14 @@ class Recorder:
         if op is Op.WRITE and callable(value):
             length = len(self.buffer)
             self._performer.unsettled = _Unsettled(self._flushed, length, length - len(step) + 4, target, value)
+
+    def add_call(self, op: Op, target: Target, site: int, text: str) -> bool:
+        """A marked method is called or has returned, with its arguments or result as a text; whether it is recorded."""
+        if self.visit == self._visit_alone:
+            return False
+        self.settle()
+        self.buffer.extend((_get_ident(), target, op._value_, site, (LITERAL, text), MORE))
+        return True
 
     def about_to_store(self, n: int, name: Any) -> None:
         """Object ``n`` is about to get an attribute, although no code that was there when the first thread was started

@@ -1,0 +1,66 @@
+"""Calls of marked methods (`mazurka.linearizable`) while a program is recorded, as invocations of the trace.
+
+A call is recorded where it begins and where it ends, each with the place that called; its values are texts of literals
+(:mod:`mazurka.trace.literals`), with objects that are no plain values as their numbers. One that began when there was
+but one thread is not recorded, like all that happens then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from mazurka import marked_methods
+from mazurka.program.python import activation
+from mazurka.program.python.recording.locks import place
+from mazurka.program.python.recording.recorder import Recorder
+from mazurka.program.python.semantics.objects import number
+from mazurka.trace.event import Op
+from mazurka.trace.literals import Raised, Value, plain, text_of
+from mazurka.trace.targets import Kind, Target
+
+
+class RecordedCall(NamedTuple):
+    """A call that has begun."""
+
+    target: Target
+    site: int
+
+
+class RecordedInvocations:
+    """Implements :class:`mazurka.marked_methods.InvocationObserver`."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def call(self, type_name: str, thing: object, method: str, arguments: tuple[object, ...]) -> RecordedCall | None:
+        running: object = activation.active
+        if running is not self._recorder:
+            return None
+        begun = RecordedCall((Kind.METHOD.tag, type_name, number(thing), method), place())
+        return begun if self._record(Op.CALL, begun, tuple(map(_value, arguments))) else None
+
+    def end(self, call: object, result: object) -> None:
+        if isinstance(call, RecordedCall):
+            self._record(Op.RETURN, call, _value(result))
+
+    def leave(self, call: object, error: BaseException) -> None:
+        if isinstance(call, RecordedCall):
+            self._record(Op.RETURN, call, Raised(type(error).__name__))
+
+    def _record(self, op: Op, call: RecordedCall, value: Value) -> bool:
+        return self._recorder.add_call(op, call.target, call.site, text_of(value))
+
+
+def _value(thing: object) -> Value:
+    return plain(thing, lambda each: f"{type(each).__name__}@{number(each)}")
+
+
+def install(recorder: Recorder) -> Callable[[], None]:
+    """Have classes that are marked from now on report to the recorder; returns how to undo that."""
+    marked_methods.observer = RecordedInvocations(recorder)
+
+    def undo() -> None:
+        marked_methods.observer = None
+
+    return undo

@@ -1,0 +1,89 @@
+"""Marked methods: a class is left alone where nothing is recorded, and reports to an observer where something is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import mazurka
+from mazurka import marked_methods
+
+
+class Observing:
+    """Keeps what is reported to it."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def call(self, type_name: str, thing: object, method: str, arguments: tuple[Any, ...]) -> object:
+        self.seen.append((type_name, method, arguments))
+        return len(self.seen)
+
+    def end(self, call: object, result: object) -> None:
+        self.seen.append((call, result))
+
+    def leave(self, call: object, error: BaseException) -> None:
+        self.seen.append((call, repr(error)))
+
+
+class Register:
+    def __init__(self) -> None:
+        self.value = 0
+
+    def write(self, v: int, /, *, twice: bool = False) -> None:
+        if v < 0:
+            raise ValueError(v)
+        self.value = 2 * v if twice else v
+
+    def read(self) -> int:
+        return self.value
+
+    def several(self, *values: int) -> None: ...
+
+    async def later(self) -> None: ...
+
+
+def fresh() -> type[Any]:
+    return type("Fresh", (), dict(vars(Register)))
+
+
+def test_nothing_is_changed_where_nothing_is_recorded() -> None:
+    kind = fresh()
+    assert mazurka.linearizable("register", "read", "write")(kind) is kind
+    assert kind.read is Register.read
+
+
+def test_an_observer_sees_arguments_results_and_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    observing = Observing()
+    monkeypatch.setattr(marked_methods, "observer", observing)
+    register = mazurka.linearizable("register", "read", "write")(fresh())()
+    register.write(2, twice=True)
+    assert register.read() == 4
+    with pytest.raises(ValueError, match="-1"):
+        register.write(-1)
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        register.write()
+    assert observing.seen == [
+        ("register", "write", (2, True)),
+        (1, None),
+        ("register", "read", ()),
+        (3, 4),
+        ("register", "write", (-1, False)),
+        (5, "ValueError(-1)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "why"),
+    [
+        ("", "read", "no name of a type"),
+        ("a register", "read", "no name of a type"),
+        ("register", "red", "no plain method"),
+        ("register", "later", "no plain method"),
+        ("register", "several", "any number of arguments"),
+    ],
+)
+def test_what_can_not_be_marked(name: str, method: str, why: str) -> None:
+    with pytest.raises(TypeError, match=why):
+        mazurka.linearizable(name, method)(fresh())
