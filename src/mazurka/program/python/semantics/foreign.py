@@ -371,6 +371,13 @@ def _module_of_class(kind: type) -> str:
     return ""
 
 
+def _with_array(thing: Any, looks: bool) -> list[Access]:
+    """What a function of NumPy does with an object that it is given."""
+    if looks and type(thing).__name__ == "ndarray" and type(thing).__module__ == "numpy" and thing.dtype != object:
+        return native_objects.accesses(thing, _READ)
+    return anything_with(thing)
+
+
 def anything_with(thing: Any) -> list[Access]:
     """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read. Of
     an object of a class that is not instrumented, the same with whatever it leads to."""
@@ -528,7 +535,9 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
             run.visit(_READ, (OBJECT, module), site)  # which other functions of it may change
         return
     if harmless.root_of(module) == "numpy":
-        accesses = [access for each in given for access in anything_with(each)]
+        args = tuple([each for each in args if each is not function])
+        looks = harmless.only_looks_at_arrays(function, args, named)
+        accesses = [access for each in (*args, *named.values()) for access in _with_array(each, looks)]
         if accesses:
             run.visit(accesses[0].op, accesses[0].target, site, None, tuple(accesses[1:]))
         return

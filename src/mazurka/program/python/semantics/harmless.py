@@ -260,6 +260,27 @@ def is_pure_python(module: object, name: str) -> bool:
     return module in _PURE_PYTHON_MODULES or module.partition(".")[0] in ("json", "encodings", "zoneinfo")
 
 
+def only_looks_at_arrays(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Whether a function of NumPy only looks at its arguments, and has no place given to write its result to."""
+    if "out" in named or "where" in named:
+        return False
+    if type(function).__name__ == "ufunc":
+        return len(args) <= int(function.nin)
+    name = getattr(function, "__name__", "")
+    return name in _OF_ARRAYS and len(args) <= _OF_ARRAYS[name]
+
+
+#: Functions of NumPy that give something new, or the array itself -> how many arguments may stand before `out`.
+_OF_ARRAYS: Final = dict.fromkeys(
+    """dot inner outer vdot kron concatenate asarray array ascontiguousarray asanyarray sum prod mean std var max min
+    amax amin any all argmax argmin argsort sort median percentile quantile cumsum cumprod unique stack vstack hstack
+    round around allclose isclose array_equal nonzero count_nonzero searchsorted diff take repeat tile trace
+    zeros_like ones_like empty_like full_like copy shape ndim size norm bincount ravel reshape transpose squeeze
+    expand_dims""".split(),
+    2,
+) | {"where": 3, "clip": 3}
+
+
 def is_transparent(function: Any) -> bool:
     """Whether a function in Python only hands on what it is given."""
     name = known_as(function.__globals__.get("__name__"))

@@ -54,7 +54,7 @@ _LOOKING: Final = frozenset(
     __iter__ digest hexdigest copy getvalue fileno isatty readable writable seekable getstate keys values items get
     all any sum mean min max std var argmin argmax astype tolist item dot ravel reshape flatten transpose nonzero round
     cumsum cumprod prod clip tobytes view squeeze diagonal trace searchsorted take repeat argsort conj total_changes
-    cache_info cache_parameters""".split()
+    cache_info cache_parameters find findall findtext iter itertext iterfind text tag tail attrib""".split()
 )
 
 #: ... and classes of which these names mean something else: going through them uses them up, or moves them.
@@ -220,7 +220,8 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     for each in held_by(root):
         found += contents(each)
     if state_of(type(root)) == NATIVE:
-        found += [Access(op, (OBJECT, number(each))) for each in _natives_held_by(root)]
+        inside = _READ if type(root).__name__ == "_element_iterator" else op  # it goes through a tree
+        found += [Access(inside, (OBJECT, number(each))) for each in _natives_held_by(root)]
         found += _called_by(root)
         if op is not _READ and root_of_class(type(root)) == "decimal" and _is_template(root):
             count_change_of_template()

@@ -185,7 +185,9 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
 
 def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
     """What is under a name is computed by code: nobody knows what is done with it then."""
-    if has_concurrent_threads(run) and not run.is_recording and classification.is_computed(thing, name):
+    if type(thing) in objects.SCALARS or not has_concurrent_threads(run) or run.is_recording:
+        return
+    if classification.is_computed(thing, name):
         untracked.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
 
 
