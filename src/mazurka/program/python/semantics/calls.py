@@ -21,6 +21,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import (
+    array_operations,
     attributes,
     classification,
     deep_access,
@@ -310,7 +311,11 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
         return
     if run.detail:
         native_objects.label(run, owner, found)
+    spans = array_operations.spans(run, site, (owner, *args, *named.values()), name, args)
+    since = array_operations.begin(run, spans, site) if spans else 0
     run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+    if spans:
+        array_operations.end(run, since, spans, site)
 
 
 def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -762,7 +767,11 @@ def combine(run: Any, left: Any, right: Any, site: int) -> None:
         return
     if run.is_recording and (type(left) in VALUES or type(right) in VALUES):
         return
+    spans = array_operations.spans(run, site, (left, right))
+    since = array_operations.begin(run, spans, site) if spans else 0
     deep_access.read(run, (left, right), site)
+    if spans:
+        array_operations.end(run, since, spans, site)
     for each in (left, right):
         if type(each) not in deep_access.PLAIN and type(each) not in _IN_C:
             foreign.count_if_shared(run, each, "an operator", site)
@@ -782,7 +791,11 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
         found = native_objects.accesses(left, _RMW if in_place else _READ)
         found += foreign.anything_with(right) if state_of(type(right)) else deep_access.contents_of(right)
         native_objects.label(run, left, found)
+        spans = array_operations.spans(run, site, (left, right), name)
+        since = array_operations.begin(run, spans, site) if spans else 0
         run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+        if spans:
+            array_operations.end(run, since, spans, site)
         foreign.count_if_shared(run, left, name, site)
     elif type(left) is not tuple or type(right) is not tuple:  # what is in them is handed on unseen
         combine(run, left, right, site)

@@ -40,7 +40,7 @@ _ASKS: Final = {"compare": _COMPARING, "format": _DESCRIBING, "call": _DESCRIBIN
 _COPY: Final = "copy"
 
 #: Kinds of sites that look no further than the container itself, and what does so, too.
-_SHALLOW: Final = frozenset({"combine", "change", "unpack", "search", _COPY})
+_SHALLOW: Final = frozenset({"combine", "matmul", "change", "unpack", "search", _COPY})
 
 #: Methods by which a class says how it is copied.
 _COPIED_BY: Final = frozenset("__copy__ __reduce_ex__ __reduce__ __getstate__ __getattribute__ __getattr__".split())

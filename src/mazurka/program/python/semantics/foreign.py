@@ -28,6 +28,7 @@ from mazurka.program.protocol import ENTERED, Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.isolation import determinism
 from mazurka.program.python.semantics import (
+    array_operations,
     callbacks_in_c,
     classification,
     deep_access,
@@ -371,6 +372,11 @@ def _module_of_class(kind: type) -> str:
     return ""
 
 
+def _arrays_in(given: tuple[Any, ...]) -> list[Any]:
+    """The arguments, and what is in lists and tuples among them."""
+    return [*given, *[inner for each in given if type(each) in (list, tuple) for inner in each]]
+
+
 def _with_array(thing: Any, looks: bool) -> list[Access]:
     """What a function of NumPy does with an object that it is given."""
     if looks and type(thing).__name__ == "ndarray" and type(thing).__module__ == "numpy" and thing.dtype != object:
@@ -539,7 +545,11 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         looks = harmless.only_looks_at_arrays(function, args, named)
         accesses = [access for each in (*args, *named.values()) for access in _with_array(each, looks)]
         if accesses:
+            spans = array_operations.spans(run, site, _arrays_in((*args, *named.values())), name)
+            since = array_operations.begin(run, spans, site) if spans else 0
             run.visit(accesses[0].op, accesses[0].target, site, None, tuple(accesses[1:]))
+            if spans:
+                array_operations.end(run, since, spans, site)
         return
     count = functools.partial(untracked.count_untracked, run, f"{module}.{name}()", site)
     if harmless.touches_only_given(module, name):

@@ -160,7 +160,7 @@ def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
     node.left, node.right = r.visit(left), r.visit(right)
     if not combines:
         return node
-    site = r.site(node, "combine")
+    site = r.site(node, "matmul" if isinstance(node.op, ast.MatMult) else "combine")
     if unnamed and not plain:
         node.left = r.hook("u1", [node.left, site], left)
     elif steady:
