@@ -1102,7 +1102,7 @@ def test_detail_and_further_events_change_nothing(name: str) -> None:
     """With values and names recorded, branches and calls as events."""
     source = textwrap.dedent(SNIPPETS[name])
     plain = observe(compiled(source, False), alone)
-    code = instrument.instrument_source(source, FILE, instrument.Options(branches=True, calls=True))
+    code = instrument.instrument_source(source, FILE, instrument.EventOptions(branches=True, calls=True))
 
     def detailed(run: Callable[[], None]) -> None:
         running = Runtime(Plan(detail=True), Learned(), Limits(steps=10**7, passes=10**7))

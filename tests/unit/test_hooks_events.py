@@ -367,7 +367,7 @@ def test_hooks_return_at_once_outside_a_run_and_in_a_lone_thread() -> None:
 def test_branches_and_calls_are_events_only_when_asked_for() -> None:
     source = "def g(x):\n    if x > 1: return x\n    return 0\ndef f():\n    g(2)\n"
     space: dict[str, Any] = {"__name__": "m"}
-    options = instrument.Options(branches=True, calls=True)
+    options = instrument.EventOptions(branches=True, calls=True)
     exec(instrument.instrument_source(source, "/m.py", options), space)
     running = Runtime(Plan(), Learned())
     hooks.restart(running)

@@ -174,19 +174,19 @@ class _PredictObserver:
     def waits(self) -> None:
         """Show that the kernels for long traces are being compiled."""
         if self._compiling.is_under_way():
-            self._progress.tell("compiling the kernels for long traces, this once")
+            self._progress.show("compiling the kernels for long traces, this once")
         self._compiling.wait()
-        self._progress.tell("looking")
+        self._progress.show("looking")
 
     def compiles(self) -> None:
         self._compiling.begin()
         self.waits()
 
     def found(self, number: int, stage: str) -> None:
-        self._progress.tell(f"{number} found, {stage}")
+        self._progress.show(f"{number} found, {stage}")
 
     def confirming(self, number: int, of: int) -> None:
-        self._progress.tell(f"running the program: finding {number} of {of}")
+        self._progress.show(f"running the program: finding {number} of {of}")
 
     def stopped(self) -> bool:
         return self._stopped

@@ -84,7 +84,7 @@ class ProgressLine:
         """Let the line show how the time passes."""
         self.update(*self._last)
 
-    def tell(self, text: str) -> None:
+    def show(self, text: str) -> None:
         """Show anything else, if it is time to."""
         if self._is_due():
             self._show(f"{text}, {time.monotonic() - self._started:.0f} s")

@@ -61,7 +61,7 @@ def check(file: str, from_: str | None) -> int:
     with opened(file, from_) as (known, parts):
         findings = findings_of(parts)
     for fault in Fault:
-        if findings.counts[fault] and fault.is_told:
+        if findings.counts[fault] and fault.is_reported:
             _tell(fault, findings)
     if findings.is_odd:
         click.echo(f"{file}: {known.name}, not well-formed; `mazurka convert --repair` mends most of it")

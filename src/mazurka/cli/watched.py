@@ -225,7 +225,7 @@ class _WatchedChild:
         """The report on a check that did not end, from its messages."""
         suppressions = suppressions_of(self.options)
         told = [each for each in self.failing.values() if not suppressions.keeps_back(each.failure)]
-        suppressed = [suppressions.told(each.failure) for each in self.failing.values() if each not in told]
+        suppressed = [suppressions.suppressed(each.failure) for each in self.failing.values() if each not in told]
         if self.options.write_baseline:
             suppressions.write(self.subject.target, complete=False)
         if not self.options.all_failures:

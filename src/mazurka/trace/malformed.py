@@ -64,7 +64,7 @@ class Fault(IntEnum):
         return self not in (Fault.NONE, Fault.GIVEN_BACK_INNER, Fault.NEVER_STARTED, Fault.WAITED_WITH_LOCK)
 
     @property
-    def is_told(self) -> bool:
+    def is_reported(self) -> bool:
         """Whether the fault is reported."""
         return self not in (Fault.NONE, Fault.GIVEN_BACK_INNER)
 

@@ -344,7 +344,7 @@ class _Check:
             self.program, self.subject, self.options, self.store, note, explained, outcome.strategy
         )
         told = [each for each in failing if not self.suppressions.keeps_back(each.failure)]
-        suppressed = tuple([self.suppressions.told(each.failure) for each in failing if each not in told])
+        suppressed = tuple([self.suppressions.suppressed(each.failure) for each in failing if each not in told])
         self.watcher.searched(len(told))
         findings, refused = builder.findings(told)
         assuming = " and ".join(filter(None, (outcome.assuming, self.program.facts().assumption)))

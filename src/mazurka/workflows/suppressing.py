@@ -78,7 +78,7 @@ class Suppressions:
         """Whether a rule, a comment or the baseline suppresses the failure."""
         return self.why(failure) is not None
 
-    def told(self, failure: Failure) -> Suppressed:
+    def suppressed(self, failure: Failure) -> Suppressed:
         """A failure that is kept back, for the report."""
         return Suppressed(failure, fingerprint(failure), self.why(failure) or "")
 

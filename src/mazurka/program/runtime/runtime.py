@@ -551,12 +551,12 @@ class Runtime:
     def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
         self.sharing.touch(index, op, target, site, point)
 
-    def tell(self, value: object, *, whole: bool = False) -> None:
+    def record_value(self, value: object, *, whole: bool = False) -> None:
         """Detail: what a primitive holds after the running thread's step, just passed; ``whole``: and nothing else."""
         if self.detail and not self.solo and not self.aborting and (whole or not self.keyed):
-            self.accounts.tell(self, value)
+            self.accounts.record_value(self, value)
 
-    def tell_written(self, look: Callable[[], Any]) -> None:
+    def record_written(self, look: Callable[[], Any]) -> None:
         """Detail: how to read the value that the running thread's step, just passed, has written."""
         if not self.solo and not self.aborting:
             self.accounts.unsettled.append((len(self.log) - 1, look))

@@ -67,7 +67,7 @@ class StepMetadata:
             entry = run.log[index]
             run.log[index] = (*entry[:5], run.look_up(value), entry[6])
 
-    def tell(self, run: Logged, value: object) -> None:
+    def record_value(self, run: Logged, value: object) -> None:
         """Record the state of a primitive after the step just passed."""
         step = run.log[-1]
         if step[5] is not OPAQUE:

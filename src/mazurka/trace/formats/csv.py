@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 
 from mazurka.trace.columns import Parts
 from mazurka.trace.event import Op
-from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
+from mazurka.trace.formats.line_reading import Malformed, ParsedEvent, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, write_pieces
 from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.words import KINDS, OWN
@@ -39,7 +39,7 @@ class _Table:
         self._columns: list[str] = []
         self._order: list[int] = []
 
-    def events(self, line: str) -> Iterable[Told]:
+    def events(self, line: str) -> Iterable[ParsedEvent]:
         if not self._columns:
             self._columns = self._header(line)
             # A column that is not there is the empty field that is added to each line.
@@ -72,7 +72,7 @@ def _fields(line: str) -> list[str]:
     return rows[0]
 
 
-def _event(thread: str, word: str, kind: str, target: str, value: str, location: str) -> Told:
+def _event(thread: str, word: str, kind: str, target: str, value: str, location: str) -> ParsedEvent:
     op = _OPS.get(word)
     if op is None:
         raise Malformed(1, f"no operation is called {word}")
@@ -82,7 +82,7 @@ def _event(thread: str, word: str, kind: str, target: str, value: str, location:
         target = thread
     if not target and not kind and KINDS[op] != NOTHING[0]:
         raise Malformed(1, f"{word} of what?")
-    return Told(thread, op, (kind or KINDS[op], target), location, value or None)
+    return ParsedEvent(thread, op, (kind or KINDS[op], target), location, value or None)
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
@@ -102,4 +102,4 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
         Piece("site", lambda location: quoted(text_of(location)) + "\n", missing="\n"),
     )
     write_pieces(parts, out, pieces)
-    return losses.told()
+    return losses.listed()

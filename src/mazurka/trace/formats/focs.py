@@ -20,7 +20,7 @@ import numpy as np
 
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
-from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
+from mazurka.trace.formats.line_reading import Malformed, ParsedEvent, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, carried, write_pieces
 from mazurka.trace.formats.numbering import NameNumbering
 from mazurka.trace.formats.source import TraceSource
@@ -50,7 +50,7 @@ def read(source: TraceSource) -> Parts:
     return read_lines(source, lambda line: (_event(line),))
 
 
-def _event(line: str) -> Told:
+def _event(line: str) -> ParsedEvent:
     words = line.split()
     if control := _CONTROL.search(line):
         raise Malformed(control.start() + 1, f"a control character, {control.group()!r}")
@@ -61,7 +61,7 @@ def _event(line: str) -> Told:
     if op is None:
         raise Malformed(1, f"no operation is called {word}")
     name = thread if op in (Op.BEGIN, Op.END) else operand
-    return Told(thread, op, (KINDS[op], name), "", value if op in _VALUED else None)
+    return ParsedEvent(thread, op, (KINDS[op], name), "", value if op in _VALUED else None)
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
@@ -82,12 +82,14 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
     )
     names = parts.names
     write_pieces(Parts(Names(names.threads, names.targets, values.written, names.locations), rows), out, pieces)
-    told = ["names of threads, numbered instead"] * threads.anew + ["values, numbered instead"] * values.anew
+    losses_of_numbering = ["names of threads, numbered instead"] * threads.renumbered + [
+        "values, numbered instead"
+    ] * values.renumbered
     if values.invented:
-        told.append(
+        losses_of_numbering.append(
             f"that {values.invented:,} values are not known (invented: a read can only see the write that it saw)"
         )
-    return losses.told("locations") + told
+    return losses.listed("locations") + losses_of_numbering
 
 
 class _Values:
@@ -104,8 +106,8 @@ class _Values:
         self._present: dict[int, int] = {}  # by target: the place of the value that it has
 
     @property
-    def anew(self) -> bool:
-        return self._numbering.anew
+    def renumbered(self) -> bool:
+        return self._numbering.renumbered
 
     def filled(self, parts: Iterator[Columns]) -> Iterator[Columns]:
         """Each access with a value, nothing else with one; nothing as the target of begin and end."""

@@ -11,7 +11,7 @@ from mazurka.trace.formats.gathering import RowCollector
 from mazurka.trace.formats.source import TraceSource
 
 
-class Told(NamedTuple):
+class ParsedEvent(NamedTuple):
     """One event, as in a line; an empty location is none."""
 
     thread: str
@@ -31,7 +31,7 @@ class Malformed(Exception):
 
 
 #: The events of a line; raises :class:`Malformed`.
-Meaning = Callable[[str], Iterable[Told]]
+Meaning = Callable[[str], Iterable[ParsedEvent]]
 
 
 def read_lines(source: TraceSource, meaning: Meaning) -> Parts:
@@ -43,8 +43,8 @@ def read_lines(source: TraceSource, meaning: Meaning) -> Parts:
 def _rows(source: TraceSource, meaning: Meaning, gathering: RowCollector) -> Iterator[Columns]:
     for number, line in source.lines():
         try:
-            for told in meaning(line):
-                gathering.event(*told)
+            for parsed in meaning(line):
+                gathering.event(*parsed)
         except Malformed as error:
             raise source.malformed(number, error.column, error.what) from None
         if gathering.is_full:

@@ -58,16 +58,16 @@ class Losses:
         keep = "".join(char for char in map(chr, range(33, 127)) if char not in without + "%")
         return quote(name, safe=keep + also) or _EMPTY
 
-    def told(self, *lacking: str) -> list[str]:
+    def listed(self, *lacking: str) -> list[str]:
         """All of it in words; ``lacking`` are columns (``values``, ``locations``) that the format does not have."""
-        told = [
+        found = [
             f"{count:,} {name.lower()} event{'s' * (count != 1)}, left out" for name, count in self.left_out.items()
         ]
-        told += ["values"] * (self.has_values and "values" in lacking)
-        told += ["locations"] * (self.has_sites and "locations" in lacking)
-        told += ["names, numbered instead"] * self.renames
-        told += ["spaces and such in names, written as %20"] * self.escapes
-        return told
+        found += ["values"] * (self.has_values and "values" in lacking)
+        found += ["locations"] * (self.has_sites and "locations" in lacking)
+        found += ["names, numbered instead"] * self.renames
+        found += ["spaces and such in names, written as %20"] * self.escapes
+        return found
 
 
 def cannot_carry(into: str, row: int, what: str) -> MazurkaError:

@@ -12,8 +12,8 @@ import re
 class NameNumbering:
     """The numbers written for names: ``prefix`` is the reader's prefix, ``largest`` the largest number that fits.
 
-    Names that are ``kin`` and a number get that number, too, where it is free; others one from ``first`` on. ``anew``
-    is whether any name reads otherwise than it was.
+    Names that are ``kin`` and a number get that number, too, where it is free; others one from ``first`` on.
+    ``renumbered``: whether any name reads otherwise than it was.
     """
 
     def __init__(self, prefix: str, largest: int, kin: str = "", first: int = 0) -> None:
@@ -22,7 +22,7 @@ class NameNumbering:
         self._given: dict[str, int] = {}
         self._used: set[int] = set()
         self._free = first
-        self.anew = False
+        self.renumbered = False
 
     @property
     def count(self) -> int:
@@ -38,7 +38,7 @@ class NameNumbering:
                 while self._free in self._used:
                     self._free += 1
                 number = self._free
-            self.anew |= name != f"{self._prefix}{number}"
+            self.renumbered |= name != f"{self._prefix}{number}"
             self._given[name] = number
             self._used.add(number)
         return self._given[name]

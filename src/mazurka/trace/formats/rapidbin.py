@@ -150,9 +150,9 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
     threads, locks, variables = (written.numbers[kind].count for kind in _LETTERS)
     out.write(_HEADER.pack(min(threads, 0x7FFF), min(locks, 0x7FFFFFFF), min(variables, 0x7FFFFFFF), events))
     out.writelines(each.tobytes() for each in words)
-    anew = [f"names of {kind}s" for kind in _LETTERS if written.numbers[kind].anew]
-    anew += ["locations"] * written.places.anew
-    return [f"{what}, numbered instead" for what in anew] + ["values"] * valued
+    renumbered = [f"names of {kind}s" for kind in _LETTERS if written.numbers[kind].renumbered]
+    renumbered += ["locations"] * written.places.renumbered
+    return [f"{what}, numbered instead" for what in renumbered] + ["values"] * valued
 
 
 class _Written:

@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 
 from mazurka.trace.columns import Names, Parts, joined
 from mazurka.trace.event import Op
-from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
+from mazurka.trace.formats.line_reading import Malformed, ParsedEvent, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, write_lines
 from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.words import KINDS, WORD_OF, WORDS, target_of
@@ -34,7 +34,7 @@ class _Columns:
     def __init__(self) -> None:
         self.count = 0
 
-    def events(self, line: str) -> Iterable[Told]:
+    def events(self, line: str) -> Iterable[ParsedEvent]:
         fields = line.split(",")
         self.count = self.count or len(fields)
         if len(fields) != self.count:
@@ -49,16 +49,16 @@ class _Columns:
         word, operand = found.groups()
         if word == "sync" and operand:
             lock = LOCK, _LOCK_OF.format(operand)
-            yield Told(thread, Op.ACQUIRE, lock)
-            yield Told(thread, Op.READ, (VARIABLE, operand))
-            yield Told(thread, Op.WRITE, (VARIABLE, operand))
-            yield Told(thread, Op.RELEASE, lock)
+            yield ParsedEvent(thread, Op.ACQUIRE, lock)
+            yield ParsedEvent(thread, Op.READ, (VARIABLE, operand))
+            yield ParsedEvent(thread, Op.WRITE, (VARIABLE, operand))
+            yield ParsedEvent(thread, Op.RELEASE, lock)
             return
         op = _WORDS.get(word)
         target = None if op is None else target_of(op, thread, operand or "")
         if op is None or target is None:
             raise Malformed(column, f"no operation is called {word}" if op is None else f"{word} of what?")
-        yield Told(thread, op, target)
+        yield ParsedEvent(thread, op, target)
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
@@ -80,7 +80,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
     )
     whole = Parts(Names(names.threads, names.targets, names.values, names.locations), iter([rows]))
     write_lines(whole, out, "rapidcsv", pieces, KINDS, losses)
-    return losses.told("values", "locations")
+    return losses.listed("values", "locations")
 
 
 def _ordered(threads: Iterable[str]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 
 from mazurka.trace.columns import Parts
 from mazurka.trace.event import Op
-from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
+from mazurka.trace.formats.line_reading import Malformed, ParsedEvent, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, write_lines
 from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.words import KINDS
@@ -43,7 +43,7 @@ def read(source: TraceSource) -> Parts:
     return read_lines(source, _events)
 
 
-def _events(line: str) -> Iterable[Told]:
+def _events(line: str) -> Iterable[ParsedEvent]:
     if not line.startswith("@") or _STARTED.fullmatch(line):
         return
     if control := _CONTROL.search(line):
@@ -58,7 +58,7 @@ def _events(line: str) -> Iterable[Told]:
     words = rest.split()
     if op in _ACCESSES and len(words) != 2:
         raise Malformed(found.start(4) + 1, "an access that does not end with its kind and location")
-    yield Told(thread, op, (KINDS[op], operand), _location(words))
+    yield ParsedEvent(thread, op, (KINDS[op], operand), _location(words))
 
 
 def _location(words: list[str]) -> str:
@@ -74,4 +74,4 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
         Piece("site", lambda location: f"Normal  {losses.escaped(text_of(location))}\n", "Normal  ?\n"),
     )
     write_lines(parts, out, "roadrunner", pieces, {op: KINDS[op] for op in _WORD_OF}, losses)
-    return losses.told("values")
+    return losses.listed("values")

@@ -25,7 +25,7 @@ import numpy as np
 from mazurka.trace.columns import Columns, Names, Parts, joined
 from mazurka.trace.event import Op
 from mazurka.trace.formats.gathering import Interning
-from mazurka.trace.formats.line_reading import Malformed, Told, read_lines
+from mazurka.trace.formats.line_reading import Malformed, ParsedEvent, read_lines
 from mazurka.trace.formats.line_writing import Losses, Piece, cannot_carry, write_lines
 from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.locations import text_of
@@ -58,7 +58,7 @@ def read(source: TraceSource) -> Parts:
     return Parts(names, _resolved(parts, targets))
 
 
-def _event(line: str) -> Told:
+def _event(line: str) -> ParsedEvent:
     if control := _CONTROL.search(line):
         raise Malformed(control.start() + 1, f"a control character, {control.group()!r}")
     fields = line.split(",")
@@ -71,29 +71,29 @@ def _event(line: str) -> Told:
     if word in _SIGNALS | _WAITS:
         if not signal:
             raise Malformed(len(line) + 1, f"{word} of what?")
-        return Told(thread, _SIGNAL if word in _SIGNALS else _WAIT, (Kind.SIGNAL.tag, signal), location)
+        return ParsedEvent(thread, _SIGNAL if word in _SIGNALS else _WAIT, (Kind.SIGNAL.tag, signal), location)
     if word not in _OPS:
         raise Malformed(len(thread) + 2, f"no operation is called {word}")
     op, kind = _OPS[word]
     if kind == Kind.NOTHING.tag:
-        return Told(thread, op, NOTHING, location)
+        return ParsedEvent(thread, op, NOTHING, location)
     if not touched:
         raise Malformed(len(thread) + len(word) + 3, f"{word} of what?")
-    return Told(thread, op, (kind, touched), location)
+    return ParsedEvent(thread, op, (kind, touched), location)
 
 
 def _resolved(parts: Parts, targets: Interning[tuple[str, str]]) -> Iterator[Columns]:
     """The log as one part, with the meaning of its signals."""
     rows = joined(parts.rows)
-    told = list(parts.names.targets)
+    named = list(parts.names.targets)
     threads = parts.names.threads
     meant = _meanings(rows)
     op, target = rows.op.copy(), rows.target.copy()
-    known = np.array([targets[name] if kind_of(name) is not Kind.SIGNAL else -1 for name in told], np.int32)
-    target = known[target] if len(told) else target
+    known = np.array([targets[name] if kind_of(name) is not Kind.SIGNAL else -1 for name in named], np.int32)
+    target = known[target] if len(named) else target
     for row in np.flatnonzero(np.isin(rows.op, (_SIGNAL, _WAIT))).tolist():
         op[row], of_thread = meant.get(row, (Op.RMW, None))
-        target[row] = targets[told[rows.target[row]] if of_thread is None else (THREAD, threads[of_thread])]
+        target[row] = targets[named[rows.target[row]] if of_thread is None else (THREAD, threads[of_thread])]
     yield rows._replace(op=op, target=target)
 
 
@@ -164,7 +164,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
     has_values, losses.has_values = losses.has_values, False
     write_lines(Parts(signalling, iter([rows])), out, "speedygo", pieces, _KINDS, losses)
     losses.has_values = has_values
-    return losses.told("values")
+    return losses.listed("values")
 
 
 def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:

@@ -49,7 +49,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
         Piece("site", lambda location: losses.escaped(text_of(location), " ", "|") + "\n", missing="\n"),
     )
     write_lines(Parts(parts.names, _unambiguous(parts)), out, "std", pieces, KINDS, losses)
-    return losses.told("values")
+    return losses.listed("values")
 
 
 def _unambiguous(parts: Parts) -> Iterator[Columns]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mazurka.trace.formats.line_reading import Malformed, Told
+from mazurka.trace.formats.line_reading import Malformed, ParsedEvent
 from mazurka.trace.formats.words import WORDS, target_of
 
 _LINE: Final = re.compile(r"([^|\s\0-\x1f\x7f]+)\|([A-Za-z]+)(?:\(([^|\s\0-\x1f\x7f]*)\))?\|([^|\0-\x1f\x7f]*)")
 _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 
 
-def event_of_line(line: str) -> Told:
+def event_of_line(line: str) -> ParsedEvent:
     """The event of a line without its end."""
     found = _LINE.fullmatch(line)
     if found is None:
@@ -28,7 +28,7 @@ def event_of_line(line: str) -> Told:
     target = target_of(op, thread, operand or "")
     if target is None:
         raise Malformed(found.end(2) + 1, f"{word} of what?")
-    return Told(thread, op, target, location)
+    return ParsedEvent(thread, op, target, location)
 
 
 def _objection(line: str) -> Malformed:

@@ -53,7 +53,7 @@ class Atomics:
         runtime = _runtime()
         done = runtime.attempt(Op.RMW, _target(runtime, thing), succeeds)
         if done and runtime.detail:
-            runtime.tell_written(_look(thing))
+            runtime.record_written(_look(thing))
         return done
 
     def fence(self) -> None:

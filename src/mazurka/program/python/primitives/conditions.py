@@ -258,7 +258,7 @@ def semaphore_acquire(self: Any, blocking: bool = True, timeout: float | None = 
     else:
         taken = runtime.block(Op.RMW, state.target, available, waiting_for=state, timeout=timeout)
     self.__dict__["_value"] -= taken
-    runtime.tell(self.__dict__["_value"], whole=True)
+    runtime.record_value(self.__dict__["_value"], whole=True)
     return taken
 
 
@@ -273,7 +273,7 @@ def semaphore_release(self: Any, n: int = 1) -> None:
     state = model_of(self, models, SEMAPHORE)
     models.runtime.visit(Op.RMW, state.target, 0, point=True)
     self.__dict__["_value"] += n
-    models.runtime.tell(self.__dict__["_value"], whole=True)
+    models.runtime.record_value(self.__dict__["_value"], whole=True)
 
 
 def bounded_release(self: Any, n: int = 1) -> None:
@@ -289,7 +289,7 @@ def bounded_release(self: Any, n: int = 1) -> None:
     if self.__dict__["_value"] + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
     self.__dict__["_value"] += n
-    models.runtime.tell(self.__dict__["_value"], whole=True)
+    models.runtime.record_value(self.__dict__["_value"], whole=True)
 
 
 def _look_at_value(self: Any) -> None:
@@ -352,7 +352,7 @@ def event_is_set(self: Any) -> bool:
         return bool(self.__dict__["_flag"])
     state = model_of(self, models, EVENT)
     models.runtime.visit(Op.READ, state.target, 0, point=True)
-    models.runtime.tell(self.__dict__["_flag"], whole=True)
+    models.runtime.record_value(self.__dict__["_flag"], whole=True)
     return bool(self.__dict__["_flag"])
 
 
@@ -381,7 +381,7 @@ def event_set(self: Any) -> None:
         return True
 
     runtime.attempt(Op.WRITE, state.target, wake, woken)
-    runtime.tell(True, whole=True)
+    runtime.record_value(True, whole=True)
 
 
 def event_clear(self: Any) -> None:
@@ -394,7 +394,7 @@ def event_clear(self: Any) -> None:
     models.runtime.need_points(CLEAR_POINTS)
     models.runtime.visit(Op.WRITE, state.target, 0, point=True)
     self.__dict__["_flag"] = False
-    models.runtime.tell(False, whole=not state.parked)
+    models.runtime.record_value(False, whole=not state.parked)
 
 
 def event_wait(self: Any, timeout: float | None = None) -> bool:

@@ -28,7 +28,7 @@ def _mark(name: str) -> int:
     return -1 - (crc32(name.encode()) | _MARK)
 
 
-def tell(models: Models, task: Task) -> None:
+def reveal(models: Models, task: Task) -> None:
     """The identifier of a thread is about to be passed to the program, which may read it."""
     runtime = models.runtime
     frame = first_outer_frame(sys._getframe(1))

@@ -181,11 +181,11 @@ class Lock:
                 taken = runtime.block(self._taking, self._target, self._free, waiting_for=self, timeout=wait)
             if not taken:
                 if self._taking is Op.RMW:
-                    runtime.tell(0, whole=True)
+                    runtime.record_value(0, whole=True)
                 return False
         self._held = True
         if self._taking is Op.RMW:
-            runtime.tell(0, whole=True)
+            runtime.record_value(0, whole=True)
         self._holder = runtime.current
         self._acquired = where(sys._getframe(1))
         return True
@@ -202,7 +202,7 @@ class Lock:
             self._misused(runtime)
         if self._taking is Op.RMW:
             runtime.visit(Op.RMW, self._target, 0, point=True)
-            runtime.tell(1, whole=True)
+            runtime.record_value(1, whole=True)
         elif self._held:
             runtime.release(self._target)
         if not self._held and not runtime.aborting:
@@ -221,7 +221,7 @@ class Lock:
         models.runtime.need_points(RELEASE_POINTS)
         models.runtime.visit(Op.READ, self._target, 0, point=True)
         if self._taking is Op.RMW:
-            models.runtime.tell(1 - self._held, whole=True)
+            models.runtime.record_value(1 - self._held, whole=True)
         return self._held
 
     acquire_lock = acquire
@@ -254,7 +254,7 @@ class Lock:
         point = handed or RELEASE_POINTS in runtime.points
         runtime.visit(Op.RMW if handed else Op.RELEASE, self._target, 0, None, more, point=point)
         if handed:
-            runtime.tell(1, whole=True)
+            runtime.record_value(1, whole=True)
         self._held = False
         self._holder = None
         return None
@@ -262,7 +262,7 @@ class Lock:
     def _take_back(self, models: Models, saved: Any) -> None:
         self._take(models)
         if self._taking is Op.RMW:
-            models.runtime.tell(0, whole=True)
+            models.runtime.record_value(0, whole=True)
 
     def _at_fork_reinit(self) -> None:
         models = here()

@@ -44,18 +44,18 @@ class Stored:
 
 
 class Private:
-    """An attribute whose use ``tell`` reports, or that is untracked without it."""
+    """An attribute whose use ``report`` reports, or that is untracked without it."""
 
-    def __init__(self, name: str, tell: Callable[[Models, Any, Op], None] | None = None) -> None:
+    def __init__(self, name: str, report: Callable[[Models, Any, Op], None] | None = None) -> None:
         self.name = name
-        self.tell = tell
+        self.report = report
 
     def _use(self, thing: Any, op: Op) -> None:
         models = here()
         if models is None:
             return
-        if self.tell is not None:
-            self.tell(models, thing, op)
+        if self.report is not None:
+            self.report(models, thing, op)
         else:
             count_untracked(models.runtime, f"{type(thing).__name__}.{self.name}")
 

@@ -66,7 +66,7 @@ class SimpleQueue:
         self._mz_enter(models)
         models.runtime.visit(Op.RMW, self._mz_target, 0, point=True)
         self._mz_items.append(item)
-        models.runtime.tell(len(self._mz_items))
+        models.runtime.record_value(len(self._mz_items))
 
     def put_nowait(self, item: Any) -> None:
         """``SimpleQueue.put_nowait``."""
@@ -85,7 +85,7 @@ class SimpleQueue:
             there = runtime.attempt(Op.RMW, self._mz_target, self._mz_filled)
         else:
             there = runtime.block(Op.RMW, self._mz_target, self._mz_filled, waiting_for=self, timeout=timeout)
-        runtime.tell(len(self._mz_items) - there)
+        runtime.record_value(len(self._mz_items) - there)
         if not there:
             raise queue.Empty
         return self._mz_items.popleft()
@@ -98,7 +98,7 @@ class SimpleQueue:
         """Take back the item that the running thread has just put on the queue."""
         models.runtime.visit(Op.RMW, self._mz_target, 0)
         item = self._mz_items.pop()
-        models.runtime.tell(len(self._mz_items))
+        models.runtime.record_value(len(self._mz_items))
         return item
 
     def _mz_look(self) -> int:
@@ -107,7 +107,7 @@ class SimpleQueue:
             return int(self._mz_outside().qsize())
         self._mz_enter(models)
         models.runtime.visit(Op.READ, self._mz_target, 0, point=True)
-        models.runtime.tell(len(self._mz_items))
+        models.runtime.record_value(len(self._mz_items))
         return len(self._mz_items)
 
     def empty(self) -> bool:

@@ -42,7 +42,7 @@ def _daemon(models: Models, thread: Any, op: Op) -> None:
 def _identifier(models: Models, thread: Any, op: Op) -> None:
     task = look_at_start(models, thread)
     if task is not None:
-        identifiers.tell(models, task)
+        identifiers.reveal(models, task)
 
 
 def _call(models: Models, thing: Any, op: Op) -> None:

@@ -28,7 +28,7 @@ _FORMATS: Final[bool] = sys.version_info >= (3, 13)  # whether the hook's messag
 def _identify(models: Models) -> int:
     """The identifier of the running thread."""
     task = models.runtime.current
-    identifiers.tell(models, task)
+    identifiers.reveal(models, task)
     return models.ident(task)
 
 
@@ -68,7 +68,7 @@ def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
         return int(_real["start_new_thread"](function, args, *(() if kwargs is None else (kwargs,))))
     _check_start_arguments(function, args, kwargs)
     task = _start_plain(models, function, args, kwargs or {}, daemon=True)
-    identifiers.tell(models, task)
+    identifiers.reveal(models, task)
     return models.ident(task)
 
 

@@ -364,7 +364,7 @@ def _count(job: PoolJob, index: int, outcome: tuple[bool, Any]) -> None:
     job.outcomes[index] = outcome
     left = job.result.__dict__.get("_number_left", 1) - 1
     job.result.__dict__["_number_left"] = left
-    pool.models.runtime.tell(left)
+    pool.models.runtime.record_value(left)
     if not left:
         job.caller = start_thread(pool, "callbacks", _call_back, pool, job, len(pool.callers))
 

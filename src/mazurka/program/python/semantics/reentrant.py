@@ -77,7 +77,7 @@ def left() -> None:
     if _open:
         last = _open.pop(id(sys._getframe(1)), None)
         if last is not None:
-            tell_again(last)
+            report_again(last)
 
 
 def left_with(_entered: None, value: Any) -> Any:
@@ -85,11 +85,11 @@ def left_with(_entered: None, value: Any) -> Any:
     if _open:
         last = _open.pop(id(sys._getframe(1)), None)
         if last is not None:
-            tell_again(last)
+            report_again(last)
     return value
 
 
-def tell_again(last: _Entry) -> None:
+def report_again(last: _Entry) -> None:
     """The operation that a step announced goes on."""
     run = activation.active
     if run is None or run.solo or run.aborting:
@@ -191,12 +191,12 @@ class _Keyed:
 
 def _between(last: _Entry) -> Iterator[None]:
     while True:
-        tell_again(last)
+        report_again(last)
         yield None
 
 
 def _afterwards(last: _Entry) -> Iterator[None]:
-    tell_again(last)
+    report_again(last)
     yield from ()
 
 

@@ -120,10 +120,10 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
             argument = node.args[0]
             by_key = " by key" if any(keyword.arg == "key" for keyword in node.keywords) else ""
 
-            def told() -> ast.expr:
+            def with_hook() -> ast.expr:
                 return r.hook(hook, [r.visit(argument), r.site(node, "call", name + by_key)], argument)
 
-            node.args = [r.doubled(argument, told)]
+            node.args = [r.doubled(argument, with_hook)]
             node.keywords = [ast.keyword(each.arg, r.visit(each.value)) for each in node.keywords]
             return node
     if name == "next" and len(node.args) == 2 and r.steady(node.args[1]):
@@ -210,13 +210,13 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
     if all(r.steady(each) for each in given) and all(keyword.arg for keyword in node.keywords):
         owner = function.value
 
-        def told() -> ast.expr:
+        def with_hook() -> ast.expr:
             args = [r.visit(owner), constant(name, function), r.site(node, "call", name)]
             hook = r.hook("m", [*args, *(copied(each) for each in node.args)], owner)
             hook.keywords = [at(ast.keyword(each.arg, copied(each.value)), node) for each in node.keywords]
             return hook
 
-        function.value = r.doubled(owner, told)
+        function.value = r.doubled(owner, with_hook)
         return node
     if function.attr in METHODS or function.attr in SLOTS:
         return looked_at(r, node)

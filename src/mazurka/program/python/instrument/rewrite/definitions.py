@@ -12,7 +12,7 @@ from mazurka.program.python.instrument.rewrite.assignments import unpacked
 from mazurka.program.python.instrument.rewrite.calls import is_builtin
 from mazurka.program.python.instrument.rewrite.items import assigned, bound, unbinding
 from mazurka.program.python.instrument.rewrite.loops import leave
-from mazurka.program.python.instrument.rewrite.names import cell, stored, told
+from mazurka.program.python.instrument.rewrite.names import bindings_reported, cell, stored
 from mazurka.program.python.instrument.rewrite.nodes import (
     at,
     constant,
@@ -77,7 +77,7 @@ def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.s
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
         if alias.name == "*" or r.what(name)[0] is not VariableKind.GLOBAL or name in r.scope.lazy or is_lazy(node):
-            kept += told(r, [name] if alias.name != "*" else [], node)
+            kept += bindings_reported(r, [name] if alias.name != "*" else [], node)
         elif alias.asname is not None or isinstance(node, ast.ImportFrom) or "." not in alias.name:
             # Bound under a name of its own, and then by an assignment with a hook.
             alias.asname = f"__mz_{name}__"
@@ -85,7 +85,7 @@ def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.s
             kept.append(at(ast.Assign([at(ast.Name(name, ast.Store()), node)], value), node))
             kept.append(at(ast.Delete([at(ast.Name(alias.asname, ast.Del()), node)]), node))
         else:
-            kept += told(r, [name], node)
+            kept += bindings_reported(r, [name], node)
     return [*first, node, *kept]
 
 
@@ -120,7 +120,7 @@ def store(name: str, like: ast.AST) -> ast.expr:
 
 def match(r: Rewriter, node: ast.Match) -> list[ast.stmt]:
     """Patterns have no place for hooks: the reads of their values are reported before."""
-    told_before: list[ast.stmt] = [
+    reports_before: list[ast.stmt] = [
         at(ast.Expr(r.hook("ra", [copied(each.value), *named(name, each), r.site(each, "read", name)], each)), node)
         for case in node.cases
         for each in ast.walk(case.pattern)
@@ -140,8 +140,8 @@ def match(r: Rewriter, node: ast.Match) -> list[ast.stmt]:
             if name
         ]
         case.guard = case.guard and tested(r, case.guard, True)
-        case.body = [*told(r, bound, case.body[0]), *r.statements(case.body)]
-    return [at(ast.If(r.awake(node), told_before, []), node), node] if told_before else [node]
+        case.body = [*bindings_reported(r, bound, case.body[0]), *r.statements(case.body)]
+    return [at(ast.If(r.awake(node), reports_before, []), node), node] if reports_before else [node]
 
 
 def decorator(r: Rewriter, node: ast.expr) -> ast.expr:
@@ -162,13 +162,13 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     if node.name == "__del__":
         r.said.add("finalizer")
     docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
-    outer_telling, r.telling = r.telling, r.told_of.get(node) is How.BY_RETURN
+    outer_reports, r.reports_return = r.reports_return, r.reporting.get(node) is How.BY_RETURN
     body = r.statements(node.body[len(docstring) :])
-    r.telling = outer_telling
+    r.reports_return = outer_reports
     shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
     started = [
         *call_event(r, node),
-        *told(r, [name for name in shared if r.what(name)[0] is VariableKind.CELL], node),
+        *bindings_reported(r, [name for name in shared if r.what(name)[0] is VariableKind.CELL], node),
     ]
     body = [*started, *body] or [at(ast.Pass(), node)]
     node.body = [*docstring, *returns.enclosed(r, node, body)]
@@ -215,7 +215,7 @@ def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
     if r.options.calls and r.path:
         value = node.value or constant(None, node)
         node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)
-    if r.telling:
+    if r.reports_return:
         node.value = returns.ended(r, node.value or constant(None, node))
     return [*(leave(r, site, node) for site in r.loops), node]
 
@@ -227,7 +227,7 @@ def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
         made = isinstance(node.exc, ast.Call) or (isinstance(node.exc, ast.Name) and node.exc.id[:1].isupper())
         node.exc = raised if made else r.hook("rx", [raised, r.site(node, "raise")], node.exc)
     node.cause = node.cause and r.visit(node.cause)
-    if r.telling and node.exc is not None:
+    if r.reports_return and node.exc is not None:
         node.exc = returns.ended(r, node.exc)
     return node
 

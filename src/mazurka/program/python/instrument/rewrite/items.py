@@ -25,10 +25,10 @@ def announced(r: Rewriter, node: ast.Attribute, hook: str, kind: str) -> ast.exp
     """The object of an attribute access, passed through a hook that announces the access of that kind."""
     name, value = r.mangled(node.attr), node.value
 
-    def told() -> ast.expr:
+    def with_hook() -> ast.expr:
         return r.hook(hook, [r.visit(value), constant(name, node), r.site(node, kind, name)], value)
 
-    return told() if name == "__dict__" else r.doubled(value, told)
+    return with_hook() if name == "__dict__" else r.doubled(value, with_hook)
 
 
 def subscript(r: Rewriter, node: ast.Subscript) -> ast.expr:
@@ -45,11 +45,11 @@ def keyed(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscri
     """``value[key]`` with a steady key."""
     value = node.value
 
-    def told() -> ast.expr:
+    def with_hook() -> ast.expr:
         args = [r.visit(value), copied(node.slice), r.site(node, kind, text_of(node.slice))]
         return r.hook(hook, args, value)
 
-    node.value = r.doubled(value, told)
+    node.value = r.doubled(value, with_hook)
     return node
 
 
@@ -57,11 +57,11 @@ def sliced(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscr
     """``value[a:b]`` with steady bounds: which slice it is does not matter."""
     value = node.value
 
-    def told() -> ast.expr:
+    def with_hook() -> ast.expr:
         args = [r.visit(value), key_of(r, copied(node.slice)), r.site(node, kind, "slice")]
         return r.hook(hook, args, value)
 
-    node.value = r.doubled(value, told)
+    node.value = r.doubled(value, with_hook)
     return node
 
 

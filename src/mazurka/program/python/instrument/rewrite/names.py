@@ -63,7 +63,7 @@ def stored(r: Rewriter, name: str, value: ast.expr, like: ast.AST) -> ast.expr:
     return value
 
 
-def told(r: Rewriter, names: Iterable[str], like: ast.AST) -> list[ast.stmt]:
+def bindings_reported(r: Rewriter, names: Iterable[str], like: ast.AST) -> list[ast.stmt]:
     """Statements that report shared names that have just been bound without a hook."""
     statements: list[ast.stmt] = []
     for name in names:

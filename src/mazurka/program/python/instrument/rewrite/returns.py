@@ -13,7 +13,7 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 def enclosed(r: Rewriter, node: _FUNCTIONS, body: list[ast.stmt]) -> list[ast.stmt]:
     """A function's body, with hooks where it begins and where it is left."""
-    how = r.told_of.get(node)
+    how = r.reporting.get(node)
     if how is How.AT_YIELDS:
         last = r.hook("y", [constant(None, body[-1]), r.site(node, "yield")], body[-1])
         return [at(ast.Try(body, [], [], [at(ast.Expr(last), body[-1])]), body[0])]

@@ -68,8 +68,8 @@ class Rewriter(ast.NodeTransformer):
         self.said: set[str] = set()  # kinds of entries that say something of the whole module
         self.hooks = 0  # how many calls of hooks there are by now
         self.doubling = False  # whether this is in the first half of something that stands twice
-        self.telling = False  # whether returns of this function get hooks
-        self.told_of = reentrant.possible(tree)
+        self.reports_return = False  # whether returns of this function get hooks
+        self.reporting = reentrant.possible(tree)
         self.plain_locals: dict[tuple[LexicalScope, str], bool] = {}
         self.module_known = "__name__" not in self.scopes.module.bindings
 
