@@ -9,6 +9,7 @@ Automatic garbage collection is off while a check lasts, so that finalisers run 
 
 from __future__ import annotations
 
+import _locale
 import gc
 import locale
 import os
@@ -129,6 +130,8 @@ def _setlocale(models: Models, real: Any, category: int, locale: Any = None) -> 
 
 _ALL: Final = locale.LC_ALL
 replace_function(locale, "setlocale", _setlocale)
+replace_function(_locale, "setlocale", _setlocale)  # which `locale` itself asks
+replace_function(_locale, "localeconv", _getting("locale"))
 for _name in ("getlocale", "localeconv", "strcoll", "strxfrm", "nl_langinfo", "getpreferredencoding"):
     replace_function(locale, _name, _getting("locale"))
 

@@ -10,6 +10,7 @@ Cost: a microsecond for a function without a closure.
 from __future__ import annotations
 
 import functools
+import gc
 import types
 import weakref
 from collections import deque
@@ -29,6 +30,15 @@ def methods_in_c(function: types.FunctionType, given: tuple[Any, ...]) -> list[A
     waiting = _behind_function(function)
     if given and not is_a(given[0], type) and type(given[0]).__module__ == function.__module__:
         waiting += _behind_object(given[0])
+    return _methods_behind(waiting, function)
+
+
+def methods_held(thing: Any) -> list[Any]:
+    """The bound methods in C that an object in C leads to, which it may call."""
+    return _methods_behind(gc.get_referents(thing), thing)
+
+
+def _methods_behind(waiting: list[Any], start: Any) -> list[Any]:
     found: list[Any] = []
     seen: set[int] = set()
     while waiting and len(seen) < _MOST:
@@ -45,7 +55,7 @@ def methods_in_c(function: types.FunctionType, given: tuple[Any, ...]) -> list[A
         else:
             waiting += _further(each, kind)
     if waiting:
-        native_objects.count_cut(function)
+        native_objects.count_cut(start)
     return found
 
 

@@ -30,9 +30,17 @@ from mazurka.program.python.semantics import (
     harmless,
     native_objects,
     natives,
+    reentrant,
     result_caches,
 )
-from mazurka.program.python.semantics.classification import BESIDE_STATE, FOREIGN, INSTANCE, OPAQUE, classify
+from mazurka.program.python.semantics.classification import (
+    BESIDE_STATE,
+    FOREIGN,
+    INSTANCE,
+    LISTED,
+    OPAQUE,
+    classify,
+)
 from mazurka.program.python.semantics.containers import (
     OPERATIONS,
     SLOTS,
@@ -44,6 +52,7 @@ from mazurka.program.python.semantics.containers import (
 )
 from mazurka.program.python.semantics.gathering import (
     CALLING,
+    KEY_MAKER,
     effects_of_calls,
     effects_of_moving,
     in_one_step,
@@ -132,6 +141,9 @@ _CHANGERS: Final = frozenset(
 #: Functions in Python that look past the methods of what they are given.
 _COPYING: Final = frozenset({"copy", "json", "_pickle", "pickle", "dataclasses"})
 
+#: Containers, and values, whose size in memory changes with how many there are in them, if at all.
+_SIZED: Final = frozenset({list, dict, set, frozenset, tuple, int, float, bool, bytes, type(None)})
+
 #: By which methods a slot gets at an attribute of an instance.
 _DESCRIPTOR_METHODS: Final = {"__get__": _READ, "__set__": Op.WRITE, "__delete__": _RMW}
 
@@ -183,9 +195,17 @@ def method(
         attributes.read(run, thing, name, site, how)
     found = peek_attribute(thing, name)
     if found is not MISSING:
+        _finish_look_up(run, thing, name, site, how, found)
         announce_found(run, thing, found, site, args, named or {})
     elif how is classification.COMPUTED and harmless.is_foreign_library(thing):
         foreign.call_foreign(run, name, site)
+
+
+def _finish_look_up(run: Any, thing: Any, name: str, site: int, how: Any, found: Any) -> None:
+    """What is called is not called amid the look-up of it, unless a descriptor gives it."""
+    plain = how is INSTANCE or how is LISTED or is_a(how, type)
+    if plain and (name in dictionary(thing) or not hasattr(type(found), "__get__")):
+        reentrant.finish(run, site)
 
 
 def _hand_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
@@ -383,8 +403,9 @@ def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...]
         natives.dereferenced(run, thing, site)
     elif called is not None and type(called) not in _UNBOUND:
         announce(run, called, site, args, named)
-    elif called is not None:
+    elif called is not None and kind is not KEY_MAKER:
         foreign.native(run, thing, site, (thing, *args) if state_of(kind) else args, named)
+        foreign.call_held(run, thing, site)
 
 
 def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -537,12 +558,20 @@ def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named:
         go_through(run, args[1], site, effects_of_calls(announce, args[0], args[1], site, pairs=True))
     elif module == "_weakref" and name == "_remove_dead_weakref" and len(args) > 1 and type(args[0]) is dict:
         natives.remove_dead(run, args[0], args[1], site)
+    elif module == "sys" and name == "getsizeof" and args and _is_sized_by_structure(args[0]):
+        measure(run, args[0], site)
     elif module == "_operator" and name == "call" and args:
         announce(run, args[0], site, args[1:], named)
     elif module == "_operator":
         natives.operate(run, name, site, args)
     else:
         foreign.native(run, function, site, args, named)
+
+
+def _is_sized_by_structure(thing: Any) -> bool:
+    """Whether nothing but how much is in it changes an object's size in memory. Texts keep their bytes once somebody
+    has asked for them, unless they are their own."""
+    return type(thing) in _SIZED or (type(thing) is str and thing.isascii())
 
 
 def _read(

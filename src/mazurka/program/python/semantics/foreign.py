@@ -198,11 +198,14 @@ def _evaluated(function: types.FunctionType) -> list[Any]:
 
 
 def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
-    """A function that changes nothing by itself may call a method in C that it is given."""
+    """A function that changes nothing by itself may call a method in C that it is given: it is explored, if its module
+    can be, or else that counts as untracked."""
     if run.is_recording or not has_concurrent_threads(run):
         return
-    for each in given:
-        if type(each) in BUILTIN_METHODS and changes(each):
+    module = module_of(function)
+    handed = [each for each in given if type(each) in BUILTIN_METHODS and changes(each)]
+    if handed and not harmless.keeps_what_is_called(module, function.__qualname__) and not _explore(run, module):
+        for each in handed:
             untracked.count_untracked(run, f"{each.__name__}(), handed to {function.__qualname__}()", site)
     _call_behind(run, function, given, site)
 
@@ -211,13 +214,23 @@ def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...],
     """A function may call methods in C that it, or its object, leads to."""
     if run.is_recording or not has_concurrent_threads(run):
         return
-    methods = callbacks_in_c.methods_in_c(function, given)
+    _call_methods(run, callbacks_in_c.methods_in_c(function, given), f"{function.__qualname__}()", site)
+
+
+def call_held(run: Any, thing: Any, site: int) -> None:
+    """An object in C is called, which may call methods in C that it holds."""
+    if not run.is_recording and has_concurrent_threads(run):
+        _call_methods(run, callbacks_in_c.methods_held(thing), f"a {type(thing).__name__}", site)
+
+
+def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
+    """Methods in C may be called, nobody sees when and with what."""
     if not methods:
         return
-    text = f"{getattr(methods[0], '__name__', '?')}(), which {function.__qualname__}() may call"
+    text = f"{getattr(methods[0], '__name__', '?')}(), which {by} may call"
     count = functools.partial(untracked.count_untracked, run, text, site)
     accesses = _given(run, tuple([each.__self__ for each in methods]), count)
-    if accesses and _visit(run, accesses, site, f"what {function.__qualname__}() calls"):
+    if accesses and _visit(run, accesses, site, f"what {by} calls"):
         count()
 
 
@@ -248,6 +261,7 @@ def is_plain_reader(function: types.FunctionType) -> bool:
 def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any, ...]) -> None:
     """A function looks at all that it is given, past the methods of objects; if it copies it, at no more."""
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=True)
+    _count_changers(run, function, given, site)
     if not run.is_recording and any(map(_is_stream, given)):
         enter(run, module_of(function), function.__name__, given, site)
     _look_at_hints(run, function, given, site)
@@ -306,16 +320,22 @@ def is_contested(run: Any, accesses: list[Access]) -> bool:
 def _enter(run: Any, module: str, name: str, site: int) -> None:
     """Count code as entered and not explored, unless it will be from now on."""
     package = harmless.root_of(module) or "?"
-    if harmless.is_explorable(module) and not run.is_recording:
-        run.sharing.learn((_mark_of(module),))
-        if run.sharing.found_new_points:
-            return  # the search begins anew
+    if _explore(run, module):
+        return
     if package == "?":
         untracked.count_untracked(run, f"{name}(), code that is not in a module,", site)
         return
     advice = module if package in harmless.stdlib_names() else package
     text = f"{ENTERED}{advice} (add --include {advice})"
     run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def _explore(run: Any, module: str) -> bool:
+    """Whether a module is to be explored from now on: then the search begins anew."""
+    if run.is_recording or not harmless.is_explorable(module):
+        return False
+    run.sharing.learn((_mark_of(module),))
+    return bool(run.sharing.found_new_points)
 
 
 def _mark_of(module: str) -> int:

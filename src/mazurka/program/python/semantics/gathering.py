@@ -42,8 +42,11 @@ CALLING: Final = frozenset(
     (map, filter, accumulate, dropwhile, filterfalse, groupby, starmap, takewhile, _CALLABLE_ITERATOR)
 )
 
+#: What `functools.cmp_to_key` gives: its call makes a key, which keeps what it is given and calls nothing.
+KEY_MAKER: Final = type(functools.cmp_to_key(lambda one, other: 0))
+
 #: What holds a function and calls it: `functools.partial`, and the keys of `functools.cmp_to_key`.
-_HOLDING: Final = (functools.partial, type(functools.cmp_to_key(lambda one, other: 0)))
+_HOLDING: Final = (functools.partial, KEY_MAKER)
 
 #: Functions that look at nothing but the very object that they are given, if at all.
 _SIMPLE: Final = (len, repr, ord, chr, abs, hash, id, callable, bin, hex, oct, round, ascii)
@@ -65,6 +68,7 @@ class AccessCollector:
         self.touched = running.touched
         self.current = running.current
         self.live = running.live
+        self.sharing = running.sharing
         self.log = running.log
         self.ends = running.ends
         self.names: dict[Any, str] = {}

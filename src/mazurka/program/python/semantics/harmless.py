@@ -289,6 +289,15 @@ def is_transparent(function: Any) -> bool:
     return name in _TRANSPARENT and function.__name__ not in _LOOKING
 
 
+def keeps_what_is_called(module: str, name: str) -> bool:
+    """Whether a function calls nothing that it is given, though it may give a generator that does: what that does with
+    its variables is told whenever it gets on."""
+    return f"{module}.{name}" in _KEEPING
+
+
+_KEEPING: Final = frozenset(("functools._unwrap_partial", "tokenize.generate_tokens"))
+
+
 def is_interface(module: str) -> bool:
     """Whether functions of a module do what they do by calling methods of their object."""
     return module in ("collections.abc", "_collections_abc")

@@ -168,7 +168,8 @@ def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> No
             if kind_of(access.target) is Kind.GLOBAL:
                 run.names.setdefault(access.target, access.target[2])
                 continue
-            thing = by_number.get(abs(access.target[1]))
+            known = access.target[1]  # a name, of the state of a module
+            thing = by_number.get(abs(known)) if type(known) is int else None
             if thing is not None:
                 objects.label(run, access.target, thing, _part(thing, access.target))
     emit(run, found[0], site, reads[0].op, reads[0].target, tuple(reads[1:]))

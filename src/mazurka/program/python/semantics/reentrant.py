@@ -58,6 +58,18 @@ _places: dict[tuple[types.CodeType, int], tuple[int, int, int]] = {}
 _first: Final = itemgetter(0)
 
 
+#: A step that is all of its operation: nothing goes on where a function returns.
+_finished: _Entry | None = None
+
+
+def finish(run: Any, site: int) -> None:
+    """The step that a hook at ``site`` has just told the runtime of, if it has, is all that there was to do."""
+    global _finished
+    last: _Entry | None = run.log[-1] if run.log else None
+    if last is not None and last[3] == site and last[0] == run.current.index:
+        _finished = last
+
+
 def entered() -> None:
     """A function begins that may have been called from the midst of an operation."""
     run = activation.active
@@ -66,7 +78,7 @@ def entered() -> None:
     if _open:
         _open.pop(id(sys._getframe(1)), None)  # a former frame's that an exception ended
     last = run.log[-1]
-    if last[4] and last[0] == run.current.index and is_of_object(last[2]):
+    if last[4] and last[0] == run.current.index and is_of_object(last[2]) and last is not _finished:
         frame = sys._getframe(1)
         if _is_under_way(frame.f_back, last[3]):
             _open[id(frame)] = last
@@ -152,7 +164,9 @@ def accompanied(run: Any, owner: Any, site: int, things: tuple[Any, ...]) -> tup
 def _announced(run: Any, site: int) -> _Entry | None:
     """The step that a hook at ``site`` has just told the runtime of, if the operation touches what is shared."""
     last: _Entry | None = run.log[-1] if run.log else None
-    return last if last is not None and last[4] and last[3] == site and is_of_object(last[2]) else None
+    if last is None or last is _finished:
+        return None
+    return last if last[4] and last[3] == site and is_of_object(last[2]) else None
 
 
 def runs_code(thing: Any) -> bool:
@@ -232,5 +246,7 @@ def count_silent(run: Any, site: int, things: Iterable[Any], accompanied: bool =
 
 def restart() -> None:
     """A run begins."""
+    global _finished
+    _finished = None
     _open.clear()
     _places.clear()

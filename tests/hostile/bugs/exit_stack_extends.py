@@ -1,0 +1,30 @@
+"""The end of a stack adds what an iterator gives that another thread has moved meanwhile."""
+
+import contextlib
+import threading
+
+
+def run(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+def a():
+    with contextlib.ExitStack() as stack:
+        stack.callback(found.extend, coming)
+        ready.set()
+
+
+def b():
+    ready.wait()
+    next(coming, None)
+
+
+found = []
+coming = iter([1, 2])
+ready = threading.Event()
+run(a, b)
+assert found == [1, 2]
