@@ -80,7 +80,7 @@ def test_both_variants(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_access_points_or_why_there_are_none(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(HEAD + EXACT)
     said = spec(capsys, "show", file, status=0)
-    assert "no access points, because of read || write: `v2 == s` looks at a state" in said
+    assert "not translated: read || write, because `v2 == s` looks at a state" in said
     said = spec(capsys, "show", "concurrent_set", status=0)
     assert "add of v1 if r1 or remove of v1 if r1; conflicts with" in said
     assert "priority_queue" in spec(capsys, "list", status=0)

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from mazurka.commute.access_points import AccessPoints, translated
+from mazurka.commute.access_points import translated
 from mazurka.commute.formula import in_words
 from mazurka.commute.loading import types_of
 from mazurka.commute.registry import TYPES, specification
@@ -100,12 +100,11 @@ def _conditions(specified: Specification) -> None:
 
 def _access_points(specified: Specification) -> None:
     points = translated(specified)
-    if not isinstance(points, AccessPoints):
-        click.echo(f"  no access points, because of {' || '.join(points.methods)}: {points.why}")
-        return
     click.echo(f"  {len(points.kinds)} kinds of access points:")
     for number, (words, others) in enumerate(zip(points.kinds, points.conflicts, strict=True)):
         click.echo(f"    {number}: {words}; conflicts with {', '.join(map(str, sorted(others)))}")
+    for (one, other), why in points.weaker.items():
+        click.echo(f"    not translated: {one} || {other}, because {why}")
 
 
 def _pairs(count: int) -> str:

@@ -11,7 +11,7 @@ false. What remains is then a conjunction of inequalities, of terms (``v1 != v2`
 v2``). This contains the paper's logic ECL, which has no tuples and says by syntax what is asked of meaning here; states
 are in neither. The truth values of a method's own atoms are its *mode* in a call. A call touches, for each inequality
 that the condition with some mode of another call comes to, the point of its mode and terms that has the terms' values;
-where the condition is just false, there are no terms.
+where the condition is just false, there are no terms. Calls whose condition can't be translated always conflict.
 
 Points in conflict with the same points are one. Cost: a translation takes time exponential in the atoms of a method, of
 which there are a few; a call touches its points in a microsecond each.
@@ -19,13 +19,14 @@ which there are a few; a call touches its points in a microsecond each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any, NamedTuple
 
 from mazurka.commute.equivalence import atoms_of, normal, truth
 from mazurka.commute.formula import (
+    FALSE,
     Compare,
     Formula,
     Not,
@@ -48,14 +49,6 @@ class AccessPoint(NamedTuple):
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Untranslatable:
-    """Why there is no representation: a pair of methods, and what stands in the way."""
-
-    methods: Methods
-    why: str
-
-
 #: The truth values of a method's own atoms.
 Mode = tuple[bool, ...]
 
@@ -68,9 +61,14 @@ _Kind = tuple[str, Mode, _Terms]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AccessPoints:
-    """A representation. ``kinds`` says of each kind of points in words by which calls they are touched."""
+    """Access points of a type. ``kinds`` says of each kind of points in words by which calls they are touched.
+
+    ``weaker`` has the pairs of methods whose conditions can't be translated, and why: calls of these always conflict.
+    Without such pairs the points represent the specification; with them they are still sound.
+    """
 
     kinds: Sequence[str]
+    weaker: Mapping[Methods, str]
     conflicts: Sequence[frozenset[int]]  # by kind
     _touching: Mapping[str, Callable[[Sequence[Value], Value], Iterator[AccessPoint]]]
 
@@ -87,24 +85,35 @@ class AccessPoints:
         return not any(self.conflict(one, other) for one in ones for other in others)
 
 
-def translated(specification: Specification) -> AccessPoints | Untranslatable:
-    """The representation of a specification, or why it has none."""
-    atoms = _Atoms(specification)
+def translated(specification: Specification) -> AccessPoints:
+    """Access points for a specification; see :attr:`AccessPoints.weaker` for what they leave out."""
+    pairs = list(combinations_with_replacement(specification.methods, 2))
+    formulas = {pair: normal(specification.condition(*pair)) for pair in pairs}
+    weaker = {pair: why for pair in pairs if (why := _objection(formulas[pair])) is not None}
+    atoms = _Atoms(specification.methods, {pair: formulas[pair] for pair in pairs if pair not in weaker})
     conflicts: dict[_Kind, set[_Kind]] = {}
-    for one, other in combinations_with_replacement(specification.methods, 2):
-        formula = normal(specification.condition(one, other))
-        why = atoms.objection(formula)
-        if why is not None:
-            return Untranslatable((one, other), why)
-        for mine, theirs in product(atoms.modes(one), atoms.modes(other)):
-            remaining = atoms.remaining(formula, (one, mine), (other, theirs))
-            if isinstance(remaining, str):
-                return Untranslatable((one, other), remaining)
-            for left, right in remaining:
-                ends = (one, mine, left), (other, theirs, right)
-                conflicts.setdefault(ends[0], set()).add(ends[1])
-                conflicts.setdefault(ends[1], set()).add(ends[0])
-    return _representation(specification, atoms, conflicts)
+    for pair in pairs:
+        found = atoms.conflicts(pair, FALSE if pair in weaker else formulas[pair])
+        if isinstance(found, str):
+            weaker[pair] = found
+            found = atoms.conflicts(pair, FALSE)
+            assert not isinstance(found, str)
+        for one, other in found:
+            conflicts.setdefault(one, set()).add(other)
+            conflicts.setdefault(other, set()).add(one)
+    return _representation(specification, atoms, conflicts, weaker)
+
+
+def _objection(formula: Formula) -> str | None:
+    """Why a condition can't be translated, for one of its atoms; None if there is no reason."""
+    for atom in atoms_of(formula):
+        if mentions_state(atom):
+            return f"`{in_words(atom)}` looks at a state, which access points do not have"
+        if len(sides_of(atom)) == 2 and _ends_of(atom) is None:
+            return f"`{in_words(atom)}` compares the two calls by something else than equality"
+        if not sides_of(atom):
+            return f"`{in_words(atom)}` is about neither call"
+    return None
 
 
 #: What an inequality compares: terms of each call.
@@ -114,10 +123,10 @@ _Ends = tuple[_Terms, _Terms]
 class _Atoms:
     """The atoms of a specification's conditions: each method's own, as of side 1, and those that compare two calls."""
 
-    def __init__(self, specification: Specification) -> None:
-        self.own: dict[str, list[Formula]] = {name: [] for name in specification.methods}
-        for (one, other), formula in specification.conditions.items():
-            for atom in atoms_of(normal(formula)):
+    def __init__(self, methods: Iterable[str], formulas: Mapping[Methods, Formula]) -> None:
+        self.own: dict[str, list[Formula]] = {name: [] for name in methods}
+        for (one, other), formula in formulas.items():
+            for atom in atoms_of(formula):
                 match sorted(sides_of(atom)):
                     case [1]:
                         self._add(one, atom)
@@ -128,22 +137,22 @@ class _Atoms:
         if atom not in self.own[method]:
             self.own[method].append(atom)
 
-    def modes(self, method: str) -> Iterator[Mode]:
+    def conflicts(self, methods: Methods, formula: Formula) -> list[tuple[_Kind, _Kind]] | str:
+        """Which points conflict by the condition of two methods; why that can't be said, if it can't."""
+        one, other = methods
+        found: list[tuple[_Kind, _Kind]] = []
+        for mine, theirs in product(self._modes(one), self._modes(other)):
+            remaining = self._remaining(formula, (one, mine), (other, theirs))
+            if isinstance(remaining, str):
+                return remaining
+            found += [((one, mine, left), (other, theirs, right)) for left, right in remaining]
+        return found
+
+    def _modes(self, method: str) -> Iterator[Mode]:
         """All that a call of the method may be in."""
         return product((False, True), repeat=len(self.own[method]))
 
-    def objection(self, formula: Formula) -> str | None:
-        """Why a condition can't be translated, for one of its atoms; None if there is no reason."""
-        for atom in atoms_of(formula):
-            if mentions_state(atom):
-                return f"`{in_words(atom)}` looks at a state, which access points do not have"
-            if len(sides_of(atom)) == 2 and _ends_of(atom) is None:
-                return f"`{in_words(atom)}` compares the two calls by something else than equality"
-            if not sides_of(atom):
-                return f"`{in_words(atom)}` is about neither call"
-        return None
-
-    def remaining(self, formula: Formula, one: tuple[str, Mode], other: tuple[str, Mode]) -> list[_Ends] | str:
+    def _remaining(self, formula: Formula, one: tuple[str, Mode], other: tuple[str, Mode]) -> list[_Ends] | str:
         """The inequalities that a condition comes to for calls in these modes; why it comes to none, if so."""
         given = dict(zip(self.own[one[0]], one[1], strict=True))
         given |= dict(zip(map(swapped, self.own[other[0]]), other[1], strict=True))
@@ -180,7 +189,12 @@ def _ends_of(atom: Formula) -> tuple[Formula, Formula] | None:
     return None
 
 
-def _representation(specification: Specification, atoms: _Atoms, conflicts: Mapping[_Kind, set[_Kind]]) -> AccessPoints:
+def _representation(
+    specification: Specification,
+    atoms: _Atoms,
+    conflicts: Mapping[_Kind, set[_Kind]],
+    weaker: Mapping[Methods, str],
+) -> AccessPoints:
     classes: dict[frozenset[_Kind], list[_Kind]] = {}
     for kind, others in conflicts.items():
         classes.setdefault(frozenset(others), []).append(kind)
@@ -188,6 +202,7 @@ def _representation(specification: Specification, atoms: _Atoms, conflicts: Mapp
     touching = {name: _touching(specification, name, atoms.own[name], numbers) for name in specification.methods}
     return AccessPoints(
         [_words(members, atoms) for members in classes.values()],
+        weaker,
         [frozenset(numbers[each] for each in others) for others in classes],
         touching,
     )
