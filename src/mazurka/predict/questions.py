@@ -1,8 +1,8 @@
 """Decides claims about a recorded trace by its maximal causal model; a feasible one comes back with its witness.
 
-With ``window`` the model covers so many rows at a time (patent, "Windowing"): the rows before a window happen as they
-did, so nothing is lost but reorderings that need more than the window. Windows overlap by half, so that events less
-than half a window apart share one. A model is kept until another window is asked for.
+With ``window`` the model covers so many rows at a time (patent, "Implementation", Handling Long Traces): the rows
+before a window happen as they did, so nothing is lost but reorderings that need more than the window. Windows overlap
+by half, so that events less than half a window apart share one. A model is kept until another window is asked for.
 
 What can't be mostly shows nearby: of a long trace the rows around those asked about are first taken alone, with nothing
 said of the others (:mod:`mazurka.causal.model_from_columns`).

@@ -3,7 +3,7 @@
 ========  =============================================================================================
 SC        every store reaches memory at once
 TSO       each thread has one queue of stores on their way to memory (x86: Owens, Sarkar, Sewell, TPHOLs 2009)
-PSO       each thread has one queue for each location (SPARC V8, appendix D): stores to different locations overtake
+PSO       each thread has one queue for each location (SPARC V8, chapter 6): stores to different locations overtake
 ========  =============================================================================================
 
 A thread sees its own stores at once (*forwarding*). Fences, indivisible updates, everything that synchronises, and the
