@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from mazurka.commute.formula import in_words
+from mazurka.commute.formula import TRUE, in_words
 from mazurka.commute.registry import shared_type, specification
-from mazurka.commute.shared_type import SharedType
+from mazurka.commute.shared_type import SharedType, methods_of
 from mazurka.commute.specification import specifications_of
-from mazurka.commute.verification import PairCheck, verify
+from mazurka.commute.verification import PairCheck, cases_of, states_of, verify
+from mazurka.trace.literals import Raised
 
 
 def checked(kind: type[SharedType], **changes: Any) -> dict[tuple[str, str], PairCheck]:
@@ -49,6 +50,36 @@ def test_conditions_of_the_thesis_are_sound_and_as_exact_as_ours(name: str) -> N
     for methods in compared:
         assert theirs[methods].is_sound
         assert theirs[methods].admitted == ours[methods].admitted
+
+
+#: Thesis, figure 3.2: pairs of calls that are order violations if nothing orders them, and pairs that always commute.
+NEVER = {
+    "memory": ["read free", "write free"],
+    "channel": ["send close"],
+    "threading.Condition": ["wait notify", "wait notify_all"],
+    "context": ["cancel err"],
+}
+ALWAYS = {
+    "threading.Condition": ["notify notify", "notify notify_all", "notify_all notify_all"],
+    "context": ["err err", "cancel cancel"],
+}
+
+
+@pytest.mark.parametrize("name", NEVER)
+def test_order_violations_of_the_thesis(name: str) -> None:
+    """Calls that all went well do not commute; the thesis has no conditions on results here."""
+    kind = shared_type(name)
+    methods = methods_of(kind)
+    coarse = specification(name, "coarse")
+    for pair in NEVER[name]:
+        one, other = pair.split()
+        for case in cases_of(kind, methods[one], methods[other], states_of(kind)):
+            for each in case.pairs():
+                if not isinstance(each.one.result, Raised) and not isinstance(each.two.result, Raised):
+                    assert not coarse.holds(one, other, each)
+    for pair in ALWAYS.get(name, ()):
+        one, other = pair.split()
+        assert coarse.condition(one, other) == TRUE
 
 
 #: Fine conditions: how many of the cases commute, and of how many; with scopes where the library has larger ones.

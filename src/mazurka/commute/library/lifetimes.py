@@ -1,0 +1,110 @@
+"""What must not be used once it has been given up: memory, channels, contexts (thesis, figure 3.2).
+
+Calls in the wrong order are errors here, so they do not commute with what ends the object's life: those pairs are the
+order violations to look for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mazurka.commute.shared_type import BLOCKED, SharedType, Step
+from mazurka.trace.literals import Raised
+
+_USED_AFTER_FREE = Raised("use after free")
+_CLOSED = Raised("closed")
+
+
+class MemoryType(SharedType):
+    """Allocated memory of one value; reading, writing or freeing it after ``free`` is an error."""
+
+    name = "memory"
+    initials = ((0, True),)  # its value, and whether it is allocated
+    scope = {"v": (0, 1, 2)}
+    functions = {"content": lambda s: s[0], "is_allocated": lambda s: s[1]}
+
+    def read(self, s: tuple[Any, bool]) -> Step:
+        return s, s[0] if s[1] else _USED_AFTER_FREE
+
+    def write(self, s: tuple[Any, bool], v: Any) -> Step:
+        return ((v, True), None) if s[1] else (s, _USED_AFTER_FREE)
+
+    def free(self, s: tuple[Any, bool]) -> Step:
+        return ((None, False), None) if s[1] else (s, _USED_AFTER_FREE)
+
+    fine = """
+        read || read              : True
+        read || write             : not is_allocated(s) or content(s) == v2
+        read, write, free || free : not is_allocated(s)
+        write || write            : v1 == v2 or not is_allocated(s)
+    """
+
+    coarse = """
+        read || read        : True
+        read || write       : raised(r1)
+        read, write || free : raised(r2)
+        write || write      : raised(r1) and raised(r2)
+        free || free        : raised(r1) and raised(r2)
+    """
+
+
+class ChannelType(SharedType):
+    """A channel of Go with room for all that is sent; sending to a closed one, or closing it again, is an error."""
+
+    name = "channel"
+    initials = (((), True),)  # what is in it, and whether it is open
+    scope = {"v": (0, "x", None)}
+    functions = {"items": lambda s: s[0], "is_open": lambda s: s[1]}
+
+    def bounded(self, s: tuple[tuple[Any, ...], bool]) -> bool:
+        return len(s[0]) <= 3
+
+    def send(self, s: tuple[tuple[Any, ...], bool], v: Any) -> Step:
+        return (((*s[0], v), True), None) if s[1] else (s, _CLOSED)
+
+    def receive(self, s: tuple[tuple[Any, ...], bool]) -> Step:
+        if s[0]:
+            return (s[0][1:], s[1]), (s[0][0], True)
+        return BLOCKED if s[1] else (s, (None, False))  # of a closed one: nothing, for ever
+
+    def close(self, s: tuple[tuple[Any, ...], bool]) -> Step:
+        return ((s[0], False), None) if s[1] else (s, _CLOSED)
+
+    fine = """
+        send || send         : v1 == v2 or not is_open(s)
+        send || receive      : not is_open(s) or len(items(s)) != 0
+        receive || close     : not is_open(s) or len(items(s)) != 0
+        send, close || close : not is_open(s)
+        receive || receive   : at(items(s), 0) == at(items(s), 1)
+    """
+
+    coarse = """
+        send || send           : raised(r1) and raised(r2)
+        close || close         : raised(r1) and raised(r2)
+        send || receive        : raised(r1)
+        send, receive || close : raised(r2)
+    """
+
+
+class ContextType(SharedType):
+    """A context of Go: ``err`` is None until ``cancel``."""
+
+    name = "context"
+    initials = (False,)
+
+    def cancel(self, s: bool) -> Step:
+        return True, None
+
+    def err(self, s: bool) -> Step:
+        return s, "canceled" if s else None
+
+    fine = """
+        cancel || cancel : True
+        err || err       : True
+        cancel || err    : s
+    """
+
+    coarse = """
+        cancel || cancel : True
+        err || err       : True
+    """
