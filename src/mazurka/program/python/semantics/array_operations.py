@@ -1,4 +1,4 @@
-"""Operations of NumPy amid which other threads run: it gives the interpreter away while it goes through an array.
+"""Operations of NumPy during which other threads run: it releases the interpreter while it processes an array.
 
 Such an operation is two steps: its begin, and its end, at which all of it happens. If another thread has touched the
 array between the two, and one of them changes it, the result of the real operation is not tracked: others see the array
@@ -25,16 +25,16 @@ from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import OBJECT, Target
 
-#: The number of elements that NumPy goes through without giving the interpreter away.
+#: The number of elements that NumPy processes without releasing the interpreter.
 _AT_ONCE: Final = 500
 
-#: Operations that give it away whatever the size.
+#: Operations that release it for any size.
 _ALWAYS: Final = frozenset(
     """dot inner vdot matmul __matmul__ __rmatmul__ __imatmul__ sort argsort partition argpartition searchsorted take
     choose tensordot einsum kron outer lexsort bincount""".split()
 )
 
-#: Operations that don't go through the elements.
+#: Operations that don't process the elements.
 _QUICK: Final = frozenset(
     """reshape view transpose squeeze swapaxes item itemset __len__ diagonal tolist getfield setflags newbyteorder
     __iter__ __reduce__ __reduce_ex__ __array_finalize__ asarray asanyarray shape ndim size expand_dims""".split()
@@ -64,7 +64,7 @@ def spans(run: Any, site: int, things: Iterable[Any], name: str = "", args: tupl
 
 
 def _is_of_one_element(name: str, args: tuple[Any, ...]) -> bool:
-    """Whether an index is that of one element; or gives a view, which goes through none."""
+    """Whether an index is that of one element; or gives a view, which processes none."""
     if name not in ("__getitem__", "__setitem__") or not args:
         return False
     parts = args[0] if type(args[0]) is tuple else (args[0],)

@@ -16,7 +16,7 @@ An attribute of a class is a location of the class that has it, and of those tha
 all if none has it; an attribute of a module is the module's global.
 How an attribute is found is decided in :mod:`classification`.
 
-Cost: two dictionary look-ups for what was seen before.
+Cost: two dictionary look-ups for an attribute seen before.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
 
 
 def _tell_when_called(_run: Any, _thing: Any, _name: str, _site: int) -> None:
-    """What the call of what is read does is told then."""
+    """The effects of the attribute read are reported when it is called."""
 
 
 def _read_dictionary(run: Any, thing: Any, _name: str, site: int) -> None:
@@ -325,7 +325,7 @@ def _reads_of(run: Any, kinds: tuple[type, ...], name: str) -> tuple[Access, ...
 
 def owner_of(kind: type, name: str) -> Any:
     """The class that alone decides what attribute ``name`` of class ``kind`` is: NONE if it never changes, None if
-    several do. Remembered, for code that always tells when it changes a class."""
+    several do. Remembered, for code that always reports its changes of a class."""
     own = shape_of(kind).own
     if name not in own:
         owners = _owners_of(kind, name)
@@ -349,7 +349,7 @@ def _owners_of(kind: type, name: str) -> tuple[type, ...]:
 
 
 def _is_member(kind: type, name: str) -> bool:
-    """Whether it is a member of an enumeration, which nobody replaces."""
+    """Whether it is a member of an enumeration, which no code replaces."""
     return issubclass(type(kind), EnumType) and name in kind.__dict__.get("_member_map_", ())
 
 
@@ -372,7 +372,7 @@ _OF_CODE: Final = frozenset(
 
 
 def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
-    """What code is may be about to change: calls of it do not look again, and tell of no read."""
+    """A function's code may be about to change: calls of it do not look again, and report no read."""
     special = is_a(thing, type) and name.startswith("__") and name.endswith("__")
     if (special or name in _OF_CODE) and has_concurrent_threads(run) and not run.is_recording:
         count = functools.partial(count_untracked, run, f"assignment to {name} of {type(thing).__name__}", site)

@@ -2,7 +2,7 @@
 
 A function has what is in its closure, one that was made of a text what its globals hold under the names it uses; an
 object of a class that is not instrumented (an `ExitStack`, a `finalize`) has its attributes. Containers, partials and
-other such functions lead further; functions that are instrumented tell of themselves.
+other such functions lead further; functions that are instrumented report their own steps.
 
 Cost: a microsecond for a function without a closure.
 """

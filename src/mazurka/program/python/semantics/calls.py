@@ -124,7 +124,7 @@ _MAKING: Final = frozenset(map(id, (zip, map, filter, enumerate, reversed, objec
 #: Builtins that say what functions and classes are called.
 _DESCRIBING: Final = frozenset((str, repr, format, ascii, print))
 
-#: Functions that call what they are given as their key.
+#: Functions that call their key argument.
 _WITH_KEY: Final = frozenset({sorted, min, max})
 
 #: Functions that change their first argument, by module and name.
@@ -138,7 +138,7 @@ _CHANGERS: Final = frozenset(
     }
 )
 
-#: Functions in Python that look past the methods of what they are given.
+#: Functions in Python that bypass the methods of their arguments.
 _COPYING: Final = frozenset({"copy", "json", "_pickle", "pickle", "dataclasses"})
 
 #: Containers, and values, whose size in memory changes with how many there are in them, if at all.
@@ -147,7 +147,7 @@ _SIZED: Final = frozenset({list, dict, set, frozenset, tuple, int, float, bool, 
 #: By which methods a slot gets at an attribute of an instance.
 _DESCRIPTOR_METHODS: Final = {"__get__": _READ, "__set__": Op.WRITE, "__delete__": _RMW}
 
-#: Kinds of callables of which it is known what they do.
+#: Kinds of callables with known effects.
 _GETTERS: Final = frozenset(natives.GETTERS)
 
 
@@ -209,7 +209,7 @@ def _finish_look_up(run: Any, thing: Any, name: str, site: int, how: Any, found:
 
 
 def _hand_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
-    """A method in C may give away a dictionary, or the bytes of what it is given."""
+    """A method in C may expose a dictionary, or the bytes of its argument."""
     if name in classification.HANDING_OUT:
         natives.hand_out(name, (thing, *args))
     if name in definitions.HOLDING:
@@ -441,7 +441,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
             natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
         return
     if kind is weakref.ref:
-        return  # a callback that is seen tells for itself, when it is called
+        return  # a callback that is instrumented reports its own steps
     if kind is types.FunctionType and len(args) > 1:
         _make_function(run, args[0], args[1], site)
         return
@@ -472,7 +472,7 @@ def _make_function(run: Any, code: Any, space: Any, site: int) -> None:
 
 
 def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """What the making of an object does: the new one nobody else has."""
+    """The effects of making an object: no other thread has the new one."""
     for each in bases(kind):
         found = each.__dict__.get(name)
         if found is None:
@@ -577,7 +577,7 @@ def _is_sized_by_structure(thing: Any) -> bool:
 def _read(
     run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any] | None = None, function: Any = None
 ) -> None:
-    """All of each argument is looked at, and what a key function in C looks at for each element."""
+    """All of each argument is read, and the reads of a key function in C for each element."""
     more: tuple[Access, ...] = ()
     if function in _WITH_KEY and named and named.get("key") is not None and args:
         more = effects_of_calls(announce, named["key"], args[0] if len(args) == 1 else args, site)
@@ -607,7 +607,7 @@ def _read(
 
 
 def _goes_in(key: Any) -> bool:
-    """Whether a key function looks into what it is given, and does not tell."""
+    """Whether a key function reads its argument's content, without reporting that."""
     return type(key) in _GETTERS or any(key is each for each in (len, repr, ascii)) or not is_simple(key)
 
 
@@ -628,7 +628,7 @@ def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, .
 
 
 def use(run: Any, thing: Any, site: int) -> None:
-    """All of ``thing`` is looked at, and what is in it."""
+    """All of ``thing`` is read, and its content."""
     if sites.kind_of(site) == "match":
         definitions.look(run, (thing,), site, "a pattern", behind=True)
     elif type(thing) is types.FunctionType or type(thing) is types.MethodType:
@@ -637,7 +637,7 @@ def use(run: Any, thing: Any, site: int) -> None:
 
 
 def consume(run: Any, thing: Any, site: int) -> None:
-    """A builtin goes through ``thing``, or looks for something in it."""
+    """A builtin iterates over ``thing``, or searches in it."""
     known = sites.site(site)
     searches = known is not None and known.kind == "search"
     if known is not None and (searches or known.name in _DEEP_NAMES) and not run.is_recording:
@@ -654,7 +654,7 @@ def consume(run: Any, thing: Any, site: int) -> None:
 
 
 def go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...] = ()) -> None:
-    """``thing`` is gone through in one step: of a dictionary that shows the keys."""
+    """``thing`` is iterated in one step: of a dictionary that reads the keys."""
     found = cursors(thing)
     reads: list[Access] = []
     if found:
@@ -691,7 +691,7 @@ def _iterated(run: Any, thing: Any, site: int) -> list[Access]:
 
 
 def is_python_iterable(kind: type) -> bool:
-    """Whether instrumented code says how objects of a class are gone through."""
+    """Whether instrumented code defines the iteration over objects of a class."""
     found = next((each.__dict__["__iter__"] for each in bases(kind) if "__iter__" in each.__dict__), None)
     return type(found) is types.FunctionType and found.__code__.co_filename in sites.instrumented
 
@@ -826,5 +826,5 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
         if spans:
             array_operations.end(run, since, spans, site)
         foreign.count_if_shared(run, left, name, site)
-    elif type(left) is not tuple or type(right) is not tuple:  # what is in them is handed on unseen
+    elif type(left) is not tuple or type(right) is not tuple:  # their elements are passed on without a hook
         combine(run, left, right, site)

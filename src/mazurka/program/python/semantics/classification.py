@@ -1,8 +1,8 @@
 """How an attribute is found, which decides what location an access to it touches (:mod:`attributes`).
 
-What was found out is kept by class and name, and forgotten between runs.
+Results are kept by class and name, and forgotten between runs.
 
-Cost: two dictionary look-ups for what was seen before.
+Cost: two dictionary look-ups for an attribute seen before.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ OF_MODULE: Final = 5
 OPAQUE: Final = 6  # a method written in Python that is not instrumented
 FOREIGN: Final = 7  # a method in C of an object with a state: a file, a generator
 STATE: Final = 8  # part of an object's state, which C computes
-COMPUTED: Final = 9  # what a property or ``__getattr__`` that is not instrumented computes
+COMPUTED: Final = 9  # computed by a property or ``__getattr__`` that is not instrumented
 BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not instrumented may look at, too
 CONTAINER: Final = 11  # a method of a container, see containers.py
-GOT_IN_C: Final = 13  # what a property gives whose function is in C
-REMADE: Final = 14  # an initialiser in C of what is else never changed
-PROPERTY: Final = 15  # what code gives that tells of itself
+GOT_IN_C: Final = 13  # the result of a property whose function is in C
+REMADE: Final = 14  # an initialiser in C of an object that else never changes
+PROPERTY: Final = 15  # the result of code that reports its own steps
 OF_BASES: Final = 17  # by way of `super`: an attribute of the classes behind one
-FORWARDED: Final = 18  # what a method bound to an object, or a class with parameters, has from its function or class
+FORWARDED: Final = 18  # an attribute that a bound method, or a class with parameters, has from its function or class
 OF_FRAME: Final = 19  # what changes while a frame runs
 OF_CELL: Final = 20  # a variable of a closure
 LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
@@ -57,7 +57,7 @@ METHODS: Final = (
 )
 _NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 
-#: What is not taken for a variable where modules and classes have it.
+#: Classes of attributes of modules and classes that are not taken for variables.
 CONSTANT: Final = (*METHODS, types.ModuleType)
 
 #: Attributes of what can be called that hold a dictionary which calls go by: whose.
@@ -71,7 +71,7 @@ private: set[type] = set()
 
 
 def find(kind: type, name: str) -> tuple[type, Any] | None:
-    """The class that has an attribute of instances of ``kind``, and what it has there."""
+    """The class that has an attribute of instances of ``kind``, and the object there."""
     for each in bases(kind):
         space = type.__dict__["__dict__"].__get__(each)
         if name in space:
@@ -181,7 +181,7 @@ def _classify(kind: type, name: str) -> Any:
         if how is not NONE or not (name in sites.stored or comes_and_goes(name)):
             return how
         if may_be_replaced(name) and owner.__flags__ & 1 << 9:
-            return owner  # somebody may give the class another one
+            return owner  # code may give the class another one
         return in_instance if has_dictionary else how
     if type(value) is types.MemberDescriptorType:
         return in_instance or INSTANCE if native_objects.is_in_python(owner) else STATE if state else NONE
@@ -195,7 +195,7 @@ def _classify(kind: type, name: str) -> Any:
 
 
 def may_be_replaced(name: str) -> bool:
-    """Whether what a class has under a name may be replaced."""
+    """Whether a class's attribute of that name may be replaced."""
     return name in sites.stored_from_outside or comes_and_goes(name)
 
 
@@ -215,7 +215,7 @@ def _method(owner: type, value: Any, state: int) -> int:
         quiet = harmless.is_transparent(inner) and harmless.is_harmless_type(owner)
         return NONE if quiet and not harmless.is_untraceable(inner.__module__, inner.__qualname__) else OPAQUE
     if type(inner) in BUILTIN_METHODS:
-        return OPAQUE  # of another object, or of none: that is told when it is called
+        return OPAQUE  # of another object, or of none: that is reported when it is called
     if is_a(inner, _NATIVE) and shape_of(inner.__objclass__).base is not None:
         return OPAQUE  # a container's, under another name
     if is_a(inner, _NATIVE) and (inner.__name__ in HANDING_OUT or (inner.__name__, inner.__objclass__) in _GOING_IN):
@@ -226,7 +226,7 @@ def _method(owner: type, value: Any, state: int) -> int:
         if inner.__name__ in REMAKING and not state_of(owner):
             return REMADE
         if owner is struct.Struct:
-            return OPAQUE  # what it packs into, or unpacks, has a state
+            return OPAQUE  # the buffer that it packs into, or unpacks, has a state
         return FOREIGN if state_of(owner) else NONE
     return NONE
 
@@ -234,13 +234,13 @@ def _method(owner: type, value: Any, state: int) -> int:
 #: Functions in C that may give away the dictionary of an instance they are called with.
 HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__".split())
 
-#: Methods in C of what never changes that go into what it holds, or that use what they are given.
+#: Methods in C of immutable objects that read the objects in them, or that use their arguments.
 _GOING_IN: Final = frozenset(
     [("count", tuple), ("index", tuple)]
     + [(name, re.Pattern) for name in "search match fullmatch split findall finditer sub subn".split()]
 )
 
-#: Methods that make an object anew, which is otherwise never changed.
+#: Methods that initialise an object again, which is otherwise never changed.
 REMAKING: Final = frozenset({"__init__", "__setstate__"})
 
 
@@ -293,7 +293,7 @@ _BINDING: Final = (
 
 
 def is_computed(thing: Any, name: str) -> bool:
-    """Whether only looking up a method, not looking at it, tells what it is: code of the program gives it."""
+    """Whether a method has to be looked up to be classified: code of the program returns it."""
     kind = type(thing)
     if kind is super or kind is types.MemberDescriptorType or kind is str or kind is bytes:
         return False
@@ -312,5 +312,5 @@ def is_computed(thing: Any, name: str) -> bool:
 
 
 def is_instrumented(function: types.FunctionType) -> bool:
-    """Whether what a function does is seen."""
+    """Whether a function's steps are tracked."""
     return function.__code__.co_filename in sites.instrumented

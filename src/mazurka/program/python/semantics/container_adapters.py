@@ -144,5 +144,5 @@ TABLES: Final[dict[type, dict[str, Handler]]] = {
 
 
 def install() -> None:
-    """Let hooks know them; what is asked of a subclass is found along its bases."""
+    """Register them with the hooks; methods of a subclass are found along its bases."""
     know(TABLES)

@@ -4,12 +4,13 @@ For the locations see :mod:`locations`. The rules:
 
 - replacing an existing item WRITEs the item; adding or removing one also changes (RMW) the structure;
 - looking one up READs the item (in a sequence also the structure, since what index 3 is depends on it);
-- whatever looks at everything READs the structure, and each item too unless it only wants keys or the length.
+- an operation on everything READs the structure, and each item too unless it only needs keys or the length.
 
 So ``d['a']`` and ``d['b']`` do not conflict, two insertions conflict by the structure only, and iteration
 conflicts with whatever it would notice. Elements of a set are its keys; a set has no values.
 
-A *handler* tells the runtime what one operation is about to do; the operation itself follows in the program's own code.
+A *handler* reports the accesses of one operation to the runtime; the operation itself follows in the program's own
+code.
 
 Cost: one to three microseconds an operation, most of it the runtime's.
 """
@@ -76,7 +77,7 @@ def _arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]:
 
 
 def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
-    """Anything in a sequence may move; who reads an index reads the structure too."""
+    """Anything in a sequence may move; a read of an index reads the structure too."""
     emit(run, thing, site, _RMW, (STRUCTURE, number(thing)), tuple(_arguments(run, args, site)))
 
 
@@ -116,7 +117,7 @@ def _tell(thing: Any, key: Any, look: Callable[[Any], Any]) -> Any:
 
 
 def _admit(run: Any, thing: int, keys: Iterable[Any], site: int) -> None:
-    """An unknown key is used: if there are others, nobody knows which of them equal it."""
+    """An unknown key is used: if there are others, it is not known which of them equal it."""
     if not run.is_recording:
         _with_unknown.add(thing)
     if any(key_of(each) is not UNKNOWN for each in keys):
@@ -176,7 +177,7 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     key = args[0]
     n, stands = number(thing), key if type(key) in PLAIN else key_of(key)
     if n < 0 and type(stands) is str and stands not in sites.stored:
-        comes_or_goes(run, stands)  # it may hide what the class has
+        comes_or_goes(run, stands)  # it may hide the class's attribute
     if stands is UNKNOWN:
         _admit(run, number(thing), dict.keys(thing), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
@@ -246,7 +247,7 @@ def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
                 tell(run, thing.default_factory, site, (), {})
 
 
-#: What tells of the call of a function (:mod:`calls`).
+#: The function that reports a call (:mod:`calls`).
 calling: Final[list[Callable[..., None]]] = []
 
 
@@ -278,7 +279,7 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
         _namespace(run, thing, site, _WRITE, changed or dict.keys(thing))
         return
     if changed is None:
-        changed = [*dict.keys(thing)]  # the others are told as they come, see `amid`
+        changed = [*dict.keys(thing)]  # the others are reported as they come, see `amid`
     more = [Access(_WRITE, item(n, key)) for key in changed]
     for access in more:
         _is_contested(run, site, access.target, True)
@@ -298,7 +299,7 @@ def _counter_combined(run: Any, thing: Any, site: int, args: tuple[Any, ...]) ->
 
 
 def _elements_given(args: tuple[Any, ...]) -> list[Any] | None:
-    """The same for a `Counter`, which counts what it gets."""
+    """The same for a `Counter`, which counts the elements."""
     keys: list[Any] = []
     for each in args:
         if is_a(each, dict):
@@ -371,7 +372,7 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
 
 
 def _in_set(thing: Any, key: Any) -> Any:
-    """Whether an element is in a set; UNSEEN if that can't be told without running code of the program."""
+    """Whether an element is in a set; UNSEEN if that can't be decided without running code of the program."""
     if type(key) in PLAIN:
         return set.__contains__(thing, key)
     stands = key_of(key)
@@ -467,7 +468,7 @@ def positional(thing: Any, name: str, args: tuple[Any, ...], named: Mapping[str,
 
 
 def _untold(run: Any, _thing: Any, site: int, _args: tuple[Any, ...]) -> None:
-    """A method of which no rule says what it does."""
+    """A method without a rule."""
     if has_concurrent_threads(run):
         text = f"an unknown method of a container at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
@@ -554,10 +555,10 @@ OPERATIONS: Final[dict[type, dict[str, Handler]]] = {
     dict: _DICT,
 }
 
-#: Slots of `object` and `type` that get at an attribute by name, and what they do to it.
+#: Slots of `object` and `type` that access an attribute by name, with their operations.
 SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": _WRITE, "__delattr__": _RMW}
 
-#: Methods that look at nothing: what they give is looked at by others.
+#: Methods without a read: their results are read by others.
 _IDLE: Final = frozenset("__new__ __iter__ __class_getitem__ fromkeys maketrans fromhex keys values items".split())
 
 #: Methods that go into the elements.
@@ -571,7 +572,7 @@ for _base, _operations_of_it in OPERATIONS.items():
         if callable(_value) and _name not in _operations_of_it and _name not in {*_IDLE, *SLOTS}:
             _operations_of_it[_name] = _untold
 
-#: Methods at whose calls a hook stands; those of text go through what they are given.
+#: Methods at whose calls a hook stands; those of text iterate over their argument.
 METHODS: Final = frozenset(
     operation for table in OPERATIONS.values() for operation in table if not operation.startswith("__")
 ) | frozenset(
@@ -579,7 +580,7 @@ METHODS: Final = frozenset(
     "format format_map writelines keys values items tolist fromkeys".split()
 )
 
-#: Those that go through what they are given, which may be an iterator that runs code of the program.
+#: Those that iterate over their argument, which may be an iterator that runs code of the program.
 GOING_THROUGH: Final = frozenset(
     "extend extendleft update intersection_update difference_update symmetric_difference_update intersection issubset "
     "issuperset isdisjoint difference subtract fromkeys".split()
@@ -598,7 +599,7 @@ def shape_of(kind: type) -> ClassShape:
     return shape
 
 
-#: By identity, the classes met whose special methods do what no operation tells, and the name of one.
+#: By identity, the classes met whose special methods have unreported effects, and the name of one.
 _unseen: dict[int, tuple[Any, str]] = {}
 
 

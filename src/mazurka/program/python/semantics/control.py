@@ -67,5 +67,5 @@ def leave(site: int) -> None:
     """A ``while`` loop has been left."""
     run = activation.active
     if run is not None and run.current.loops:
-        with contextlib.suppress(RecursionError):  # then what is known of the loop is dropped later
+        with contextlib.suppress(RecursionError):  # then the state of the loop is dropped later
             spin.left(run.current, sys._getframe(1), site)

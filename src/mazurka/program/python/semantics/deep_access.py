@@ -1,4 +1,4 @@
-"""What an operation looks at that goes into whatever is in its operands: comparing, describing, copying, matching.
+"""The reads of an operation on the whole content of its operands: comparing, describing, copying, matching.
 
 Through containers in containers, and through instances, unless the program's own instrumented method tells what it
 reads (``__eq__``, ``__repr__``). Of an object that has a state instead (:mod:`native_objects`) that is read.
@@ -36,7 +36,7 @@ _DESCRIBING: Final = ("__format__", "__str__", "__repr__")
 #: What kind of site asks which methods of an instance; any other looks at it past all methods.
 _ASKS: Final = {"compare": _COMPARING, "format": _DESCRIBING, "call": _DESCRIBING}
 
-#: What is asked of a thing that is copied, but not of what is in it.
+#: Methods called on an object that is copied, but not on its content.
 _COPY: Final = "copy"
 
 #: Kinds of sites that look no further than the container itself, and what does so, too.
@@ -56,7 +56,7 @@ def read(run: Any, things: Iterable[Any], site: int, copying: bool = False, comp
 
 
 def reads_shared(run: Any, things: Iterable[Any], site: int, shallow: bool = False) -> bool:
-    """The same, and whether any of it is something that threads change; ``shallow``: without what is in them."""
+    """The same, and whether threads change any of it; ``shallow``: without the content."""
     waiting = [each for each in things if type(each) not in PLAIN]
     if not waiting:
         return False
@@ -88,7 +88,7 @@ def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
 
 
 def contents_of(thing: Any) -> list[Access]:
-    """Reads of a container, or of what a view or an iterator shows."""
+    """Reads of a container, or of the container behind a view or an iterator."""
     return [access for container in sources(thing) for access in contents(container)]
 
 
@@ -143,7 +143,7 @@ def _is_error_in_c(thing: Any, kind: type) -> bool:
 
 
 def inside(things: Iterable[Any]) -> list[Any]:
-    """What is in containers, or shown by views of them, that may hold something itself."""
+    """The elements of containers, or of views of them, that may hold objects themselves."""
     return [
         each
         for thing in things
@@ -154,7 +154,7 @@ def inside(things: Iterable[Any]) -> list[Any]:
 
 
 def elements(thing: Any) -> list[Any]:
-    """What is directly in a container."""
+    """The elements of a container."""
     kind = type(thing)
     if issubclass(kind, tuple):
         return [*tuple.__iter__(thing)]
@@ -166,7 +166,7 @@ def elements(thing: Any) -> list[Any]:
 
 
 def _is_looked_into(shape: ClassShape, kind: type, asked: str) -> bool:
-    """Whether an instance's attributes are read without any hook telling so."""
+    """Whether an instance's attributes are read without a hook."""
     found = shape.looked_into.get(asked)
     if found is None:
         found = shape.looked_into[asked] = _instances_are(kind, asked)

@@ -1,4 +1,4 @@
-"""Classes, functions and modules that code which nobody sees looks at: ``dir(Box)``, ``inspect.getmembers(Box)``,
+"""Classes, functions and modules that uninstrumented code inspects: ``dir(Box)``, ``inspect.getmembers(Box)``,
 ``"{0.n}".format(box)``, ``repr(function)``.
 
 What it looks at in them is not told as accesses. So it is remembered who has looked, and at the end of the run
@@ -27,12 +27,12 @@ from mazurka.trace.targets import Target
 #: counts that.
 looked_at: Final[dict[Any, dict[int, Callable[[], None]]]] = {}
 
-#: The same for what is held, by number.
+#: The same for held objects, by number.
 held: Final[dict[Any, dict[int, Callable[[], None]]]] = {}
 
 
 def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = False) -> None:
-    """Code that nobody sees looks at ``things``; ``behind``: at the classes of instances among them, too."""
+    """Uninstrumented code inspects ``things``; ``behind``: also the classes of instances among them."""
     if run.is_recording or not has_concurrent_threads(run):
         return
     for each in things:
@@ -71,7 +71,7 @@ _WITH_BYTES: Final = frozenset({bytearray, array.array, io.BytesIO})
 #: A hash lets others go on while it takes in more bytes than these.
 _HASHED_AT_ONCE: Final = 2047
 
-#: Methods in C that take bytes of what they are given, without the GIL or for longer than the call.
+#: Methods in C that use the bytes of their argument without the GIL or for longer than the call.
 HOLDING: Final = frozenset("readinto readinto1 recv_into recvfrom_into getbuffer from_buffer update tofile".split())
 
 _HEAP_TYPE: Final = 1 << 9

@@ -1,6 +1,6 @@
-"""Code of the program's libraries that is not instrumented: what entering it reads and writes, and what it leaves open.
+"""Code of the program's libraries that is not instrumented: the accesses of entering it, and the untracked rest.
 
-It runs as one step that nobody sees into. An object of a class from there has one state
+It runs as one opaque step. An object of a class from there has one state
 (:mod:`native_objects`), the package itself has another: a call reads and writes both, and looks at what it is given.
 So every order of such calls is explored, but not what threads do amid them: as soon as two threads that run
 at the same time have entered a package, or share an object of it, that is counted as untracked, with the package's
@@ -107,7 +107,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
 def _call_pure(
     run: Any, function: types.FunctionType, module: str, site: int, args: tuple[Any, ...], given: tuple[Any, ...]
 ) -> None:
-    """A function that only looks at what it is given, and changes no more than its own object."""
+    """A function that only reads its arguments, and changes no more than its own object."""
     name = function.__name__
     owner = args[0] if args and _has_method(args[0], name) else None
     _count_changers(run, function, given, site)
@@ -135,7 +135,7 @@ def _is_stream(thing: Any) -> bool:
 
 
 def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any, ...], site: int) -> None:
-    """What a function of the library looks at beside containers and instances."""
+    """The reads of a function of the library beside containers and instances."""
     name = function.__name__
     if module == "unittest.mock" and name in _PATCHING and has_concurrent_threads(run):
         _enter(run, module, name, site)  # anything may be given another value
@@ -162,7 +162,7 @@ _PATCHING: Final = frozenset("__enter__ __exit__ start stop".split())
 #: Modules whose functions write on what `sys.stdout` or `sys.stderr` is just then.
 _WRITING: Final = frozenset({"pprint", "traceback", "warnings", "logging"})
 
-#: Modules whose functions look at the classes of what they are given.
+#: Modules whose functions inspect the classes of their arguments.
 _LOOKING_BEHIND: Final = frozenset("inspect pydoc pprint reprlib string json pickle copy".split())
 
 #: Those that set a stream of `sys`, and set it back.
@@ -224,7 +224,7 @@ def call_held(run: Any, thing: Any, site: int) -> None:
 
 
 def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
-    """Methods in C may be called, nobody sees when and with what."""
+    """Methods in C may be called at unknown times with unknown arguments."""
     if not methods:
         return
     text = f"{getattr(methods[0], '__name__', '?')}(), which {by} may call"
@@ -235,7 +235,7 @@ def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
 
 
 def changes(function: types.BuiltinMethodType) -> bool:
-    """Whether it is a method in C of an object that has a state, which code that nobody sees may call."""
+    """Whether it is a method in C of an object that has a state, which uninstrumented code may call."""
     if is_a(function.__self__, types.ModuleType):
         return False
     owner = type(function.__self__)
@@ -254,7 +254,7 @@ def _made_again(run: Any, thing: Any, function: types.FunctionType, site: int) -
 
 
 def is_plain_reader(function: types.FunctionType) -> bool:
-    """Whether a function, of a module that copies things, only looks at what it is given."""
+    """Whether a function, of a module that copies objects, only reads its arguments."""
     return harmless.is_pure_python(module_of(function), function.__qualname__)
 
 
@@ -271,7 +271,7 @@ def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any,
 
 
 def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -> None:
-    """Code of a module is about to be entered that may do anything with what it is given, and with what it keeps."""
+    """Code of a module is about to be entered that may have any effect on its arguments, and on its own state."""
     package = harmless.root_of(module) or "?"
     target = (OBJECT, package)
     accesses = [Access(_RMW, target), *_given(run, given, functools.partial(_enter, run, module, name, site))]
@@ -280,7 +280,7 @@ def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -
 
 
 def _visit(run: Any, accesses: list[Access], site: int, words: str) -> bool:
-    """Pass the step of a call into code that nobody sees, unless its thread is alone; whether threads contend there."""
+    """Pass the step of a call into uninstrumented code, unless its thread is alone; whether threads contend there."""
     target = accesses[0].target
     if not has_concurrent_threads(run) and run.touched.get(target) is not SHARED:
         return False
@@ -331,7 +331,7 @@ def _enter(run: Any, module: str, name: str, site: int) -> None:
 
 
 def _explore(run: Any, module: str) -> bool:
-    """Whether a module is to be explored from now on: then the search begins anew."""
+    """Whether a module is to be explored from now on: then the search begins again."""
     if run.is_recording or not harmless.is_explorable(module):
         return False
     run.sharing.learn((_mark_of(module),))
@@ -393,12 +393,12 @@ def _module_of_class(kind: type) -> str:
 
 
 def _arrays_in(given: tuple[Any, ...]) -> list[Any]:
-    """The arguments, and what is in lists and tuples among them."""
+    """The arguments, and the elements of lists and tuples among them."""
     return [*given, *[inner for each in given if type(each) in (list, tuple) for inner in each]]
 
 
 def _with_array(thing: Any, looks: bool) -> list[Access]:
-    """What a function of NumPy does with an object that it is given."""
+    """The accesses of a function of NumPy to an argument."""
     if looks and type(thing).__name__ == "ndarray" and type(thing).__module__ == "numpy" and thing.dtype != object:
         return native_objects.accesses(thing, _READ)
     return anything_with(thing)
@@ -432,7 +432,7 @@ def anything_with(thing: Any) -> list[Access]:
 _MOST_REACHED: Final = 200
 
 
-#: Number of an object that code nobody sees was given -> the threads that gave it, each with what counts the call.
+#: Number of an object passed to uninstrumented code -> the threads that passed it, each with the counter of the call.
 _handed: dict[int, dict[int, Callable[[], None]]] = {}
 
 
@@ -449,7 +449,8 @@ def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[
 
 
 def hand(run: Any, accesses: Iterable[Access], count: Callable[[], None]) -> None:
-    """What code that nobody sees touches in steps of its own: ``count`` is called if others use it at the same time."""
+    """The accesses of uninstrumented code in steps of its own: ``count`` is called if others use it at the same
+    time."""
     if has_concurrent_threads(run):
         for access in accesses:
             if _is_inside(access.target) and type(access.target[1]) is int:
@@ -584,7 +585,7 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
 
 
 def _call_with_given(run: Any, module: str, given: tuple[Any, ...], site: int, count: Callable[[], None]) -> None:
-    """A function in C that touches nothing but what it is given, and calls methods of it, as of a file."""
+    """A function in C that only accesses its arguments, and calls methods of them, as of a file."""
     if has_concurrent_threads(run) and any(_is_called_unseen(each, name) for each in given for name in _OF_FILES):
         count()
     in_one_step(
@@ -600,7 +601,7 @@ _OF_FILES: Final = ("write", "read", "readline", "readinto")
 
 
 def _is_called_unseen(thing: Any, name: str) -> bool:
-    """Whether a thing has a method of that name that neither tells of itself nor is a file's in C."""
+    """Whether an object has a method of that name that neither reports its own steps nor is a file's in C."""
     if name in objects.dictionary(thing):
         return True
     found = classification.find(type(thing), name)
@@ -615,7 +616,7 @@ def _is_called_unseen(thing: Any, name: str) -> bool:
 #: Functions in C that do, and on which of them.
 _WRITING_IN_C: Final = {"warn": "stderr", "warn_explicit": "stderr", "excepthook": "stderr", "displayhook": "stdout"}
 
-#: Modules in C whose functions look past the methods of what they are given.
+#: Modules in C whose functions bypass the methods of their arguments.
 _COPYING_IN_C: Final = frozenset("_pickle _json marshal".split())
 
 

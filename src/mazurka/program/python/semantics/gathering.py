@@ -1,7 +1,7 @@
 """What calls that a function in C is about to make read and write: of a key function in C for each element, say.
 
 The rules of :mod:`calls` pass steps to the runtime. Here they pass them to a stand-in that keeps the accesses, so that
-they become part of the one step that the function in C is. A function that is instrumented tells of itself.
+they become part of the one step that the function in C is. A function that is instrumented reports its own steps.
 
 Cost: that of announcing each call; no more than :data:`_MOST` are looked at one by one.
 """
@@ -42,7 +42,7 @@ CALLING: Final = frozenset(
     (map, filter, accumulate, dropwhile, filterfalse, groupby, starmap, takewhile, _CALLABLE_ITERATOR)
 )
 
-#: What `functools.cmp_to_key` gives: its call makes a key, which keeps what it is given and calls nothing.
+#: The type of `functools.cmp_to_key`'s result: its call makes a key, which keeps its argument and calls no code.
 KEY_MAKER: Final = type(functools.cmp_to_key(lambda one, other: 0))
 
 #: What holds a function and calls it: `functools.partial`, and the keys of `functools.cmp_to_key`.
@@ -53,7 +53,7 @@ _SIMPLE: Final = (len, repr, ord, chr, abs, hash, id, callable, bin, hex, oct, r
 
 
 class AccessCollector:
-    """Stands in for the runtime: keeps what steps read and write, and lets nobody go first."""
+    """Stands in for the runtime: keeps the accesses of steps, and lets no other thread go first."""
 
     is_recording = False
     keyed = False
@@ -132,7 +132,7 @@ def _to_come(iterator: Any) -> list[Any]:
 def effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) -> tuple[Access, ...]:
     """What an iterator in C reads and writes by the function in C that it calls for each element. An element that can't
     be looked at beforehand is anything: only functions that look at nothing else are known then."""
-    if id(iterator) in _under_way:  # it is in what it goes over
+    if id(iterator) in _under_way:  # it is an element of its own iterable
         return ()
     _under_way.add(id(iterator))
     try:
@@ -178,7 +178,7 @@ def _call_with_anything(
 
 
 def is_simple(function: Any) -> bool:
-    """Whether a function only looks at the very object that it is given, if at all, or tells of itself."""
+    """Whether a function only reads its very argument, if at all, or reports its own steps."""
     kind = type(function)
     if is_seen(function) or kind in (itemgetter, attrgetter) or any(function is each for each in _SIMPLE):
         return True
@@ -194,7 +194,7 @@ def is_simple(function: Any) -> bool:
 
 
 def is_seen(function: Any) -> bool:
-    """Whether a function is instrumented, and tells of what it does itself."""
+    """Whether a function is instrumented, and reports its own steps."""
     inner = function.__func__ if type(function) is types.MethodType else function
     if type(inner) is types.FunctionType:  # it can't be derived from
         return inner.__code__.co_filename in sites.instrumented

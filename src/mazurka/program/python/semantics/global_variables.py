@@ -39,7 +39,7 @@ def module_read(run: Any, module: Any, name: str, site: int) -> None:
         global_access(run, space_name(space), name, site, _READ, space)
 
 
-#: Globals of modules that are not instrumented, of which those who use them tell.
+#: Globals of modules that are not instrumented, whose users report the accesses.
 _STREAMS: Final = frozenset("stdin stdout stderr".split())
 
 

@@ -5,12 +5,12 @@ This is the only place that says so. Whatever is neither here nor modelled count
 (:mod:`native_objects`, :mod:`foreign`), so that a new type, library or version of Python may cost an answer, and never
 gives a wrong one.
 
-- A *harmless type* has instances that nobody can change: numbers, texts, dates, compiled patterns. What a tuple or a
+- A *harmless type* has immutable instances: numbers, texts, dates, compiled patterns. What a tuple or a
   partial holds is looked at for itself; attributes of functions, classes and modules are locations of their own.
-- A *pure function* reads what it is given, as deep as it likes, and gives a value. Caches of its own do not count where
-  they can't be told from none.
-- Names of temporary files belong to nobody else; in which order they are handed out matters to no program.
-- A *modelled* package tells the runtime itself what it does.
+- A *pure function* reads its arguments, to any depth, and returns a value. Caches of its own do not count where they
+  can't be observed.
+- Names of temporary files are unique; their order matters to no program.
+- A *modelled* package reports its own steps to the runtime.
 
 Cost: a set look-up; types of modules that are loaded later are found when they are first asked about.
 """
@@ -68,7 +68,7 @@ _TYPES: Final[dict[str, str]] = {
     "zoneinfo": "ZoneInfo",
 }
 
-#: The modules of those in Python that have attributes, which nobody changes.
+#: The modules of those in Python that have attributes, which no code changes.
 _VALUES: Final = frozenset("fractions ipaddress pathlib pathlib._local pathlib._abc uuid".split())
 
 #: Modules in C all of whose functions are pure.
@@ -119,10 +119,10 @@ _PURE_PYTHON_MODULES: Final = frozenset(
     decimal calendar tempfile tokenize importlib.metadata""".split()
 )
 
-#: Modules that have what is known here under the name of another one, from Python 3.14 on.
+#: Modules that contain functions listed here under the name of another one, from Python 3.14 on.
 _KNOWN_AS: Final = {"_py_warnings": "warnings"}
 
-#: Modules of the standard library whose functions hand on what they are given, to code that is seen, and don't look.
+#: Modules of the standard library whose functions only pass their arguments on to instrumented code.
 _TRANSPARENT: Final = frozenset(
     "contextlib functools typing typing_extensions abc enum types warnings dataclasses _py_abc".split()
 )
@@ -132,7 +132,7 @@ _LOOKING: Final = frozenset(
     "asdict astuple replace _asdict_inner _astuple_inner NamedTuple TypedDict make_dataclass namedtuple".split()
 )
 
-#: Functions of other modules in Python that only look at what belongs to nobody, or never changes.
+#: Functions of other modules in Python that only read state that is not shared, or never changes.
 _PURE_PYTHON: Final = frozenset(
     """multiprocessing.process.current_process multiprocessing.process.parent_process
     multiprocessing.process.BaseProcess.name multiprocessing.process.BaseProcess.ident
@@ -140,14 +140,14 @@ _PURE_PYTHON: Final = frozenset(
     multiprocessing.context.BaseContext.cpu_count importlib.import_module""".split()
 )
 
-#: Functions of these that keep something, or change what they are given: by module and qualified name.
+#: Functions of these that keep state, or change their arguments: by module and qualified name.
 _IMPURE: Final = frozenset(
     """calendar.setfirstweekday contextlib._RedirectStream.__enter__ contextlib._RedirectStream.__exit__
     random.Random.shuffle heapq.merge warnings.simplefilter
     warnings.filterwarnings warnings.resetwarnings""".split()
 )
 
-#: Functions whose effect, or whose result, rests on what no step tells: they are always untracked.
+#: Functions whose effect, or whose result, depends on state without steps: they are always untracked.
 _UNTRACEABLE: Final = frozenset(
     """importlib.reload _weakref.getweakrefcount _weakref.getweakrefs sys.getrefcount abc.ABCMeta.register
     gc.get_referrers gc.get_objects sys._current_frames sys.settrace sys.setprofile _ctypes.call_function
@@ -155,7 +155,7 @@ _UNTRACEABLE: Final = frozenset(
     calendar.setfirstweekday""".split()
 )
 
-#: Packages whose operations tell the runtime themselves, or that run the checks.
+#: Packages whose operations report to the runtime themselves, or that run the checks.
 MODELLED: Final = frozenset(
     "mazurka threading _thread queue concurrent os socket selectors greenlet pytest _pytest".split()
 )
@@ -195,18 +195,18 @@ def is_harmless_type(kind: type) -> bool:
 
 
 def is_value_type(kind: type) -> bool:
-    """Whether what is in an object of exactly this class stays as it is, but for what it remembers of itself."""
+    """Whether an object of exactly this class never changes, but for its own caches."""
     return kind.__module__ in _VALUES and is_harmless_type(kind)
 
 
 def is_pure_native(module: object, name: str) -> bool:
-    """Whether a function in C only looks at what it is given."""
+    """Whether a function in C only reads its arguments."""
     if not isinstance(module, str):
         return False
     return module in _PURE_NATIVE_MODULES or name in _PURE_NATIVES.get(module, ())
 
 
-#: Functions of modules in C that touch nothing but what they are given, which they may change.
+#: Functions of modules in C that only access their arguments, which they may change.
 _ONLY_GIVEN: Final[dict[str, frozenset[str]]] = {
     "_pickle": frozenset({"dump", "load"}),
     "_elementtree": frozenset({"SubElement"}),
@@ -214,7 +214,7 @@ _ONLY_GIVEN: Final[dict[str, frozenset[str]]] = {
 
 
 def touches_only_given(module: str, name: str) -> bool:
-    """Whether a function in C touches nothing but what it is given."""
+    """Whether a function in C only accesses its arguments."""
     return name in _ONLY_GIVEN.get(module, ())
 
 
@@ -282,7 +282,7 @@ _OF_ARRAYS: Final = dict.fromkeys(
 
 
 def is_transparent(function: Any) -> bool:
-    """Whether a function in Python only hands on what it is given."""
+    """Whether a function in Python only passes its arguments on."""
     name = known_as(function.__globals__.get("__name__"))
     if f"{name}.{function.__qualname__}" in _IMPURE:
         return False
@@ -299,17 +299,17 @@ _KEEPING: Final = frozenset(("functools._unwrap_partial", "tokenize.generate_tok
 
 
 def is_interface(module: str) -> bool:
-    """Whether functions of a module do what they do by calling methods of their object."""
+    """Whether functions of a module only call methods of their object."""
     return module in ("collections.abc", "_collections_abc")
 
 
 def is_assertion(module: str) -> bool:
-    """Whether functions of a module compare what they are given, and keep nothing of it."""
+    """Whether functions of a module compare their arguments, and keep none of them."""
     return module == "unittest.case"
 
 
 def is_untraceable(module: object, name: str) -> bool:
-    """Whether what a function does, or gives, can't be told as accesses."""
+    """Whether a function's effects, or its result, can't be expressed as accesses."""
     return f"{module}.{name}" in _UNTRACEABLE
 
 

@@ -1,6 +1,6 @@
 """The table of the hooks that instrumented code calls, each just before the operation it announces.
 
-A hook gets the operands, tells the runtime, and hands them through; the operation itself happens in the program's
+A hook gets the operands, reports to the runtime, and returns them; the operation itself happens in the program's
 own frame. Outside a run, and while there is one thread only, hooks return at once. They live in `builtins` under
 names that the language keeps for itself (``__mz_ra__``), so that module namespaces stay as they are. The hooks
 themselves are in :mod:`variables`, :mod:`uses`, :mod:`control`, :mod:`iteration` and :mod:`amid`.
@@ -173,7 +173,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Forget what was learnt about the program.
+    """Forget the knowledge about the program.
 
     The hooks stay where they are, at rest: functions that were instrumented may still be called, by finalisers for one.
     """

@@ -1,4 +1,4 @@
-"""The hooks at loops over something: each step of going through a container reads what it is about to show.
+"""The hooks at loops: each step of an iteration over a container reads the next element.
 
 What is gone through is wrapped in a `map` of two arguments: a generator that visits before each step, and the native
 iterator, whose element the map hands on by a builtin. So no frame of ours lies between the program and what it goes
@@ -44,7 +44,7 @@ _MOST_ITEMS: Final = 256
 
 
 def iterate(thing: Any, site: int) -> Any:
-    """``thing`` is about to be gone through: what is returned visits before each native step."""
+    """``thing`` is about to be iterated: the result visits before each native step."""
     run = activation.active
     if run is None:
         return thing
@@ -55,7 +55,7 @@ def iterate(thing: Any, site: int) -> Any:
         return map(second, _passes(), thing)
     if kind in _CALLING and not run.is_recording and not run.solo:
         if any(each is second for each in gc.get_referents(thing)):
-            return thing  # one of ours, which tells
+            return thing  # one of ours, which reports its steps
         thing = _with_calls(thing, site)
     found = cursors(thing)
     if not found:
@@ -73,7 +73,7 @@ def iterate(thing: Any, site: int) -> Any:
     return map(second, _ticks(cursors(native), site, native if native is thing else None), native)
 
 
-#: What never changes while it is gone through.
+#: Iterables that never change during the iteration.
 _FIXED: Final = frozenset({str, bytes, tuple, frozenset, range})
 
 #: Iterators that call a function for each element.
@@ -81,7 +81,7 @@ _CALLING: Final = frozenset({map, filter, itertools.starmap})
 
 
 def _stepped(thing: Any, site: int) -> Any:
-    """Objects without a model: each step is one on their state; user classes tell themselves what it does."""
+    """Objects without a model: each step is one on their state; user classes report their own steps."""
     kind = type(thing)
     run = activation.active
     if not state_of(kind):
@@ -121,7 +121,7 @@ def _unpack(run: Any, element: Any, nested: bool, site: int) -> None:
 
 
 def returned(thing: Any, site: int) -> Any:
-    """What ``__iter__`` of the program returns, which somebody will go through."""
+    """The result of the program's ``__iter__``, which will be iterated."""
     run = activation.active
     if run is None or run.is_recording or not hasattr(type(thing), "__next__") or not state_of(type(thing)):
         return thing
@@ -143,7 +143,7 @@ def _state_ticks(thing: Any, site: int) -> Iterator[None]:
 
 
 def _with_calls(thing: Any, site: int) -> Any:
-    """An iterator that calls a function in C for each element, such that the calls are told."""
+    """An iterator that calls a function in C for each element, such that the calls are reported."""
     parts = [each for each in gc.get_referents(thing) if each is not type(thing)]
     if type(thing) is map:
         sources = [source for each in parts if type(each) is tuple for source in gc.get_referents(each)]
@@ -158,7 +158,7 @@ def _with_calls(thing: Any, site: int) -> Any:
     return _calling(type(thing), function, sources, site)
 
 
-#: Functions that don't look into what they are given.
+#: Functions that don't read the content of their arguments.
 _LOOKING_AT_NOTHING: Final = (id, type, callable, ord, chr, float)
 
 
@@ -195,7 +195,7 @@ def _looks(look: Handler, thing: Any, site: int) -> Iterator[None]:
 
 
 def _ticks(found: list[Cursor], site: int, shared: Any = None) -> Iterator[None]:
-    """Visits what each native step is about to read; ``shared`` is an iterator that others may have."""
+    """Visits before each native step; ``shared`` is an iterator that other threads may have."""
     containers = [container for container, _ in found]
     while True:
         run = activation.active
@@ -212,8 +212,8 @@ def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int, share
 
 
 def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
-    """The same for an iterator over a list that nobody else has: it is where this generator is."""
-    n = 0  # the list's number, once somebody else could be interested
+    """The same for an iterator over a list that no other thread has: its position is this generator's."""
+    n = 0  # the list's number, once other threads may access it
     structure: Target = ()
     for index in itertools.count():
         run = activation.active
