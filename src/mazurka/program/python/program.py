@@ -250,7 +250,7 @@ class PythonProgram(LearnsPoints):
         self._ready = True
 
     def _swap_included(self) -> None:
-        """Instrument what is included and has been imported before us, where it is."""
+        """Instrument included modules that were imported before us, in place."""
         self._swap((name, module) for name, module in self._included() if name not in self.loader.modules)
 
     def _swap(self, modules: Iterable[tuple[str, types.ModuleType]]) -> None:
@@ -408,13 +408,13 @@ class PythonProgram(LearnsPoints):
         return run
 
     def _execute_here(self, plan: Plan) -> Run:
-        """Run once in this process, from whatever state it is in."""
+        """Execute the program once in this process, from its present state."""
         started = perf_counter()
         capture = self._capture if self._capture.unused() else Capture()
         self._capture = capture
         unkept = outside.opened_before.begin_run()
         run = self._run(plan, capture)
-        with capture:  # what the run leaves behind is young, so that finalisers run here and nowhere else
+        with capture:  # objects that the run leaves behind are young, so that finalisers run here and nowhere else
             self.entry.release()
             gc.collect(0)
         for path in outside.opened_before.end_run():
@@ -431,7 +431,7 @@ class PythonProgram(LearnsPoints):
         return run
 
     def _run(self, plan: Plan, capture: Capture) -> Run:
-        """The run itself; nothing of it is referred to any more on return, but by what it returns."""
+        """The run itself; on return only the result refers to its objects."""
         determinism.restart()
         runtime = self._runtime(plan)
         runtime.on_error = self.on_error
@@ -516,7 +516,7 @@ class PythonProgram(LearnsPoints):
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """What a child's trial runs told."""
+    """The results of a child's trial runs."""
 
     points: set[int]
     found_new_points: bool
@@ -534,10 +534,10 @@ def _name_troubles(run: Run, troubles: list[str]) -> None:
 
 
 def _portable(run: Run) -> Run:
-    """A run that can leave its process; what the program returned stays behind if it can't."""
+    """A run that can leave its process; the program's result stays behind if it can't."""
     try:
         pickle.dumps(run.result)
-    except Exception:  # whatever the program's own objects raise
+    except Exception:  # the program's own objects may raise any
         run.result = None
     return run
 

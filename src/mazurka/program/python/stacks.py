@@ -28,12 +28,12 @@ def frames() -> list[tuple[types.CodeType, int]]:
     return stack
 
 
-#: Functions of `threading` that keep nothing themselves of what they do with primitives.
+#: Functions of `threading` that keep no state of their own about primitives.
 _HANDING_ON: Final = frozenset({"wait_for", "__enter__", "__exit__"})
 
 
 def is_unseen() -> bool:
-    """Whether the code whose step this is is not instrumented, and so may keep what nobody sees."""
+    """Whether the code of this step is not instrumented, and so may keep untracked state."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code

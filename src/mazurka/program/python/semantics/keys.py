@@ -21,7 +21,7 @@ from typing import Any, Final
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.objects import MISSING, SCALARS, is_a, number, peek_attribute
 
-#: Stands for all keys of which it can't be told what they equal.
+#: Stands for all keys whose equality is unknown.
 UNKNOWN: Final = ("object", 0)
 
 #: Types of keys that stand for themselves.
@@ -98,7 +98,7 @@ def _of_fields(key: Any, kind: Any, fields: dict[str, Any]) -> Any:
     return UNKNOWN if UNKNOWN in parts else ("dataclass", number(kind), *parts)
 
 
-#: What the methods that `dataclasses` makes have for a file.
+#: The file name of the methods that `dataclasses` makes.
 _GENERATED: Final = "<string>"
 
 

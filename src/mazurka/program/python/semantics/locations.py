@@ -1,8 +1,8 @@
-"""The locations inside containers, and how a step on them is told to the runtime.
+"""The locations inside containers, and how a step on them is reported to the runtime.
 
 A container with number n has three kinds of location: its items ``("i", n, key)``, its structure ``("s", n)`` (which
 keys or how many elements there are, in which order), and, once it is large, its values taken together ``("v", n)``,
-which spares whoever looks at all of them naming each. The items of an instance's dictionary are the instance's
+which spares an operation on all of them naming each. The items of an instance's dictionary are the instance's
 attributes.
 
 Cost: about a quarter of a microsecond for each access of a step beyond the first.
@@ -131,7 +131,7 @@ def perform(run: Any, site: int, tell: Callable[..., object], *args: Any) -> Non
     task.doubts = False
 
 
-#: Containers that the interpreter, or code that nobody sees, goes by.
+#: Containers that the interpreter, or uninstrumented code, uses.
 _GONE_BY: Final = (
     *(sys.modules, sys.path, sys.meta_path, sys.path_hooks, sys.path_importer_cache, copyreg.dispatch_table),
     *(getattr(copy, name, None) for name in ("_copy_dispatch", "_deepcopy_dispatch")),

@@ -6,7 +6,7 @@ native code reads its state, or reads and writes it: by the table of what only l
 object in C that is one step, as CPython makes it one. What shows another object's bytes (a view, a slice of an array)
 has the state of that object. What such an object keeps hold of, like an iterator its container, is read with it.
 
-What has no state is in :mod:`harmless`.
+Types without a state are in :mod:`harmless`.
 
 Cost: a look-up by class; two microseconds for an operation on an object that has a state.
 """
@@ -187,7 +187,7 @@ def _is_known(kind: type, name: str) -> bool:
 
 
 def access(run: Any, thing: Any, op: Op, site: int) -> None:
-    """The state of ``thing`` is about to be read, or read and written; and what it keeps hold of."""
+    """The state of ``thing`` is about to be read, or read and written; and the objects that it refers to."""
     if run.is_recording or is_output(thing):
         return
     found = accesses(thing, op)
@@ -235,7 +235,7 @@ def _is_template(thing: Any) -> bool:
 
 
 def count_change_of_template() -> None:
-    """The context that threads copy when they calculate first, which does not tell, is about to change."""
+    """The context that threads copy, without a step, when they calculate first is about to change."""
     run = activation.active
     if run is not None and not run.is_recording and has_concurrent_threads(run):
         text = "a change of decimal.DefaultContext"
@@ -243,7 +243,7 @@ def count_change_of_template() -> None:
 
 
 def _called_by(thing: Any) -> list[Access]:
-    """What the method of a container does that an object calls: of ``iter(items.pop, None)``."""
+    """The accesses of a container's method that an object calls: of ``iter(items.pop, None)``."""
     found: list[Access] = []
     for each in gc.get_referents(thing):
         if type(each) in BUILTIN_METHODS and is_a(each.__self__, BASES):
@@ -258,7 +258,7 @@ def _natives_held_by(thing: Any) -> list[Any]:
     found: list[Any] = []
     waiting = [thing] if type(thing) is not types.GeneratorType else []
     if root_of_class(type(thing)) == "decimal" and type(thing).__name__ == "Context":
-        found += [thing.flags, thing.traps]  # they show what it has, and it has them unseen
+        found += [thing.flags, thing.traps]  # they show its state, and it changes them without a step
     while waiting and len(found) < _MOST_HELD:
         for each in gc.get_referents(waiting.pop()):
             if type(each) in BUILTIN_METHODS:
@@ -360,7 +360,7 @@ def owner_of_bytes(thing: Any) -> Any:
 
 
 def _object_behind(thing: Any) -> Any:
-    """What a ctypes object made by ``from_buffer`` shows."""
+    """The buffer of a ctypes object made by ``from_buffer``."""
     kept = getattr(thing, "_objects", None)
     if is_a(kept, dict):
         values: list[Any] = [*dict.values(kept or {})]
@@ -388,7 +388,7 @@ def _is_mapped_twice(thing: Any) -> bool:
         with _io.open("/proc/self/maps") as maps:  # the real one
             shared = [line.split()[3:5] for line in maps if line.split()[1].endswith("s")]
     except OSError:
-        return True  # this platform does not tell
+        return True  # unknown on this platform
     return any(shared.count(each) > 1 for each in shared)
 
 
@@ -406,7 +406,7 @@ def _count_channel(stream: Any) -> None:
 
 
 def _raw_of(stream: Any) -> Any:
-    """What is below the layers of a stream; something else if they are gone."""
+    """The raw file below the layers of a stream; another object if they are gone."""
     try:
         if type(stream) is _io.TextIOWrapper:
             stream = stream.buffer
@@ -417,14 +417,15 @@ def _raw_of(stream: Any) -> Any:
 
 # -- generators -------------------------------------------------------------------------------------------------------
 
-#: id of a generator's frame -> where its state is, for those that somebody has been seen to drive.
+#: id of a generator's frame -> the location of its state, for those with a known caller.
 _driven: dict[int, tuple[Any, ...]] = {}
 _watched: dict[int, Any] = {}
 _outer: dict[int, int] = {}  # id of a generator's frame -> that of the one that delegates to it
 
 
 def follow(generator: Any) -> None:
-    """A generator of the program is about to run: from now on its code tells when it stops running (:func:`leaves`)."""
+    """A generator of the program is about to run: from now on its code reports when it stops running
+    (:func:`leaves`)."""
     frame = generator.gi_frame
     if frame is None or id(frame) in _driven or frame.f_code.co_filename not in sites.instrumented:
         return
@@ -446,9 +447,9 @@ def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
 
 
 def is_own(run: Any, target: Any, site: int) -> bool:
-    """Whether a location is touched by nobody but the running thread, as far as is known: then no step needs to tell.
+    """Whether only the running thread accesses a location, as far as is known: then no step is needed.
 
-    Should another thread touch it later, the sites noted here get points, and runs that count tell of it.
+    If another thread accesses it later, the sites noted here get points, and runs that count report the accesses.
     """
     if site in run.points:
         return False
@@ -464,7 +465,7 @@ def is_own(run: Any, target: Any, site: int) -> bool:
 
 
 def delegate(frame: types.FrameType, generator: Any) -> None:
-    """``yield from``: whoever runs the generator of a frame runs the inner one."""
+    """``yield from``: the thread that runs the generator of a frame runs the inner one."""
     inner = generator.gi_frame
     if inner is not None and id(inner) not in _watched:
         key = id(inner)
@@ -497,7 +498,7 @@ def restart() -> None:
 
 
 def label(run: Any, thing: Any, found: list[Access]) -> None:
-    """Detail: put what a step touches in words."""
+    """Detail: put the target of a step in words."""
     if not run.detail:
         return
     for each in found:
@@ -510,5 +511,5 @@ def label(run: Any, thing: Any, found: list[Access]) -> None:
 
 
 def is_output(thing: Any) -> bool:
-    """Whether it is the stream that keeps what the program prints: what is written there nobody reads back."""
+    """Whether it is the stream that keeps the program's output: no code reads it back."""
     return type(thing) is io.TextIOWrapper and not thing.closed and type(thing.buffer).__name__ == "_Bounded"

@@ -74,7 +74,8 @@ def hand_out(name: str, args: tuple[Any, ...]) -> None:
 
 
 def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
-    """A method in C, past what the class of ``owner`` makes of it; but for containers', it looks at all it gets."""
+    """A method in C, bypassing overrides in the class of ``owner``; except for containers, it reads all its
+    arguments."""
     if name in SLOTS:
         by_name(run, (owner, *args), site, SLOTS[name])
         return
@@ -96,7 +97,8 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
 
 
 def made_again(run: Any, thing: Any, name: str, site: int) -> None:
-    """An object that is otherwise never changed is made anew; of errors and classes it is what makes them first."""
+    """An object that is otherwise never changed is initialised again; for errors and classes it is their first
+    initialisation."""
     if has_concurrent_threads(run) and not run.is_recording and not is_a(thing, (type, BaseException)):
         untracked.count_untracked(run, f"{type(thing).__name__}.{name}()", site)
 
@@ -119,7 +121,7 @@ def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, a
 
 
 def _gone_into(thing: Any, name: str, args: tuple[Any, ...]) -> list[Any]:
-    """What a method goes into beside its container, and what that leads to is looked at, too."""
+    """The objects that a method iterates over beside its container, and their contents, are read, too."""
     if name in _TAKING_PAIRS:
         return deep_access.inside([each for each in args if not is_a(each, dict)]) if is_a(thing, dict) else []
     if name == "sort" and any(map(is_seen, args)):
@@ -184,7 +186,7 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
 
 
 def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
-    """What is under a name is computed by code: nobody knows what is done with it then."""
+    """The attribute of that name is computed by code: its uses are unknown."""
     if type(thing) in objects.SCALARS or not has_concurrent_threads(run) or run.is_recording:
         return
     if classification.is_computed(thing, name):
@@ -212,7 +214,7 @@ def is_reference(thing: Any) -> bool:
     return is_a(thing, weakref.ref)
 
 
-#: id of an object, and the location that its end writes -> what tells of its end.
+#: id of an object, and the location that its end writes -> the watcher of its end.
 _mortal: dict[tuple[int, Any], Any] = {}
 
 
@@ -224,7 +226,7 @@ def let_go(run: Any) -> None:
 
 
 def dereferenced(run: Any, reference: Any, site: int) -> None:
-    """A weak reference is called: whether its object is there still depends on who else has let go of it."""
+    """A weak reference is called: whether its object exists depends on the other threads' references."""
     if run.is_recording:
         return
     let_go(run)
@@ -328,7 +330,7 @@ def find_weak() -> None:
 
 
 _COLLECTIONS: Final = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
-#: What a module that refers weakly has among its globals.
+#: The globals of modules that use weak references.
 _MAKERS: Final = frozenset(map(id, (weakref, weakref.ref, *_COLLECTIONS)))
 
 
@@ -349,7 +351,7 @@ def _uses_weakly(module: Any) -> bool:
 
 
 def watch_early(run: Any) -> None:
-    """The first thread is about to be started: ends of what is referred to weakly are to be seen."""
+    """The first thread is about to be started: ends of weakly referenced objects are tracked from now on."""
     for find in (*_kept, *_made):
         thing = find()
         if thing is None:
@@ -366,7 +368,7 @@ def watch_early(run: Any) -> None:
 
 
 def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
-    """An object has died that somebody refers to weakly: in a step of the running thread."""
+    """A weakly referenced object has ended: in a step of the running thread."""
     _mortal.pop(key, None)
     run = activation.active
     if run is None or run.solo or run.aborting or not run.log:

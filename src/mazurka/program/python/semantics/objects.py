@@ -2,7 +2,7 @@
 
 An object is numbered when it is first accessed while several threads exist, by the thread that does so:
 ``(index of the thread + 1) << 24 | how many it had numbered``. ``id()`` is the key, so an object must not die
-unnoticed: weakly referencable ones are watched, the others are held until nobody else holds them (looked for each
+unnoticed: weakly referencable ones are watched, the others are held until there is no other reference (checked each
 time their number has doubled).
 
 The dictionary of an instance or a class is given the number of its owner, negated: ``vars(x)['a']`` and ``x.a`` are
@@ -35,7 +35,7 @@ from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.semantics.shown import is_shown
 from mazurka.trace.targets import Target
 
-#: id of an object -> its number (negative: it is the dictionary of what has that number).
+#: id of an object -> its number (negative: it is the dictionary of the object with that number).
 numbers: dict[int, int] = {}
 
 _watched: dict[int, weakref.ref[Any]] = {}  # id -> to forget its number when it dies; some have died
@@ -49,7 +49,7 @@ _assigned: dict[int, int] = {}  # number of a dictionary that was assigned to a 
 _shown: dict[str, int] = {}  # detail mode: kind and thread -> how many have been given a name of that kind
 
 _SHIFT: Final = 24
-_LONG: Final = 200  # texts longer than this are told apart by a digest
+_LONG: Final = 200  # texts longer than this are compared by a digest
 SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
 _CONTAINERS: Final = (list, dict, set, deque, bytearray)
 _MISSING: Final = object()
@@ -94,7 +94,7 @@ def restart() -> None:
 
 
 def living() -> dict[int, Any]:
-    """What is known of this run and still there, by its number."""
+    """The numbered objects of this run that still exist, by number."""
     found = {}
     for key, known in numbers.items():
         watched = _watched.get(key)
@@ -171,7 +171,7 @@ def _give_number(thing: object) -> int:
 
 
 def _tidy() -> None:
-    """Let go of what has watched those that have died."""
+    """Release the watchers of objects that have ended."""
     global _tidy_at
     for key in list(_watched):
         if key not in numbers:
@@ -208,7 +208,7 @@ def before_collection(phase: str, _info: dict[str, int]) -> None:
 
 
 def _sweep() -> None:
-    """Let go of what nobody else holds."""
+    """Release objects without other references."""
     global _sweep_at
     references, get = sys.getrefcount, _kept.get
     fewest = references(_NOBODY_ELSES.get(0))
@@ -230,7 +230,7 @@ def adopt_namespace(owner: object) -> None:
         if id(space) not in numbers:
             adopt_dictionary(owner, space)
     elif is_a(owner, type):
-        (behind,) = gc.get_referents(space)  # nobody else has it: it lives as long as the class
+        (behind,) = gc.get_referents(space)  # it has no other reference: it lives as long as the class
         key = id(behind)
         if key not in numbers:
             numbers[key] = -number(owner)
@@ -279,7 +279,7 @@ _LIKE_OBJECTS: Final = frozenset((tuple, str, bytes, float, complex, frozenset))
 
 
 def _is_asked_for_identity() -> bool:
-    """Whether the program that runs asks of values which object they are, and not only what they equal."""
+    """Whether the running program compares values by identity, and not only by equality."""
     return activation.active is not None and not sites.comparing_identity.isdisjoint(sites.instrumented)
 
 
@@ -416,7 +416,7 @@ def own_attribute(thing: Any, attribute: str) -> Any:
 
 
 def _is_field(thing: Any, found: Any) -> bool:
-    """Whether what a class has under a name is a slot, or a part of an error, which looking at runs no code."""
+    """Whether a class's attribute of that name is a slot, or a part of an error, whose read runs no code."""
     kind = type(found)
     return kind is types.MemberDescriptorType or (kind is types.GetSetDescriptorType and is_a(thing, BaseException))
 

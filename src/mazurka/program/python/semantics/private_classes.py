@@ -1,4 +1,4 @@
-"""Classes that a thread has made by calling `type`, and that nobody else can have got at: `unittest.mock` gives each
+"""Classes that a thread has made by calling `type`, and that no other thread can refer to: `unittest.mock` gives each
 mock one of its own, and puts the special methods there.
 
 That a special method is looked up is not told as an access, so storing one counts as untracked, unless no other thread

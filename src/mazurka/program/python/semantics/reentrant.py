@@ -1,6 +1,6 @@
-"""Operations that run code of the program in their midst: told again each time they go on.
+"""Operations that run code of the program: reported again each time they go on.
 
-A hook tells of a native operation just before it. Some run code of the program on the way: ``list.sort`` and `heapq`
+A hook reports a native operation just before it. Some run code of the program on the way: ``list.sort`` and `heapq`
 call ``__lt__`` or a key function, a dictionary ``__hash__`` and ``__eq__`` of its keys or a default's factory,
 ``extend`` a generator. Other threads may move in there, as CPython lets them, and what the operation does when it
 goes on comes after what they did. So it is told in parts: whenever such code returns to the operation, what the
@@ -35,16 +35,16 @@ from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.trace.event import Op
 from mazurka.trace.targets import STRUCTURE, Kind, is_of_object, kind_of, of_kinds
 
-#: Whether iterators that are gone through meanwhile are left as they are.
+#: Whether iterators consumed meanwhile are left as they are.
 _is_one_value: Final = of_kinds(Kind.ATTRIBUTE, Kind.OBJECT)
 
-#: Kinds of sites at which an operation may change what it was said to read: it stands where its node stands.
+#: Kinds of sites at which an operation may change the targets reported as reads: it stands where its node stands.
 _CHANGING: Final = frozenset({"call", "change", "change item", "write item", "delete item"})
 
 #: Kinds of sites whose operation belongs to a statement around the operand.
 _AROUND: Final = frozenset({"iterate", "format", "unpack", "match", "search"})
 
-#: Methods and functions that never change what they look at.
+#: Methods and functions that never change their operands.
 _LOOKING: Final = frozenset(
     "get index count copy len list tuple set frozenset dict sorted sum min max any all str repr union intersection "
     "difference symmetric_difference issubset issuperset isdisjoint".split()
@@ -85,7 +85,7 @@ def entered() -> None:
 
 
 def left() -> None:
-    """... and returns, by whatever way."""
+    """... and returns, in any way."""
     if _open:
         last = _open.pop(id(sys._getframe(1)), None)
         if last is not None:
@@ -152,7 +152,7 @@ def _place(code: types.CodeType, offset: int) -> tuple[int, int, int]:
 
 
 def accompanied(run: Any, owner: Any, site: int, things: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Operands of an operation just announced at ``site``: iterators that run code of the program tell of it."""
+    """Operands of an operation just announced at ``site``: iterators that run code of the program report it."""
     last = _announced(run, site)
     if is_a(owner, dict) and run.log and run.log[-1][3] == site:
         return tuple([map(_Keyed(run.log[-1], owner), each) if runs_code(each) else each for each in things])
@@ -185,7 +185,7 @@ def _accompany(thing: Any, last: _Entry) -> Iterator[Any]:
 
 
 class _Keyed:
-    """Tells of a dictionary's new keys as `update` gets them: nobody could say before."""
+    """Reports a dictionary's new keys as `update` gets them: they are not known before."""
 
     __slots__ = ("counts", "last", "number")
 
@@ -214,7 +214,7 @@ def _afterwards(last: _Entry) -> Iterator[None]:
     yield from ()
 
 
-#: Methods in C, of objects that have a state, that go through what they are given and keep nothing of it.
+#: Methods in C, of objects that have a state, that iterate over their argument and keep no reference to it.
 GONE_THROUGH: Final = frozenset({"writerow", "writerows", "writelines", "executemany"})
 _LAZY: Final = frozenset({types.GeneratorType, map, filter, zip})
 

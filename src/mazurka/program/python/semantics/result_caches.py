@@ -46,7 +46,7 @@ _watched: Final[dict[int, Any]] = {}
 
 
 class _Cache:
-    """What is known of a cache: a few attributes of the function in C, and the calls under way."""
+    """The state of a cache: a few attributes of the function in C, and the calls under way."""
 
     __slots__ = ("asked", "mark", "maxsize", "owner", "results", "separator", "site", "typed")
 
@@ -63,7 +63,7 @@ class _Cache:
         self.asked: dict[int, tuple[Any, int]] = {}  # thread -> the key it has looked up last, and at which site
 
     def key(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any] | None:
-        """What the arguments are stored under, and what stands for that in targets; None if it is not known."""
+        """The key of the arguments, and its representative in targets; None if it is not known."""
         given = (*args, *named.values())
         if not all(map(is_quiet, given)):
             return None
@@ -129,7 +129,7 @@ def look_up(run: Any, owner: Any, site: int, args: tuple[Any, ...], named: dict[
     if cache is None:
         inner = objects.dictionary(owner).get("__wrapped__")
         if type(inner) is types.FunctionType and not is_seen(inner) and foreign.is_plain_reader(inner):
-            run.current.silent += 1  # what it gives follows from its arguments
+            run.current.silent += 1  # its result follows from its arguments
         else:
             run.visit(Op.RMW, (OBJECT, number(owner)), site)
         return True

@@ -1,6 +1,6 @@
 """Which classes' shapes (:mod:`containers`) outlive the run that met them.
 
-Looking at a class anew in each run would cost more than most runs. A shape is kept from run to run
+Classifying a class again in each run would cost more than most runs. A shape is kept from run to run
 
 - of a class that lasts: one written in C, one of our models, or the one that its module has under its name (a class
   that a run made goes with the run, and its shape, which may refer to it, must not hold it);

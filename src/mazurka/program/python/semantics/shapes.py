@@ -1,6 +1,6 @@
 """What hooks know of classes, found out once: their *shapes*, and names that come and go among their attributes.
 
-What a shape says follows from the class and from what is known of the program, so all are forgotten as soon as either
+A shape follows from the class and from the knowledge about the program, so all are forgotten as soon as either
 changes. :func:`.containers.shape_of` makes them.
 
 Cost: a look-up in a dictionary.

@@ -1,4 +1,4 @@
-"""What a run uses that nobody keeps track of, counted by what it is and where: nothing is verified with it."""
+"""Untracked operations of a run, counted by kind and place: with any, the program is never verified."""
 
 from __future__ import annotations
 

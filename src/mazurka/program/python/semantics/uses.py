@@ -1,4 +1,4 @@
-"""The hooks at what is done with objects: calls, operators, and builtins that look at or into containers.
+"""The hooks at uses of objects: calls, operators, and builtins that read objects or containers.
 
 What a call or an operator reads and writes is decided in :mod:`calls`; an operation that may run code of the program on
 its way is announced to :mod:`amid`.
@@ -100,7 +100,7 @@ def _are_values(things: tuple[Any, ...]) -> bool:
     return True
 
 
-#: Classes whose methods look at what they are given.
+#: Classes whose methods read their arguments.
 _TOLD_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
 
 
@@ -112,7 +112,7 @@ class _Called:
     def __init__(self, thing: Any, site: int, computed: bool) -> None:
         self.thing = thing
         self.site = site
-        self.computed = computed  # whether what is called is known by looking it up only
+        self.computed = computed  # whether the callee is known by looking it up only
 
     def __getattribute__(self, name: str) -> Any:
         thing, site, computed = _own(self, "thing"), _own(self, "site"), _own(self, "computed")
@@ -152,7 +152,8 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
 
 
 def _is_told_early(function: Any) -> bool:
-    """Whether a call matters even before there are threads: what it makes, or gives away, is used behind hooks."""
+    """Whether a call matters even before there are threads: its result, or an object that it exposes, is used behind
+    hooks."""
     return function is ref or function is vars or function is finalize or function is FunctionType
 
 
@@ -183,7 +184,7 @@ def use(thing: Any, site: int) -> Any:
 
 
 def consume(thing: Any, site: int) -> Any:
-    """A builtin is about to go through ``thing``."""
+    """A builtin is about to iterate over ``thing``."""
     run = activation.active
     if run is None or run.solo:
         return thing
@@ -213,7 +214,7 @@ def begin(thing: Any, site: int) -> Any:
 
 
 def begin_later(thing: Any, site: int) -> Any:
-    """An iterator over ``thing`` is about to be made that is kept, and gone through later."""
+    """An iterator over ``thing`` is about to be made that is kept, and consumed later."""
     run = activation.active
     if run is not None and not run.solo and not run.is_recording and not hasattr(type(thing), "__next__"):
         calls.begin(run, thing, site)
@@ -261,7 +262,7 @@ _raisers: dict[int, set[int]] = {}
 
 
 def raised(thing: Any, site: int) -> Any:
-    """``thing`` is about to be raised: where it was raised, and what was handled then, is kept in it."""
+    """``thing`` is about to be raised: it keeps the place, and the exception handled then."""
     run = activation.active
     if run is not None and not (run.solo or run.is_recording) and isinstance(thing, BaseException):
         if has_concurrent_threads(run):
@@ -283,7 +284,7 @@ def operand(thing: Any, site: int) -> Any:
 
 
 def operand_kept(thing: Any, site: int) -> Any:
-    """``thing`` is about to be looked at, and again later, untold."""
+    """``thing`` is about to be read, and again later without a hook."""
     run = activation.active
     if run is None or run.solo or type(thing) in deep_access.PLAIN:
         return thing
@@ -294,7 +295,7 @@ def operand_kept(thing: Any, site: int) -> Any:
 
 
 def is_container(thing: Any) -> bool:
-    """Whether operators look into ``thing`` without telling."""
+    """Whether operators read the content of ``thing`` without a hook."""
     kind = type(thing)
     return kind in (tuple, frozenset) or shape_of(kind).base is not None or bool(native_objects.state_of(kind))
 
@@ -354,7 +355,7 @@ def enter(manager: Any, site: int) -> Any:
 
 
 def leave(site: int) -> None:
-    """... and to end, by whatever way."""
+    """... and to end, in any way."""
     if not _managed:
         return
     manager = _managed.pop((id(sys._getframe(1)), site), None)
@@ -375,7 +376,7 @@ def restart() -> None:
 
 
 def decorator(function: Any, site: int) -> Any:
-    """``function`` is about to be called with what a definition defines."""
+    """``function`` is about to be called with the object of a definition."""
     run = activation.active
     if run is None or run.solo or run.is_recording or is_seen(function):
         return function
@@ -404,7 +405,7 @@ def awaits(thing: Any, site: int) -> Any:
 
 
 def _drive(run: Any, thing: Any, site: int) -> None:
-    """A generator or coroutine goes through another one."""
+    """A generator or coroutine drives another one."""
     me = run.current.index
     known = _drivers.get(id(thing))
     if known is None or known[0]() is not thing:  # it is not kept alive: its frame would end before it
@@ -414,7 +415,7 @@ def _drive(run: Any, thing: Any, site: int) -> None:
 
 
 def yield_from(things: Any, site: int) -> Any:
-    """A generator is about to hand out what another one, or anything that can be gone through, gives."""
+    """A generator is about to yield the elements of another one, or of any iterable."""
     run = activation.active
     if run is None or run.is_recording:
         return things
@@ -440,7 +441,7 @@ def _leaving(frame: Any, site: int) -> Any:
 
 
 def yielded(things: Any, site: int) -> Any:
-    """What a generator expression goes through: behind it, the generator ends."""
+    """The iterable of a generator expression: at its end, the generator ends."""
     run = activation.active
     if run is None or run.is_recording:
         return things

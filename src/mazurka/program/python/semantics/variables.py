@@ -1,4 +1,4 @@
-"""The hooks at variables: what is stored under a name or a key is about to be read, or bound.
+"""The hooks at variables: an attribute, a name or a key is about to be read, or bound.
 
 Attributes, items, globals and closure cells. Where two operands are to be handed on, and how, is said in
 :mod:`hooks`.
@@ -70,7 +70,7 @@ def read_attribute(thing: Any, name: str, site: int) -> Any:
     """``thing.name`` is about to be read."""
     run = activation.active
     if run is None or run.solo:
-        # Later nobody could tell it from any other dictionary.
+        # Later it could not be distinguished from other dictionaries.
         if name == "__dict__" and run is not None and classify(type(thing), name) is classification.DICTIONARY:
             objects.adopt_namespace(thing)
         return thing
@@ -131,14 +131,14 @@ def assigned_dictionary(value: Any, _site: int) -> Any:
     """``value`` is about to become the `__dict__` of an object, and may be that of another one."""
     run = activation.active
     if run is not None:
-        if type(value) is dict and id(value) not in numbers and not run.solo:  # nobody has touched it
+        if type(value) is dict and id(value) not in numbers and not run.solo:  # no thread has accessed it
             remembered[id(sys._getframe(1)), _DICTIONARY] = value
         objects.assign_dictionary(value)
     return value
 
 
 def slice_value(value: Any) -> Any:
-    """``value`` is about to be assigned to a slice, which goes through it."""
+    """``value`` is about to be assigned to a slice, which iterates over it."""
     run = activation.active
     if run is not None and not run.solo:
         remembered[id(sys._getframe(1)), _SLICE] = value
@@ -151,7 +151,7 @@ def slice_is_known(frame: FrameType) -> None:
 
 
 def _assigned(run: Any, site: int) -> tuple[Any, ...]:
-    """What the program is about to assign to a slice."""
+    """The value that the program is about to assign to a slice."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__") in _HOOKS:
         frame = frame.f_back
@@ -163,7 +163,7 @@ def _assigned(run: Any, site: int) -> tuple[Any, ...]:
     return ()
 
 
-#: Stands for the site of what is assigned to a slice.
+#: Stands for the site of a value assigned to a slice.
 _SLICE: Final = -1
 _DICTIONARY: Final = -2
 
@@ -314,7 +314,7 @@ def _module(space: dict[str, Any], name: str) -> ModuleType | None:
 
 
 def class_begins(site: int) -> None:
-    """The body of a class is about to be executed: what is stored in its namespace is not told."""
+    """The body of a class is about to be executed: stores in its namespace are not reported."""
     run = activation.active
     if run is not None and not run.solo and has_concurrent_threads(run) and _holders(sys._getframe(1)) > _HOLDERS:
         untracked.count_untracked(run, "a namespace of a class that others may have", site)
@@ -355,7 +355,7 @@ def global_space(name: str, site: int) -> dict[str, Any]:
 
 
 def defines_global(name: str, site: int) -> Callable[[Any], Any]:
-    """A definition is about to bind a global: what it defines passes through."""
+    """A definition is about to bind a global: the defined object passes through."""
     space = sys._getframe(1).f_globals
 
     def bound(thing: Any) -> Any:
@@ -449,7 +449,7 @@ def _content(cell: CellType) -> Any:
 
 
 def own_up(run: Runtime) -> None:
-    """Count bindings told late of names that others use."""
+    """Count bindings reported late of names that others use."""
     for target, index in _told_late.items():
         record = run.touched.get(target)
         if record is not None and record[0] != index:  # others could have gone first, but were not let

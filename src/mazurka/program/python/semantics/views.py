@@ -57,7 +57,7 @@ _COMBINATORS: Final = frozenset(
     | {getattr(itertools, name) for name in "accumulate compress dropwhile filterfalse islice pairwise starmap".split()}
     | {itertools.chain, itertools.takewhile, itertools.zip_longest}
 )
-#: Those that keep what they go over in a tuple, or an iterator over one.
+#: Those that keep their iterables in a tuple, or an iterator over one.
 _KEEPING: Final = frozenset({zip, map, itertools.zip_longest})
 _TUPLE_ITERATOR: Final[type] = type(iter(()))
 
@@ -106,7 +106,7 @@ def iterators(thing: Any) -> list[Any]:
     return _behind(thing)[0]
 
 
-#: What tells of the iterators that going through one moves (:mod:`calls`).
+#: The function that reports the iterators that consuming one moves (:mod:`calls`).
 moving: Final[list[Callable[[Any, Any, int], list[Access]]]] = []
 
 

@@ -66,7 +66,7 @@ def own_up(run: Any) -> None:
 
 
 def divisible(run: Any) -> Iterator[tuple[Target, int]]:
-    """What is shared and touched by steps that are none without a global lock, and where."""
+    """Shared locations accessed by steps that are none without a global lock, with their sites."""
     living = objects.living()
     for _, _, target, place, _, _, more in run.log:
         targets = [target, *(access.target for access in more)]
