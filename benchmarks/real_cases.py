@@ -32,10 +32,12 @@ def measure(settings: Settings) -> Iterator[Row]:
             yield Row(str(bug), "", "", note="this version of Python does not have the bug")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            yield from _bug(bug, Tool(Path(folder), python_path(bug.case.requirements)), settings.repetitions)
+            yield from _bug(
+                bug, Tool(Path(folder), python_path(bug.case.requirements), starts_python=True), settings.repetitions
+            )
     for case in CORRECT:
         with tempfile.TemporaryDirectory() as folder:
-            yield _fixed(case, Tool(Path(folder), python_path(case.requirements)))
+            yield _fixed(case, Tool(Path(folder), python_path(case.requirements), starts_python=True))
 
 
 def _bug(bug: Bug, tool: Tool, repetitions: int) -> Iterator[Row]:

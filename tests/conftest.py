@@ -1,6 +1,7 @@
 """How generated programs are drawn: few and always the same by default, many and new ones under ``make test-long``.
 
-That also runs what is marked ``long``.
+That also runs what is marked ``long``. What is marked ``slow`` runs first, so that no process has it left when the
+others have ended.
 """
 
 from __future__ import annotations
@@ -25,3 +26,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)

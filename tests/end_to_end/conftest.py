@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import preloaded
 
-_SRC = Path(__file__).resolve().parents[2] / "src"
 _TIMEOUT_SECONDS = 120
 
 
@@ -41,8 +40,7 @@ class Shell:
         return [sys.executable, "-m", *arguments]
 
     def variables(self) -> dict[str, str]:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAZURKA_", "PYTEST"))}
-        return {**inherited, "PYTHONPATH": str(_SRC), **self.environment}
+        return preloaded.environment(**self.environment)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         _let_children_answer_interrupts()
@@ -57,24 +55,18 @@ class Shell:
         )
 
     def run(self, *arguments: str, status: int | None = None) -> subprocess.CompletedProcess[str]:
-        return self._run(self.command("mazurka", *arguments), status)
+        """A command as after a fresh start (`tests/preloaded.py`)."""
+        return self._ended(preloaded.run(arguments, self.folder, self.variables(), _TIMEOUT_SECONDS), status)
 
     def pytest(self, *arguments: str, status: int | None = None) -> subprocess.CompletedProcess[str]:
         plugin = ["-p", "mazurka.pytest_plugin", "-p", "no:cacheprovider"] if "--lf" not in arguments else []
         plugin = plugin or ["-p", "mazurka.pytest_plugin"]
-        return self._run(self.command("pytest", *plugin, *arguments), status)
-
-    def _run(self, command: list[str], status: int | None) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            command,
-            cwd=self.folder,
-            env=self.variables(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_TIMEOUT_SECONDS,
+        done = preloaded.run_fresh(
+            [*plugin, *arguments], self.folder, self.variables(), _TIMEOUT_SECONDS, module="pytest"
         )
+        return self._ended(done, status)
+
+    def _ended(self, done: subprocess.CompletedProcess[str], status: int | None) -> subprocess.CompletedProcess[str]:
         if status is not None:
             said = f"{done.stdout[-3000:]}\n--- standard error\n{done.stderr[-4000:]}"
             assert done.returncode == status, f"exit status {done.returncode}, not {status}\n{said}"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-_SRC = Path(__file__).resolve().parents[2] / "src"
+from tests import preloaded
 
 _THREADS = """
 threads = [threading.Thread(target=work) for _ in range(2)]
@@ -95,8 +92,7 @@ def work(): table.three; table.two; table.one
 
 
 def _mazurka(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command, environment = [sys.executable, "-m", "mazurka", *arguments], {**os.environ, "PYTHONPATH": str(_SRC)}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return preloaded.run(arguments, folder, preloaded.environment(), timeout=60)
 
 
 @pytest.mark.parametrize("what", _PROGRAMS)

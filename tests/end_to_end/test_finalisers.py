@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
-_SRC = Path(__file__).resolve().parents[2] / "src"
+from tests import preloaded
 
 _PROGRAM = """\
 import sys
@@ -39,15 +37,8 @@ assert len(Handle.closed) == 1
 
 def _check(folder: Path, source: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "program.py").write_text(source)
-    return subprocess.run(
-        [sys.executable, "-m", "mazurka", "check", "program.py", "--format", "json", *options],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(_SRC)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    command = ("check", "program.py", "--format", "json", *options)
+    return preloaded.run(command, folder, preloaded.environment(), timeout=60)
 
 
 def test_what_an_execution_leaves_is_finalised_before_the_next(tmp_path: Path) -> None:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-_SOURCE = Path(__file__).resolve().parents[2] / "src"
+from tests import preloaded
 
 _PROGRAM = """\
 import threading
@@ -50,15 +46,7 @@ for thread in threads:
 )
 def test_both_outcomes_are_seen(made: str, add: str, strategy: str, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(_PROGRAM.format(made=made, add=add))
-    options = ["--strategy", strategy, "--all-failures", "--format", "json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "mazurka", "check", "program.py", *options],
-        check=False,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(_SOURCE)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    command = ["check", "program.py", "--strategy", strategy, "--all-failures", "--format", "json"]
+    done = preloaded.run(command, tmp_path, preloaded.environment(), timeout=60)
     failures = json.loads(done.stdout)["failures"]
     assert sorted(failure["exception"] for failure in failures) == ["AssertionError", "RuntimeError"]

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import preloaded
 
 _SRC = Path(__file__).resolve().parents[2] / "src"
 _TIMEOUT_SECONDS = 60
@@ -29,16 +29,8 @@ class Tool:
         (self.folder / name).write_text(source)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_SRC), str(self.folder)])}
-        return subprocess.run(
-            [sys.executable, "-m", "mazurka", *arguments],
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_TIMEOUT_SECONDS,
-        )
+        environment = preloaded.environment(PYTHONPATH=os.pathsep.join([str(_SRC), str(self.folder)]))
+        return preloaded.run(arguments, self.folder, environment, _TIMEOUT_SECONDS)
 
     def check(self, source: str, *options: str, status: int, script_arguments: tuple[str, ...] = ()) -> Any:
         """Write the program, check it, and return the report."""

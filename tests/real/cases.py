@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests import preloaded
+
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parents[1]
 _CACHE = _ROOT / ".cache" / "real" / f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -143,19 +145,12 @@ class Tool:
 
     folder: Path
     python_path: str
+    starts_python: bool = False  # for each command, as users do: for who measures
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "mazurka", *arguments]
-        environment = {**os.environ, "PYTHONPATH": self.python_path}
-        return subprocess.run(
-            command,
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_TIMEOUT_SECONDS,
-        )
+        environment = preloaded.environment(PYTHONPATH=self.python_path)
+        run = preloaded.run_fresh if self.starts_python else preloaded.run
+        return run(arguments, self.folder, environment, _TIMEOUT_SECONDS)
 
     def script(self, case: Case) -> str:
         return str(_HERE / case.script)

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests import preloaded
 
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parents[1]
@@ -33,15 +34,7 @@ _PROGRAMS = (
 
 
 def _mazurka(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mazurka", *arguments],
-        check=False,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(_ROOT / "src")},
-        capture_output=True,
-        text=True,
-        timeout=_TIMEOUT_SECONDS,
-    )
+    return preloaded.run(arguments, folder, preloaded.environment(), _TIMEOUT_SECONDS)
 
 
 def _record(folder: Path, program: Path, kept: Path) -> None:

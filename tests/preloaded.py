@@ -1,0 +1,195 @@
+"""Commands run as ``python -m mazurka ARGUMENTS`` runs them, without the quarter of a second that it takes to start.
+
+A *server* (``preloaded_server.py``) is an interpreter that has imported what a verb of the command line imports before
+it does anything, and forks for each command. There is one for each verb, so that no program under test finds a module
+imported that it would not find after a fresh start; those of verbs that run programs have fixed hashing, for which the
+verbs would otherwise start Python anew.
+
+A command for which the interpreter, or numba, is told something else by the environment has a fresh one. Tests of
+signals, of process groups and of what is imported start their own, and so do the golden reports.
+
+Cost: a server takes half a second, a command a few hundredths. A server runs one command at a time.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import marshal
+import os
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_HERE: Final = Path(__file__).resolve().parent
+_SERVER: Final = _HERE / "preloaded_server.py"
+_SRC: Final = str(_HERE.parent / "src")
+
+_PROGRAMS: Final = ("runpy", "mazurka.program.python.opening", "mazurka.program.python.program")
+
+_TRACES: Final = ("mazurka.trace.formats.parquet", "mazurka.trace.locations", "pyarrow.compute", "pyarrow.parquet")
+
+#: Verb -> what is imported by the time at which it does its work. A program under test finds nothing else imported.
+_IMPORTED: Final[dict[str, tuple[str, ...]]] = {
+    "check": ("mazurka.cli.check", *_PROGRAMS, "mazurka.explore.mcr", "mazurka.explore.portfolio"),
+    "replay": ("mazurka.cli.replay", *_PROGRAMS),
+    "record": ("mazurka.cli.record", "mazurka.program.python.recording.record", "runpy"),
+    "predict": ("mazurka.cli.predict", "mazurka.workflows.predicting", "mazurka.predict.engines", "numba", *_TRACES),
+    "trace": ("mazurka.cli.trace", *_TRACES),
+    "convert": ("mazurka.cli.convert", *_TRACES),
+}
+
+#: The verbs for which hashing is fixed.
+_RUNNING: Final = frozenset({"check", "replay", "record"})
+
+#: How the names of variables begin that are looked at when Python starts, or when something is imported.
+_READ_AT_START: Final = ("PYTHON", "LC_", "LANG", "TZ", "NUMBA", "ARROW", "OMP_", "LD_")
+
+_LENGTH: Final = struct.Struct("!I")
+_STATUS: Final = struct.Struct("!i")
+
+
+def environment(**more: str) -> dict[str, str]:
+    """What commands are told: nothing of what this process is told of Mazurka and pytest, and ``more``."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAZURKA_", "PYTEST"))}
+    return {**inherited, "PYTHONPATH": _SRC, **more}
+
+
+def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
+    """But for where modules lie, which a command may be told as well as an interpreter."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(_READ_AT_START) and name not in ("PYTHONHASHSEED", "PYTHONPATH")
+    }
+
+
+#: What servers are told when they start.
+_USUAL: Final = _read_at_start(os.environ)
+
+
+def run(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], timeout: float
+) -> subprocess.CompletedProcess[str]:
+    """The command ``python -m mazurka ARGUMENTS``, which reads nothing, in a folder; at most ``timeout`` seconds."""
+    command = [sys.executable, "-m", "mazurka", *arguments]
+    verb = arguments[0] if arguments else ""
+    if verb in _IMPORTED and _read_at_start(environment) == _USUAL and hasattr(os, "fork"):
+        return _server(verb).run(command, folder, environment, timeout)
+    return run_fresh(arguments, folder, environment, timeout)
+
+
+def run_fresh(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], timeout: float, module: str = "mazurka"
+) -> subprocess.CompletedProcess[str]:
+    """The command ``python -m MODULE ARGUMENTS`` in an interpreter of its own."""
+    command = [sys.executable, "-m", module, *arguments]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """A server, and the connection to it."""
+
+    process: subprocess.Popen[bytes]
+    connection: socket.socket
+    hashing: dict[str, str]  # what each command is told of that
+
+    def run(
+        self, command: list[str], folder: Path, environment: Mapping[str, str], timeout: float
+    ) -> subprocess.CompletedProcess[str]:
+        request = marshal.dumps((command, str(folder), {**environment, **self.hashing}))
+        (output, said), (errors, complained) = os.pipe(), os.pipe()
+        socket.send_fds(self.connection, [_LENGTH.pack(len(request))], [said, complained])
+        os.close(said)
+        os.close(complained)
+        self.connection.sendall(request)
+        pid = self._number()
+        told = _read_all((output, errors), time.monotonic() + timeout)
+        if told is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        status = self._number()
+        if told is None:
+            raise subprocess.TimeoutExpired(command, timeout)
+        return subprocess.CompletedProcess(command, status, _text(told[0]), _text(told[1]))
+
+    def _number(self) -> int:
+        data = self.connection.recv(_STATUS.size, socket.MSG_WAITALL)
+        assert data, f"a server has died: {self.process.args!r}"
+        number: int = _STATUS.unpack(data)[0]
+        return number
+
+    def end(self) -> None:
+        self.connection.close()
+        self.process.wait()
+
+
+#: Verb -> its server.
+_servers: Final[dict[str, _Server]] = {}
+
+
+def _server(verb: str) -> _Server:
+    if verb not in _servers:
+        ours, theirs = socket.socketpair()
+        hashing = {"PYTHONHASHSEED": "0"} if verb in _RUNNING else {}
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, str(_SERVER), str(theirs.fileno()), *_IMPORTED[verb]],
+                env={**environment(), **hashing},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+            )
+        _servers[verb] = _Server(process, ours, hashing)
+    return _servers[verb]
+
+
+@atexit.register
+def _end_all() -> None:
+    while _servers:
+        _servers.popitem()[1].end()
+
+
+def _read_all(ends: tuple[int, int], deadline: float) -> tuple[bytes, bytes] | None:
+    """All that comes out of two pipes until whoever writes to them has gone; None if that takes too long."""
+    told = {end: bytearray() for end in ends}
+    with selectors.DefaultSelector() as selector:
+        for end in ends:
+            selector.register(end, selectors.EVENT_READ)
+        try:
+            while selector.get_map():
+                ready = selector.select(max(0.0, deadline - time.monotonic()))
+                if not ready:
+                    return None
+                for key, _ in ready:
+                    data = os.read(key.fd, 1 << 16)
+                    told[key.fd] += data
+                    if not data:
+                        selector.unregister(key.fd)
+        finally:
+            for end in ends:
+                os.close(end)
+    return bytes(told[ends[0]]), bytes(told[ends[1]])
+
+
+def _text(data: bytes) -> str:
+    """What a file in text mode reads."""
+    return data.decode().replace("\r\n", "\n").replace("\r", "\n")
