@@ -254,7 +254,7 @@ class PythonProgram(LearnsPoints):
         self._swap((name, module) for name, module in self._included() if name not in self.loader.modules)
 
     def _swap(self, modules: Iterable[tuple[str, types.ModuleType]]) -> None:
-        functions: list[types.FunctionType] = []
+        functions: hot_patching.Functions | None = None
         for name, module in modules:
             functions = functions or hot_patching.functions()
             failed = functools.partial(self.loader.opaque.__setitem__, name)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import os
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.instrument import instrument_source
@@ -21,17 +21,21 @@ from mazurka.program.python.semantics import objects
 
 _Key = tuple[str, int, tuple[str, ...]]
 
+#: Functions by the file that their code comes from.
+Functions = Mapping[str, list[types.FunctionType]]
+
 
 def swap_module(
     module: types.ModuleType,
     compiler: Callable[[str, str], types.CodeType] = instrument_source,
     failed: Callable[[str], object] = lambda reason: None,
-    among: Iterable[types.FunctionType] | None = None,
+    among: Functions | None = None,
 ) -> Callable[[], None]:
     """Instrument a module's functions; calling the result puts the old code back.
 
     ``compiler`` makes instrumented code of the module's text and file name. A module without source, or whose source
-    can't be rewritten, is left as it is; ``failed`` is told why. ``among`` are all functions there are.
+    can't be rewritten, is left as it is; ``failed`` is told why. ``among`` are all functions there are: whoever
+    instruments several modules finds them once.
     """
     file = getattr(module, "__file__", None)
     already = file in sites.instrumented
@@ -47,17 +51,17 @@ def swap_module(
     counterparts = _Counterparts(source, file, code)
     files = (file, f"<frozen {module.__name__}>")  # the second one if the module is frozen into the interpreter
     swapped: list[tuple[types.FunctionType, types.CodeType]] = []
-    for function in functions() if among is None else among:
+    among = functions() if among is None else among
+    for function in [each for name in files for each in among.get(name, ())]:
         old = function.__code__
-        if old.co_filename in files:
-            try:
-                new = counterparts.of(old)
-            except ValueError as error:
-                failed(str(error))
-                continue
-            if new is not None:
-                swapped.append((function, old))
-                function.__code__ = new
+        try:
+            new = counterparts.of(old)
+        except ValueError as error:
+            failed(str(error))
+            continue
+        if new is not None:
+            swapped.append((function, old))
+            function.__code__ = new
 
     def undo() -> None:
         while swapped:
@@ -69,9 +73,12 @@ def swap_module(
     return undo
 
 
-def functions() -> list[types.FunctionType]:
+def functions() -> Functions:
     """Every function there is."""
-    return objects.existing((types.FunctionType,))
+    found: dict[str, list[types.FunctionType]] = {}
+    for function in objects.existing((types.FunctionType,)):
+        found.setdefault(function.__code__.co_filename, []).append(function)
+    return found
 
 
 def _is_empty(file: object) -> bool:

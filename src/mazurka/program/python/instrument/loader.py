@@ -59,6 +59,7 @@ class Loader(importlib.abc.MetaPathFinder):
         self._kept = KeptCode(cache)
         self.modules: dict[str, types.ModuleType] = {}
         self.opaque: dict[str, str] = {}
+        self._folders: dict[str, str] = {}  # by their names, what they are called without links
 
     def install(self) -> None:
         """Stand before all other finders."""
@@ -113,12 +114,22 @@ class Loader(importlib.abc.MetaPathFinder):
         return any(fullname == name or fullname.startswith(name + ".") for name in self.include)
 
     def _is_under_roots(self, origin: str) -> bool:
-        real = os.path.realpath(origin)
+        real = self._real(origin)
         for root in self.roots:
             if real.startswith(root):
                 below = real[len(root) :].split(os.sep)
                 return not any(part in _SKIPPED for part in below) and not _in_environment(root, below)
         return False
+
+    def _real(self, file: str) -> str:
+        """``os.path.realpath``, which asks of each folder on the way, again for each file."""
+        folder, name = os.path.split(file)
+        if not name or os.path.islink(file):
+            return os.path.realpath(file)
+        real = self._folders.get(folder)
+        if real is None:
+            real = self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(real, name)
 
     # -- compiling
     # ------------------------------------------------------------------------------------------------------

@@ -218,11 +218,12 @@ def _rebind_value(namespace: dict[str, Any], name: str, value: Any) -> Callable[
 
 def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
     """Replace the captured references in a module's namespace."""
-    model_of = _MODEL_OF
-    for name, value in list(namespace.items()):
+    model_of, builtin = _MODEL_OF, types.BuiltinFunctionType
+    few = [(name, value) for name, value in list(namespace.items()) if id(value) in model_of or type(value) is builtin]
+    for name, value in few:
         if id(value) in model_of:
             model = model_of[id(value)]
-        elif type(value) is not types.BuiltinFunctionType or (model := clock.model_of_captured(value)) is None:
+        elif (model := clock.model_of_captured(value)) is None:
             continue
         namespace[name] = model
         undo.append(functools.partial(namespace.__setitem__, name, value))

@@ -61,8 +61,10 @@ def record(
         undo.append(tracked.uninstall)
         undo.append(follow_threads(recorder, close))
         undo.append(invocations.install(recorder))
-        for module in _imported(tracked.include):
-            undo += [hot_patching.swap_module(module), adopt_locks(vars(module))]
+        modules = _imported(tracked.include)
+        functions = hot_patching.functions() if modules else {}
+        for module in modules:
+            undo += [hot_patching.swap_module(module, among=functions), adopt_locks(vars(module))]
         entry.prepare()
         recorder.begin()
         rest.wake()
