@@ -127,12 +127,16 @@ _DESCRIBING: Final = frozenset((str, repr, format, ascii, print))
 #: Functions that call their key argument.
 _WITH_KEY: Final = frozenset({sorted, min, max})
 
+#: Functions of `heapq`; there are some for the largest, too.
+_OF_HEAPS: Final = ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")
+
 #: Functions that change their first argument, by module and name.
 _CHANGERS: Final = frozenset(
     {
-        *(("_heapq", name) for name in ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")),
+        *((module, name) for module in ("_heapq", "heapq") for name in _OF_HEAPS),
+        *(("_heapq", name) for name in ("_heapify_max", "_heapreplace_max", "_heappop_max")),
+        *((module, f"{name}_max") for module in ("_heapq", "heapq") for name in _OF_HEAPS),
         *(("_bisect", name) for name in ("insort_left", "insort_right")),
-        *(("heapq", name) for name in ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")),
         *(("bisect", name) for name in ("insort", "insort_left", "insort_right")),
         ("_struct", "pack_into"),
     }

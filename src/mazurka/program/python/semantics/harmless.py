@@ -35,6 +35,9 @@ _TYPES: Final[dict[str, str]] = {
     "types": "NoneType EllipsisType NotImplementedType FunctionType BuiltinFunctionType MethodType CodeType "
     "WrapperDescriptorType MethodWrapperType MethodDescriptorType ClassMethodDescriptorType GetSetDescriptorType "
     "MemberDescriptorType ModuleType GenericAlias UnionType TracebackType FrameType CellType",
+    "_csv": "Dialect",
+    "ast": "AST expr_context Load Store Del boolop And Or operator Add Sub Mult MatMult Div Mod Pow LShift RShift "
+    "BitOr BitXor BitAnd FloorDiv unaryop Invert Not UAdd USub cmpop Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn",
     "_thread": "lock RLock LockType _local",
     "abc": "ABC ABCMeta",
     "contextlib": "AbstractContextManager ContextDecorator",
@@ -98,7 +101,7 @@ _PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
         "_warnings": "warn warn_explicit",
         "_csv": "reader writer get_dialect list_dialects",
         "_ctypes": "sizeof byref addressof alignment",
-        "posix": "getpid getppid getuid geteuid getgid getegid fspath cpu_count strerror getlogin sysconf "
+        "posix": "getpid getppid getuid geteuid getgid getegid fspath cpu_count strerror getlogin sysconf confstr "
         "get_terminal_size getpgid sched_yield isatty",
         "decimal": "getcontext localcontext",
         "_locale": "strcoll strxfrm nl_langinfo",

@@ -21,6 +21,7 @@ import stat
 import sys
 import types
 import weakref
+from enum import EnumType
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -138,7 +139,10 @@ def is_module_ours(name: object) -> bool:
 
 
 def is_stateless(kind: type) -> bool:
-    """Whether a class in Python that is not instrumented adds no state: it runs the checks, or tells what it does."""
+    """Whether a class in Python that is not instrumented adds no state: it runs the checks, or tells what it does, or
+    is an enumeration of the standard library, whose members nobody changes."""
+    if type(kind) is EnumType and _comes_from(kind, sys.stdlib_module_names):
+        return True
     return _comes_from(kind, harmless.MODELLED) or _comes_from(kind, _INTERFACES)
 
 
