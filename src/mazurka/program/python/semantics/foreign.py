@@ -223,13 +223,16 @@ def call_held(run: Any, thing: Any, site: int) -> None:
         _call_methods(run, callbacks_in_c.methods_held(thing), f"a {type(thing).__name__}", site)
 
 
-#: Methods of containers that only look at them.
+#: Methods of these containers that only look at them; that of a `defaultdict` adds what is not there.
 _LOOKING: Final = frozenset("__getitem__ __contains__ __len__ get index count copy".split())
+_LOOKED_AT: Final = frozenset({dict, list, set, bytearray})
 
 
 def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
     """Methods in C may be called at unknown times with unknown arguments."""
-    looking = [each for each in methods if getattr(each, "__name__", "") in _LOOKING and type(each.__self__) in BASES]
+    looking = [
+        each for each in methods if getattr(each, "__name__", "") in _LOOKING and type(each.__self__) in _LOOKED_AT
+    ]
     reads = [access for each in looking for access in deep_access.contents_of(each.__self__)]
     if reads:
         run.visit(_READ, reads[0].target, site, None, tuple(reads[1:]))
