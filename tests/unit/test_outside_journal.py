@@ -197,7 +197,7 @@ def test_what_somebody_else_wrote_stays(journal: Journal, ground: Path) -> None:
     assert path.read_text() == "somebody else's"
     [trouble] = journal.troubles
     kept = Path(trouble.rpartition(" ")[2])
-    assert "somebody else has changed it" in trouble
+    assert "another program has changed it" in trouble
     assert kept.read_text() == ""
 
 

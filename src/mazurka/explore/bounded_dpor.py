@@ -18,7 +18,7 @@ directly follows.
 Invariant, tested against the oracle: when every seed with up to ``k`` preemptions has been run, every final state and
 deadlock that some order with up to ``k`` preemptions reaches has been reached.
 
-When a waiting time runs out follows from nobody else being able to move, which no two conflicting steps show. So a
+A timeout fires when no other thread can move, which no two conflicting steps show. So a
 search that met this has a doubt.
 
 Cost: no sleep sets (they are not sound under bounds), so many orders of one trace are run, sometimes most of them; the

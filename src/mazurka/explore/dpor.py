@@ -22,7 +22,7 @@ impossible and are then made for nothing; when it turns out that reads of some k
 search begins again with that knowledge). After an unsure leaf a thread may sleep; it is woken, at the cost of a
 repetition.
 
-When a waiting time runs out follows from nobody else being able to move, which no two conflicting steps show. So a
+A timeout fires when no other thread can move, which no two conflicting steps show. So a
 search that met this has a doubt.
 
 Memory is that of the present path and its trees. Seeds are handed out one at a time, since each depends on the runs

@@ -85,7 +85,7 @@ class Explorer:
     ``alone`` seconds; it is closed in the end. With ``races`` runs are looked at for data races that they imply
     (race_confirmer.py); races, which the program reports in its runs, do not end the search. Failures for which sleeps
     have to outrun other threads by more than ``timing`` seconds do not count. Those that are ``kept_back`` neither end
-    the search nor decide the verdict; they are told last.
+    the search nor decide the verdict; they are reported last.
     """
 
     def __init__(

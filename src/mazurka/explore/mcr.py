@@ -1,21 +1,21 @@
 """Maximal causality reduction: every reads-from class once, and of those in which reads see equal values one run.
 
-Definition. Two runs are equivalent if every thread does the same in both and every read takes its value from the same
-write. This strategy visits each class once, following optimal stateless model checking modulo reads-from
-(Abdulla, Atig, Jonsson, Lång, Ngo, Sagonas, OOPSLA 2019) on the maximal causal model (dissertation of S. Huang, ch.
-3.1), with a decision tree over event fingerprints instead of the papers' structures, and its own treatment of locks.
+Definition. Two runs are equivalent if every thread takes the same steps in both and every read takes its value from the
+same write. This strategy visits each class once, following optimal stateless model checking modulo reads-from (Abdulla,
+Atig, Jonsson, Lång, Ngo, Sagonas, OOPSLA 2019) on the maximal causal model (dissertation of S. Huang, ch. 3.1), with a
+decision tree over event fingerprints instead of the papers' structures, and its own treatment of locks.
 
-Executions. To visit a class means to learn from a run of it; but where all that its threads do is known, and a run has
-ended with the same values read by all of them, the run is elided (memoised.py). So no two executions
-read the same values. (Merging the branches of the tree by values, as seeds that make a read see a new *value* suggest,
-would lose classes: a read's source constrains the steps around it.) ``dpor-rf`` executes every class.
+Executions. To visit a class means to learn from a run of it; but where all steps of its threads are known, and a run
+has ended with the same values read by all of them, the run is elided (memoised.py). So no two executions read the same
+values. (Merging the branches of the tree by values, as seeds that make a read see a new *value* suggest, would lose
+classes: a read's source constrains the steps around it.) ``dpor-rf`` executes every class.
 
 The tree. A run is a path from the root. Nodes are questions with exactly one answer in every complete run below them:
 
 - *source* node: which writes does the step of a thread in this state read from? (The state names the step in every
   run.)
-- *taker* node: who acquires this lock next after this release? A waiting acquire is not asked whom it got the lock
-  from, since what happens inside somebody else's critical section can't be known before it has been run. But after a
+- *taker* node: who acquires this lock next after this release? A waiting acquire is not asked for the previous holder,
+  since the steps inside another thread's critical section can't be known before it has been executed. But after a
   release whose past is decided, with an acquire due, some acquire must take it: otherwise the run would not be
   complete.
 
@@ -36,19 +36,18 @@ shows it. Or take it out of E: nothing that remains needs it; e reads something 
 end, as itself if it reads nothing that e or later steps wrote, otherwise as a step that a run shows in another form.
 That run is below an answer with a smaller past, is explored by induction, and shows w. For takers likewise: let the
 known taker go first; the other is then seen, done or blocked. What does not fit (a blocking read of something that
-can be taken back) is approximated: the alternative is scheduled, and whatever comes of it is a path of its own,
-unless it has been seen.
+can be undone) is approximated: the alternative is scheduled, and its run is a path of its own, unless it has been seen.
 
-Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below
-a leased branch belong to nobody else, so it goes on there by itself. What its runs offer to the nodes above, it does
-not run, but gives back, and the owner keeps what nobody has offered in the meantime. Runs of one class that two workers
-have made (no two runs that follow their seeds are, but see the approximations) are noticed by the owner, who
-drops the later one with all that came of it, just as it drops the run itself if alone.
+Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below a
+leased branch belong to it alone, so it goes on there by itself. Alternatives of its runs to the nodes above are not
+executed, but given back, and the owner keeps those that are new. Runs of one class that two workers have made (no two
+runs that follow their seeds are, but see the approximations) are noticed by the owner, who drops the later one with all
+that came of it, just as it drops the run itself if alone.
 
-Order: what promises to fail first (guidance.py), which changes the order only; then
-fewest deviations from the first run first, as long as not too many branches wait; then most deviations first,
-which finishes what has been begun, so that memory stays bounded. What a run offers is worked out at once only up to a
-point; the rest waits until its turn comes, so that long runs, which offer millions of alternatives, are no obstacle.
+Order: predicted failures first (guidance.py), which changes the order only; then fewest deviations from the first run
+first, as long as not too many branches wait; then most deviations first, which finishes open branches, so that memory
+stays bounded. The alternatives of a run are computed at once only up to a limit; the rest waits until its turn comes,
+so that long runs, which offer millions of alternatives, are no obstacle.
 
 Cost: per run O(path x offers) set look-ups and one query per new alternative; 181 MB for a
 million runs without elided ones; 439 MB, at 300,000, with the models by which runs are elided.
@@ -328,7 +327,7 @@ class ReadsFromSearch(Strategy):
         """The program could not follow.
 
         If it was the asked step itself, its thread has to wait there: see what comes without it. A step asked for
-        besides that can't go is one that has not been woken, which the log did not tell.
+        besides that can't go is one that has not been woken, which the log does not show.
         """
         assert run.divergence is not None
         wanted = seed.plan.prefix[run.divergence.index]

@@ -1,20 +1,20 @@
-"""Maximal causality reduction that does not ask about reads nothing depends on: ``mcr-s`` and ``mcr-s+``.
+"""Maximal causality reduction without questions about needless reads: ``mcr-s`` and ``mcr-s+``.
 
-Definition. A read is *needless* if its value reaches nothing that decides what any thread does or what anybody sees: no
+Definition. A read is *needless* if its value flows into nothing that decides a step of a thread or is observable: no
 branch, no key or receiver, no call, no output (a :class:`Dependence` says so, from the program's source). ``mcr-s``
 means by that values that no shared location takes on either; ``mcr-s+`` also those that only go into locations all of
-whose reads are needless themselves, like counters that nobody looks at. Two runs are equivalent if every thread does
-the same in both and every read *that is not needless* takes its value from the same write.
+whose reads are needless themselves, like counters that no code reads. Two runs are equivalent if every thread takes the
+same steps in both and every read *that is not needless* takes its value from the same write.
 
-Why that is a causal model as well. Take needless reads out of a run's log, leaving steps that touch nothing. What a
-thread does next is still determined by what remains of what it has done and read, since the value of a read that was
-taken out has no say in it; so the axioms of history.py hold of what remains, and with them all that mcr.py proves. No
-class is run twice. The read itself must not be able to fail: it is taken out only where its location exists,
-because a store to it came causally before, without help of any needless read. That depends on the causal past of the
-read alone, so that runs agree on it.
+Why that is a causal model as well. Take needless reads out of a run's log, leaving steps without accesses. A thread's
+next step is still determined by its remaining steps and reads, since it does not depend on the value of a read that was
+taken out; so the axioms of history.py hold of the rest, and with them all that mcr.py proves. No class is run twice.
+The read itself must not be able to fail: it is taken out only where its location exists, because a store to it came
+causally before, without help of any needless read. That depends on the causal past of the read alone, so that runs
+agree on it.
 
-Where stores come late, whether a thread's own store has arrived stays a question: it decides whether the thread looks
-into memory at all.
+Where stores are delayed, the arrival of a thread's own store remains a question: it decides whether the thread reads
+memory at all.
 
 Where this departs from the source (dissertation of S. Huang, ch. 4). Its algorithm 4 lets each event require only the
 reads that the event depends on, argues from the last controlling read, and repeats classes; algorithm 6 gets rid of
@@ -22,7 +22,7 @@ these by requiring all reads before the one asked about. Here, every read that a
 that follows in its thread, be it the last or not. So less is saved in each question, but whole classes are, and
 none is missed: the case where the last controlling read does not decide is a test.
 
-What is known of the source holds for the modules that are loaded when the first run is over. If a run has loaded
+The analysis of the source holds for the modules that are loaded when the first run is over. If a run has loaded
 others, in any process, or if code elsewhere stores a location that a needless read reads, the search begins again with
 all reads.
 

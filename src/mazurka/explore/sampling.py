@@ -100,7 +100,7 @@ class RandomWalk(Strategy):
         return [("reset", self.done), *(("range", *each) for each in self.unfinished())]
 
     def unfinished(self) -> list[tuple[int, int]]:
-        """What is not done, whoever has it."""
+        """The ranges not yet done, leased ones included."""
         return sorted([*self.ranges, *self.granted.values(), *((number, number + 1) for number in self.taken)])
 
     def restore(self, records: Iterable[JournalRecord]) -> None:

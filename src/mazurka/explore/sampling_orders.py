@@ -26,12 +26,12 @@ Profile = dict[int, dict[str, int]]
 
 
 class PartialOrderWalk(RandomWalk):
-    """The ``pos`` strategy: random priorities of pending operations, drawn anew where they conflict."""
+    """The ``pos`` strategy: random priorities of pending operations, drawn again where they conflict."""
 
     name = "pos"
 
     def plan(self, number: int) -> Plan:
-        """POS: a random priority for each pending step, drawn anew for steps that conflict with the one taken."""
+        """POS: a random priority for each pending step, drawn again for steps that conflict with the one taken."""
         return Plan(tail=TailPolicy.POS, seed=self.seed + number)
 
 
@@ -98,7 +98,8 @@ class SelectiveUniformWalk(RandomWalk):
 
 
 def contended(run: Run) -> Profile:
-    """How often each thread was at a point to touch each location that several threads touched and somebody wrote."""
+    """How often each thread was at a point before an access of each location that several threads accessed and one
+    wrote."""
     found: Profile = {}
     written: set[int] = set()
     for step in run.log:

@@ -1,28 +1,29 @@
-"""``se-mcr``: no two runs in which reads see the same values, and only runs that show something new.
+"""``se-mcr``: no two runs in which reads see the same values, and only runs with a new step of some thread.
 
-Two runs are equivalent if every read sees the same value in both, whoever wrote it. Chapter 5 of the dissertation
-("switch equivalence") finds pairs of seeds that lead to equivalent runs, one pair at a time. Here what the runs made
-so far say of the threads (automata.py) is searched like a program of its own (state_space.py), and run is only
+Two runs are equivalent if every read sees the same value in both, from any write. Chapter 5 of the dissertation
+("switch equivalence") finds pairs of seeds that lead to equivalent runs, one pair at a time. Here the automata of the
+threads, learnt from the runs so far (automata.py), are searched like a program of their own (state_space.py). Executed
+are only
 
-- a *gap*: a step that no thread has made with such a history and such values to read. Its run teaches it, and
-  whatever comes after;
-- an *ending* in which a thread is stuck: the run is the proof, of all others that would be told in the same words;
-- loops that nobody can leave, in whatever order the threads go on (the bottom components of the graph of states): the
-  run goes to where they begin, the shortest way, and through them twice, with all threads that can move: a livelock;
-- an ending of which it is not sure that it is one, since two objects may be the same (aliasing.py);
+- a *gap*, an unexplored transition: a step that no thread has taken with such a history and such values to read. Its
+  run shows it, and all steps after it;
+- an *ending*, a terminal state, in which a thread is stuck: the run is the proof, also of all others with the same
+  report;
+- loops that no thread can leave under any order (the bottom components of the graph of states): the run takes the
+  shortest path to them, and passes through them twice, with all threads that can move: a livelock;
+- an uncertain ending, since two objects may be the same (aliasing.py);
 - with ``classes`` every other ending, too: then there is exactly one run per class of equivalent runs.
 
-An ending is a combination of histories from which nobody can go on and in which no run has ended yet.
+An ending is a combination of histories in which no thread can go on and no run has ended yet.
 
 Completeness. Let a run of the program be given. Along it, as long as every step is known with the values it reads,
 the search has entered its states, or those of a run equivalent to it up to the end (persistent sets keep all
-endings). The first step that is not known is a gap, and is run. So when there are no gaps left, every history that a
+endings). The first unknown step is a gap, and is executed. So when there are no gaps left, every history that a
 thread can have in any run of the program has been seen in a run, and so has every failure of one thread; failures of
-several, which are stuck, are endings. A check of the final state by somebody who is no thread needs ``classes``.
+several, which are stuck, are endings. A test of the final state from outside the program needs ``classes``.
 
 No two runs are equivalent: the run of a gap shows a history that is in no run before, that of an ending a combination
-of histories in which none has ended. (But for a value first seen written and later found to be what was there at
-first.)
+of histories in which none has ended. (But for a value first seen written and later found to be the initial one.)
 
 Departures from the dissertation: its condition for switching two prefixes is replaced by equality of states, which
 needs no comparison of pairs and no lock and wait extensions, and also prunes what is reached along more than one
@@ -72,7 +73,7 @@ _READING: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class _PlannedRun:
-    """What a seed was handed out for: its last step (which fills a ``gap``, unless all has been learnt anew since), or
+    """The purpose of a seed: its last step (which explores a ``gap``, unless all has been learnt again since), or
     the ending of so many points, or loops nobody can leave: a tour of so many, once more where it is ``warm``."""
 
     prefix: tuple[str, ...]

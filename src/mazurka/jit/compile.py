@@ -2,7 +2,7 @@
 
 There are two ways to have one, both of which leave the source as it is read:
 
-- a function of a module that nobody imports but for compiled code is decorated (:func:`jit`, :func:`inner`,
+- a function of a module that is only imported for compiled code is decorated (:func:`jit`, :func:`inner`,
   :func:`inlined`);
 - functions that also run interpreted, on lists, where there is too little to do to wait for numba, are compiled when
   there is more: one by :func:`jit`, those that call each other by :func:`compiled_together`, as copies that call each

@@ -94,7 +94,7 @@ class FindingEvent:
     """A thread's step, or its next step.
 
     ``number`` is that of an execution's step (from 1; what is not done yet has the number after the last), or that of a
-    trace's event as in its file. ``place`` is the location as a trace tells it ("": as ``location`` has it).
+    trace's event as in its file. ``place`` is the location as in the trace ("": as ``location`` has it).
     """
 
     number: int

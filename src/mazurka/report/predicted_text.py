@@ -82,7 +82,7 @@ def _why(report: PredictionReport) -> str:
     if report.expired:
         return "for want of time"
     if report.engine == "seqcheck":
-        return "of which seqcheck can't tell; auto might"
+        return "of which seqcheck can't decide; auto might"
     return "try a larger --window" if report.window else "beyond the limits of the search"
 
 

@@ -1,5 +1,5 @@
 """The report for people: verdict, failure, what went wrong in a sentence, the interleaving, how to replay it, what
-was done. What a trace proves is told by its events and their order (predicted_text.py).
+was done. A prediction is shown as its events and their order (predicted_text.py).
 
 A typical failure takes at most 30 lines. Plain text is the same everywhere; colour is only added for a terminal, and
 ``rich`` only imported then.

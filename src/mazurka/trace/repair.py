@@ -1,6 +1,6 @@
 """Repair: a trace made one of plain locks and threads, and the list of changes.
 
-What :mod:`mazurka.trace.malformed` finds is mended as follows; what is not in the list is left as it is, and told.
+Faults found by :mod:`mazurka.trace.malformed` are mended as follows; others are left as they are, and reported.
 
 - A lock that its holder takes again is taken once: inner acquires and releases go.
 - A lock taken while another thread has it was given up unseen, as waiting does: a release by its holder comes before.

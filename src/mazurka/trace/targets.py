@@ -1,9 +1,9 @@
 """What operations touch: the closed set of kinds of targets, and what holds of each kind.
 
-A target is a tuple. Its first component, the *tag*, says of which kind it is, the others which one it is:
-``(ATTRIBUTE, 17, "balance")``. The same kinds are used in executions, in recordings and in traces that are read;
-:class:`Kind` is the one table of what holds of them. Whoever tells targets apart asks :func:`kind_of`, or one of the
-predicates below, and never looks at the tag.
+A target is a tuple. Its first component, the *tag*, says of which kind it is, the others which one it is: ``(ATTRIBUTE,
+17, "balance")``. The same kinds are used in executions, in recordings and in traces that are read; :class:`Kind` is the
+one table of what holds of them. Code that distinguishes targets calls :func:`kind_of`, or one of the predicates below,
+and never looks at the tag.
 
 Tags are plain texts, and stable: they are part of trace files, of fingerprints (by ``repr``) and of saved searches.
 Executions have short ones for what programs touch most. A tag that is not in the table, which only traces from

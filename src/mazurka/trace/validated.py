@@ -1,7 +1,7 @@
 """Traces that predictions can rely upon: read from files, mended if wanted, refused if they contradict themselves.
 
-A lock that two threads have at once, or that somebody gives back who does not have it, makes it unknowable which orders
-are possible. What is odd about threads (started twice, going on after their end) is told and taken as it is.
+If two threads hold a lock at once, or a thread releases one that it does not hold, the possible orders are unknown. Odd
+events of threads (started twice, going on after their end) are reported and taken as they are.
 
 Cost: reading, and a pass.
 """

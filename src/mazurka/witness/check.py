@@ -7,7 +7,7 @@ ch. 3.1.1)
 2. each read takes its value from the same write as in the trace, or the initial value as there (with
    equal recorded values any write will do). This covers thread beginnings and joins, and locks that somebody looks
    at; of locks that are only ever taken and given back it does not matter whom one gets them from;
-3. the operations can do what they mean: nobody takes a lock that somebody else holds, goes on without having been
+3. the operations are possible: no thread takes a lock that another one holds, goes on without having been
    woken, joins a thread that has not ended (:mod:`mazurka.trace.wellformed`).
 
 The order proves a claim if the claim is so at its end (:mod:`mazurka.witness.claim`). Whether the values that the

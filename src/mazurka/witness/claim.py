@@ -1,7 +1,7 @@
 """Whether a claim about the end of an order holds there.
 
 Asked of the state that the walk through the order has left behind (:class:`~mazurka.trace.wellformed.Walk`,
-:class:`~mazurka.witness.values.Values`), never of whoever claims it.
+:class:`~mazurka.witness.values.Values`), never of the engine that claims it.
 
 What is not in the trace can't be judged: a lock that is never touched may have been held before the trace began, by
 the thread that was there then; of a lock that waits for its own holder the trace does not say whether it is re-entrant.

@@ -5,8 +5,9 @@ between is here, once.
 
 1. Failures saved by earlier checks of the same target are tried first: mostly one is still there, and known in one run.
 2. The strategy searches; what it learns is kept in the store, so that a search killed at any moment goes on from there.
-3. Each distinct failure is made simple, checked, replayed, explained and saved; what can't be saved is told as a token
-   only. What the witness checker does not believe is no finding: it is reported as an error of Mazurka's own.
+3. Each distinct failure is made simple, checked, replayed, explained and saved; a schedule that can't be saved is shown
+   as a token only. What the witness checker does not believe is no finding: it is reported as an error of Mazurka's
+   own.
 
 Invariant: nothing but the search runs the program while there is a search, since every run may teach the program new
 points, which a search has to know of.
@@ -129,7 +130,7 @@ def explain(
     watcher: CheckObserver | None = None,
 ) -> None:
     """Explain failures that another process has met, which did not live to do so, by the orders in which it met them:
-    others may be what it has died of. The ``watcher`` is told of each."""
+    others may be what it has died of. The ``watcher`` is informed of each."""
     watcher = watcher or NullObserver()
     program.prepare()
     note, explained, engine = watcher.note, watcher.explained, options.strategy

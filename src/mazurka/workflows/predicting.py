@@ -1,9 +1,9 @@
 """Predicts from one trace: runs an engine, which has each finding's witness checked, and makes a report of them.
 
-In a long trace each kind of bug is looked for in a thread of its own. What is told, and in which order, does not depend
+In a long trace each kind of bug is looked for in a thread of its own. The findings, and their order, do not depend
 on which is the faster.
 
-Findings of the same places are told once. What the checker does not believe is not told, but owned up to: it is an
+Findings of the same places are reported once. What the checker does not believe is not told, but owned up to: it is an
 error in Mazurka.
 """
 

@@ -4,7 +4,7 @@ A thread fails because of what it has read: ``None`` where an object was, a key 
 any new run, each possible one is judged by what it makes a step read (dissertation ch. 3.1.3, where the property is
 asked of the model: "can this read give this value?"). What a step does with another value is not known before it has
 been run; but each pair of a reading and a writing place in the source is a chance of its own, and further executions
-made for the same pair mostly tell the same. So the first that is wanted for a pair is *promising*.
+made for the same pair mostly show the same. So the first candidate for a pair is *promising*.
 
 Invariant: a pair is promised once. There are finitely many, so nothing is put off for ever.
 

@@ -113,7 +113,7 @@ class DecisionPath:
         self.history.include(self.past, step)
 
     def own(self) -> None:
-        """Append what this run reads and nobody has asked yet."""
+        """Append this run's reads that have no node yet."""
         history = self.history
         nodes: list[DecisionNode] = []
         for step, reads in enumerate(history.reads):

@@ -105,7 +105,7 @@ class Entries:
             node = parent.node(branch.cut - 1)
             decided = (id(node), branch.answer)
             if self.settles and branch.answer in node.tried and decided not in self.decided:
-                return  # somebody else was quicker
+                return  # another worker was quicker
             self.decided.add(decided)
             node.tried.add(branch.answer)
         self.branches[number] = branch

@@ -29,7 +29,7 @@ from mazurka.explore.reads_from.tree import Branch
 from mazurka.program.conditions import Check, UsesOf
 from mazurka.program.protocol import Run, Step
 
-#: How many of the first runs tell their values.
+#: How many of the first runs record their values.
 _TELLING: Final = 50
 
 
@@ -43,7 +43,8 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an execution is made before its turn: the run that told of it, numbered from 1, and the check in question."""
+    """Why an execution is made before its turn: the run that predicted it, numbered from 1, and the check in
+    question."""
 
     rank: Rank
     told_by: int
@@ -62,7 +63,7 @@ class Foretold:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A run as one looks ahead from it; ``observed`` and ``goals`` if it told the values."""
+    """A run as the basis of predictions; ``observed`` and ``goals`` if it recorded the values."""
 
     log: list[Step]
     number: int
@@ -81,7 +82,7 @@ class SearchGuidance:
         self.clear()
 
     def clear(self) -> None:
-        """The search begins anew."""
+        """The search begins again."""
         self.novelty = CoverageHeuristic()
         self.checks = None if self.find is None else PredictedChecks(self.find)
         self.aims: Counter[Check] = Counter()
@@ -91,8 +92,8 @@ class SearchGuidance:
     # -- looking ahead ------------------------------------------------------------------------------------------------
 
     def view(self, run: Run, history: History, number: int, with_values: bool) -> View:
-        """What a run tells of executions to come; ``with_values``: it was made to tell the values."""
-        if self.checks is None or not with_values or not run.first:  # what nobody has written, nobody reads anew
+        """A run as the basis of predictions; ``with_values``: it recorded the values."""
+        if self.checks is None or not with_values or not run.first:  # without a write, no read can change
             return View(run.log, number)
         observed = ObservedValues(run.log, run.first, run.given)
         return View(run.log, number, observed, Goals(history, observed, self.checks, self.aims))
@@ -111,7 +112,7 @@ class SearchGuidance:
         return Reason(Rank.NEW, view.number) if novel or promise is not None else None
 
     def records_values(self, branch: Branch, runs: int) -> bool:
-        """Whether a branch's run is to tell the values, so many having been made before."""
+        """Whether a branch's run must record the values, after so many runs."""
         return self.checks is not None and (runs < _TELLING or branch.number in self.out)
 
     # -- waiting ------------------------------------------------------------------------------------------------------
@@ -134,7 +135,7 @@ class SearchGuidance:
     # -- what came of it ----------------------------------------------------------------------------------------------
 
     def compare(self, branch: Branch, run: Run, number: int, ahead: int) -> None:
-        """Whether a run made before its turn has shown what was promised: the ``number``-th, ``ahead`` of so many."""
+        """Whether a run made before its turn has confirmed the prediction: the ``number``-th, ``ahead`` of so many."""
         reason = self.out.pop(branch.number)
         failed = [failure for failure in run.failures if not failure.is_race]
         if failed and self.foretold is None:

@@ -113,7 +113,7 @@ def _rows(source: TraceSource, tables: _RapidTables, events: int) -> Iterator[Co
         yield _columns(source, tables, np.frombuffer(raw, ">i8").astype(np.int64), done)
         done += len(raw) // 8
     if source.read(1):
-        raise source.garbled(_HEADER.size + 8 * events, f"more data after the {events} events that it tells of")
+        raise source.garbled(_HEADER.size + 8 * events, f"more data after the {events} events of its header")
 
 
 def _columns(source: TraceSource, tables: _RapidTables, words: NDArray[np.int64], before: int) -> Columns:

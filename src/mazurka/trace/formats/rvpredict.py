@@ -116,7 +116,7 @@ def _rows(source: TraceSource, threads: Any, targets: Any, locations: Any) -> It
 
 
 def _in_order(source: TraceSource) -> NDArray[Any]:
-    """The events of all threads, without those that tell of classes and methods, in the order of their numbers."""
+    """The events of all threads, without those of classes and methods, in the order of their numbers."""
     if source.path.is_dir():
         read = []
         for path in sorted(source.path.glob(RV_PREDICTS)):

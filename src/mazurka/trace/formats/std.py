@@ -6,7 +6,7 @@ return, the last one without a line feed; empty lines are malformed. Locations a
 
 :mod:`mazurka.trace.formats.std_lines` is what decides. Files of more than :data:`SMALL` bytes are read by compiled code
 (:mod:`mazurka.trace.formats.std_compiled`), which hands to it every line that is not of the common kind.
-Names are written as they are, but for white space and bars (``%20``, ``%7C``), which is told.
+Names are written as they are, but for white space and bars (``%20``, ``%7C``), which is reported.
 Cost: 1.5 microseconds a line here, some 50 ns compiled; written, 0.2.
 """
 

@@ -197,7 +197,7 @@ class Journal:
         _make_folders(folder)
         status = _os.stat(folder)
         if status.st_uid != _os.getuid():
-            raise PermissionError(1, "the folder of the journal is somebody else's")
+            raise PermissionError(1, "the folder of the journal belongs to another user")
         lock = _os.open(_os.path.join(folder, "lock"), _os.O_RDWR | _os.O_CREAT | _os.O_CLOEXEC, 0o600)
         try:
             log = _os.open(_os.path.join(folder, "log"), _os.O_RDWR | _os.O_CREAT | _os.O_APPEND | _os.O_CLOEXEC, 0o600)
@@ -428,13 +428,13 @@ class Journal:
         except OSError:
             return
         if made is not None and made != [status.st_dev, status.st_ino]:
-            self.troubles.append(f"{path}: somebody else has put something there")
+            self.troubles.append(f"{path}: another program has put something there")
             return
         if stat.S_ISDIR(status.st_mode):
             try:
                 _os.rmdir(path)
             except OSError:
-                self.troubles.append(f"{path}: what somebody else has put into it is left there")
+                self.troubles.append(f"{path}: entries that another program has put into it are left there")
         else:
             _os.unlink(path)
 
@@ -450,7 +450,7 @@ class Journal:
         finally:
             _os.close(handle)
         if [status.st_dev, status.st_ino] != entry["ino"] or not self._is_as_left(status, used):
-            self._give_up(entry, "somebody else has changed it meanwhile")
+            self._give_up(entry, "another program has changed it meanwhile")
             return
         if used is not None or (status.st_dev, status.st_ino) in self._left:
             if not _os.access(path, _os.W_OK):
@@ -463,7 +463,7 @@ class Journal:
         if [status.st_dev, status.st_ino] != entry["ino"] or status.st_size <= entry["size"]:
             return
         if not self._is_as_left(status, used):
-            self._give_up(entry, "somebody else has changed it meanwhile")
+            self._give_up(entry, "another program has changed it meanwhile")
             return
         _os.truncate(entry["path"], entry["size"])
         _describe(entry["path"], entry)
@@ -480,7 +480,7 @@ class Journal:
             status = _os.lstat(path)
             if [status.st_dev, status.st_ino] == entry["ino"]:
                 return  # it was killed before it was removed
-            self._give_up(entry, "somebody else has put something there")
+            self._give_up(entry, "another program has put something there")
             return
         if entry["linked"]:
             _os.link(copy, path)

@@ -159,7 +159,7 @@ class _SegmentReader:
         if len(codes) and codes[0] == MORE:
             self._fail(begin, "an event of too few items, or too many")
         objects, texts, targets = (_which(things, holds) for holds in (_is_number, _is_text, _is_target))
-        self._none((codes == ADOPTED) & ~texts[numbers], begin, 8, "nobody adopts this thread")
+        self._none((codes == ADOPTED) & ~texts[numbers], begin, 8, "no thread adopts this thread")
         offsets = codes & ~_OP
         on_objects = named | (spelt_out & np.isin(offsets, _OF_OBJECTS))
         self._none(on_objects & ~objects[numbers], begin, 8, "there is no object to it")
