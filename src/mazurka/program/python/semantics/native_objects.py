@@ -14,6 +14,7 @@ Cost: a look-up by class; two microseconds for an operation on an object that ha
 from __future__ import annotations
 
 import _io
+import enum
 import gc
 import io
 import posix
@@ -86,12 +87,22 @@ def _state_of(kind: type) -> int:
             continue
         if root_of_class(each) == "numpy" and any(root.__name__ == "generic" for root in bases(each)):
             continue  # a number
+        if type(each) is enum.EnumType and _has_constants_only(each):
+            continue
         if is_in_python(each):
             if not is_ours(each) and not is_stateless(each):
                 found = max(found, FOREIGN)
         elif not _comes_from(each, harmless.MODELLED):
             found = max(found, NATIVE)
     return found
+
+
+def _has_constants_only(kind: enum.EnumType) -> bool:
+    """Whether an enumeration is of the standard library, or has no functions of its own: its members never change."""
+    if root_of_class(kind) in sys.stdlib_module_names:
+        return True
+    functions = [each for each in _space_of(kind).values() if type(each) in (types.FunctionType, property, classmethod)]
+    return all(each.__module__ == "enum" if type(each) is types.FunctionType else False for each in functions)
 
 
 def root_of_class(kind: type) -> str:
