@@ -29,6 +29,8 @@ RETIRED = {
     "fallen": "refuted",
     "lock circle": "lock cycle",
     "points a run": "scheduling points per execution",
+    "late store": "delayed store",
+    "half-done change": "torn update",
 }
 
 

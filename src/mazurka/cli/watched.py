@@ -2,7 +2,7 @@
 
 The child sends its progress, each failure that it meets and each that it has explained, and in the end its report. If
 it does not come to that, at its time limit or because it died, the report is made of its messages: failures that were
-met and not explained are explained by a second child, which has a few seconds for each, or else told as they are.
+met and not explained are explained by a second child, which has a few seconds for each, or else reported as they are.
 Nothing of that is ``verified``.
 """
 

@@ -8,7 +8,7 @@ some number of preemptions, and says which.
 
 Invariants: seeds differ from a finished run in their last entry only, as those of dfs do, so no interleaving is run
 twice; the runs of a level come before those of the next. A run's own continuation stays with the running thread, so
-it adds no preemption, except where the program itself resumes somebody.
+it adds no preemption, except where the program itself resumes a thread.
 
 Cost: as many runs as there are interleavings, if it is let to end. What waits is kept in memory: a place in a schedule
 for each.

@@ -269,7 +269,7 @@ class OptimalReduction(Strategy):
 
 
 def in_time(run: Run) -> Run:
-    """A run under a plan with timing, whose steps tell what no target of theirs does.
+    """A run under a plan with timing, with targets for the dependences that its steps do not show.
 
     Whether a sleep or wait may end follows from the clocks of all threads that could move instead. So such steps write
     a target that all others read. A wait with a limit is like an attempt: where it can't succeed, it may give up.

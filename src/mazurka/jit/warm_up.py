@@ -5,11 +5,11 @@ their own do it, several at a time. What they compile, a *part*, is whatever an 
 nobody keeps lists of functions and types.
 
 Some parts are waited for (:meth:`WarmUp.wait`). The processes of the others have a low priority, and come to their end
-even if whoever wanted them does not need them any more, so that all is there for the next time.
+even if the command that started them does not need them any more, so that all is there for the next time.
 
-A file next to numba's says that a part is done, for these sources and this numba. Whoever compiles one holds a lock on
-another file, so that however many commands want it, it is compiled once. If a process fails, everything is as if nobody
-had prepared anything: what is missing is compiled when it is first called.
+A file next to numba's says that a part is done, for these sources and this numba. The process that compiles one holds a
+lock on another file, so that however many commands want it, it is compiled once. If a process fails, everything is as
+if nobody had prepared anything: what is missing is compiled when it is first called.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ the epoch that it was compared with. A thread knows all of its own (``NOW``), wh
 
 ``now[t]`` is the clock of thread t. What a thread publishes (giving back a lock, or writing where reads order) is
 ``published[target] = (event, thread, row)``, with a ``row`` of shared clocks that holds what the thread knew. Rows are
-made only when the thread has learnt something since it last published (``shared[t]``), are counted, and used again
-when nobody refers to them any more. Who takes over a publication whose event he knows knows all of it, in one
-comparison: whatever tells of an event tells of all that the event knew.
+made only when the thread has learnt something since it last published (``shared[t]``), are counted, and used again when
+no reference to them is left. A thread that takes over a publication whose event it knows has learnt all of it, in one
+comparison: a publication of an event contains all that the event knew.
 
 Cost: to learn something new is O(threads), a few nanoseconds for 64 threads (one loop over int32, which vectorises);
 all else is O(1). Memory: 12 bytes a target, and 4 x threads for each row alive, of which there are at most as many as

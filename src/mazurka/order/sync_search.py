@@ -14,11 +14,11 @@ Whether an event is racy is found so, for the events e2 of the trace in order:
 The paper keeps an ideal for each variable and pair of threads; here those of pairs are made when needed, from the
 thread's own.
 
-Cost: two passes. O(1) for an access of a variable that one thread uses, that nobody writes, or that has a common lock.
-Otherwise what it takes to grow the ideal: linear in the sections and links between, mostly few. Memory: 8 bytes for
-each access of a variable that threads share without a common lock; 20 for each section and each read from another
-thread; 4 x threads x (threads + locks); 16 x threads for each such variable, and 4 x threads for each group of its
-accesses of which some were tried in vain.
+Cost: two passes. O(1) for an access of a variable that only one thread uses, that no thread writes, or that has a
+common lock. Otherwise what it takes to grow the ideal: linear in the sections and links between, mostly few. Memory: 8
+bytes for each access of a variable that threads share without a common lock; 20 for each section and each read from
+another thread; 4 x threads x (threads + locks); 16 x threads for each such variable, and 4 x threads for each group of
+its accesses of which some were tried in vain.
 """
 
 from __future__ import annotations

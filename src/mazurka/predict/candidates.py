@@ -2,7 +2,7 @@
 
 Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": candidates are what a quick look
 (fast_path.py) leaves; who decides them misses nothing that the trace proves, unless there are too many of one signature
-or altogether: that is told.
+or altogether: that is reported.
 
 *Signature pruning*: once a pair of locations is known to race, no other events of the two are asked about
 (:attr:`Once.LOCATIONS`). :attr:`Once.EVENTS` looks for one partner of each racy event. Where the trace tells no

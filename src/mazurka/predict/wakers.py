@@ -10,7 +10,7 @@ A notification may end a wait unless it is by the same thread, must come before 
 gone on, by what :mod:`mazurka.predict.fast_path` says of needs.
 
 Cost: one pass, and a look at each pair of a wait and a notification of one condition; if there are more than
-:data:`_PAIRS`, nobody's waker is known.
+:data:`_PAIRS`, no waker is known.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The common protocol of all reports: findings, and the result where there are none.
 
-The report of a check and that of a prediction (check_report.py, prediction_report.py) tell more besides, which only the
+The report of a check and that of a prediction (check_report.py, prediction_report.py) have more besides, which only the
 forms for people and for programs show: text and JSON.
 """
 

@@ -59,7 +59,7 @@ class Fault(IntEnum):
 
     @property
     def is_odd(self) -> bool:
-        """Whether a trace should not have it: threads that nobody starts there have to be, and there are conditions
+        """Whether a trace should not have it: threads without a start have to be, and there are conditions
         without locks."""
         return self not in (Fault.NONE, Fault.GIVEN_BACK_INNER, Fault.NEVER_STARTED, Fault.WAITED_WITH_LOCK)
 

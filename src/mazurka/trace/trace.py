@@ -4,7 +4,7 @@ Rows are numbered from 0. A step of a run's log that touches several targets at 
 a condition) is several consecutive rows with the same ``step``; nothing of another thread comes between them. In a
 trace from elsewhere every row is a step of its own.
 
-Columns are arrays of the standard library for runs of our own, so that nobody who checks one failing run has to wait
+Columns are arrays of the standard library for runs of our own, so that a check of one failing run does not wait
 for NumPy to be imported, and NumPy's for traces that are read (:mod:`mazurka.trace.columns`). Compiled analyses see
 either without a copy (``numpy.asarray(trace.thread)``). Values are interned, so that equal values are equal small
 integers; what can't be hashed is taken by its ``repr``. Indexes are built once, when first asked for.

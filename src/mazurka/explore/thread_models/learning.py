@@ -20,7 +20,7 @@ from mazurka.program.protocol import Run
 def take_in(automata: ThreadAutomata, run: Run, idle: int = -1, refused: str = "") -> None:
     """Add the steps of a run; if all local states have to be made again for that, leave it to :func:`relearn`.
 
-    ``idle`` is the number of the point at which, for all that was known, nobody could move; ``refused`` the thread
+    ``idle`` is the number of the point at which, by the automata, no thread could move; ``refused`` the thread
     that was to move at the end of the run, and could not.
     """
     record = Record(CompressedRun.of(run), idle, refused)

@@ -285,7 +285,7 @@ class PythonProgram(LearnsPoints):
         return [name for name in foreign.explored(self.learned.points) if name not in self._explored]
 
     def _catch_up(self) -> None:
-        """The same, amid a search. Modules that are instrumented stay so, whatever else is to be learnt anew."""
+        """The same, during a search. Modules that are instrumented stay so; other knowledge is learnt again."""
         self.learned.points |= foreign.marks_of(self._explored)
         if len(self.learned.points) == self._points_then:
             return

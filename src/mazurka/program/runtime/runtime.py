@@ -4,7 +4,7 @@ Every thread of the program is a greenlet of one OS thread. A thread enters the 
 operation (:meth:`Runtime.visit`, :meth:`Runtime.block`); the runtime asks the :mod:`scheduler` who moves, switches if
 need be, logs the step when the thread is chosen, and returns, so that the operation itself then happens natively in the
 thread's own frame. What a point is, and which operations need none, is said in :mod:`mazurka.program.protocol`; which
-sites need one is learnt by :mod:`sharing`. What steps mean besides is kept in :mod:`accounts`, if anybody wants it.
+sites need one is learnt by :mod:`sharing`. Metadata of steps is kept in :mod:`step_metadata`, on request.
 The file is long, so that the way of a thread from one operation to the next can be read in one place.
 
 Invariants: exactly one thread is between two visible operations at any time (``current``); all the others are
@@ -59,7 +59,7 @@ TICK: Final = 1e-6
 
 _LIMITS: Final = Limits()
 
-#: Operations of which runs that compare threads' states tell where they are: deadlocks are told by these places.
+#: Operations whose locations are recorded by runs that compare threads' states: these identify deadlocks.
 _WAITED_AT: Final = (Op.ACQUIRE, Op.JOIN)
 
 

@@ -154,7 +154,7 @@ class Scheduler:
         if task is not None and not task.done:
             if task in enabled:
                 return task
-            self.refused = task.deadline is not None  # a waiting time runs out only when nobody can move
+            self.refused = task.deadline is not None  # a timeout fires only when no thread can move
         if not self._strict:
             return self._decide(run, enabled, cursor)
         if task is None:

@@ -147,7 +147,7 @@ class Flows:
                 self._any(s, replace(around, loops=around.loops or loops))
 
     def _any(self, node: ast.AST, around: Around) -> None:
-        """A statement, or a part of one, that observes whatever it looks at, and binds in ways of its own."""
+        """A statement, or a part of one, that observes all that it reads, and binds in ways of its own."""
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.stmt):
                 self._statement(child, around)

@@ -86,7 +86,7 @@ class LexicalScope:
         self.members: set[str] = set()  # those of them that may be something else than a module
         self.lazy: dict[str, tuple[str, str]] = {}  # those that are resolved where they are first used -> what they are
         self.given: dict[str, list[ast.expr]] = {}  # name -> the expressions that assignments give it
-        self.parameters: set[str] = set()  # *args and **kwargs that nobody else gets: fresh containers of each call
+        self.parameters: set[str] = set()  # *args and **kwargs without other references: fresh containers of each call
 
 
 def _makes_objects(node: ast.AST) -> bool:

@@ -1,4 +1,4 @@
-"""What may have become of ``*args`` and ``**kwargs``: fresh containers of each call, as long as nobody else has them.
+"""The aliases of ``*args`` and ``**kwargs``: fresh containers of each call, as long as no other code refers to them.
 
 Cost: some passes over each function that has such parameters.
 """

@@ -34,8 +34,8 @@ def swap_module(
     """Instrument a module's functions; calling the result puts the old code back.
 
     ``compiler`` makes instrumented code of the module's text and file name. A module without source, or whose source
-    can't be rewritten, is left as it is; ``failed`` is told why. ``among`` are all functions there are: whoever
-    instruments several modules finds them once.
+    can't be rewritten, is left as it is; ``failed`` is called with the reason. ``among`` are all functions there are:
+    whoever instruments several modules finds them once.
     """
     file = getattr(module, "__file__", None)
     already = file in sites.instrumented

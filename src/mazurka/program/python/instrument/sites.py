@@ -152,7 +152,7 @@ def of_call(code: CodeType) -> int:
 
 
 def named(number: int, name: str) -> int:
-    """A number for a site together with the name of an attribute that was told there as the program ran."""
+    """A number for a site together with the name of an attribute that was reported there as the program ran."""
     known = _named.get((number, name))
     if known is None:
         told = site(number)

@@ -129,7 +129,7 @@ class Snapshot:
                 self._meet(f"{path}.{name}", value, place, functools.partial(namespace.__setitem__, name))
 
     def _restore_by(self, make: Callable[[], Restorer]) -> int:
-        """Add the restorer that ``make`` returns, and returns anew when a counter was replaced; its index."""
+        """Add the restorer that ``make`` returns, and returns again when a counter was replaced; its index."""
         self._restorers.append(make())
         place = len(self._restorers) - 1
         self._remade[place] = make

@@ -10,7 +10,7 @@ thing. The state is
 - its writes to locations that no other thread accesses. The learner keeps account of these.
 
 A pass is logged as a BRANCH of the target ``("pass", site, how many-eth loop of the thread)``, its value the state, or
-None if it can't be told: where a variable holds an object that may change without a step (an iterator, an array).
+None if it is unknown: where a variable holds an object that may change without a step (an iterator, an array).
 
 Where a pass begins as an earlier one did, others go first, in turn; and when all that is left has gone round like that
 for long enough after the plan's prefix, the run ends (:attr:`Run.settled`): a later plan may go on from there, if what

@@ -1,8 +1,8 @@
 """Identifiers of threads: what the system gives a thread may be what another one had that has ended.
 
-As long as a program asks for the identifier of no more than one thread beside the main one, nobody can tell. Else the
-threads whose identifiers it asks for are remembered for the runs to come: to start one of them looks which of the
-others have ended, and it gets the identifier of the first of these that nobody has.
+As long as a program asks for the identifier of no more than one thread beside the main one, the reuse is not
+observable. Else the threads whose identifiers it asks for are remembered for the runs to come: to start one of them
+looks which of the others have ended, and it gets the identifier of the first of these that no thread has.
 
 Departure: it always gets one of those, and always the first. If it can't be told from others that are sure to have
 ended, that is untracked.

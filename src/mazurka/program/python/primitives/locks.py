@@ -4,7 +4,7 @@ Source of the semantics: CPython's ``Modules/_threadmodule.c`` and the library r
 ``("lock", number)``. Taking it is an ACQUIRE, giving it back a RELEASE; an attempt that fails, and ``locked()``,
 are READs. Re-entering an RLock touches nothing that others could see and is no event.
 
-A Lock may be given back by a thread that does not have it, which fails if nobody has. Such a release looks at the
+A Lock may be released by a thread that does not hold it, which fails if it is free. Such a release looks at the
 lock as well as changing it, and conflicts with those who take it. Once a lock is known to be used so, it counts how
 often it can be taken, as a semaphore does, and all its operations are RMWs of ("handed", number), at points. A release
 by the thread that has the lock needs no point, since no other operation could come before it on a lock that others do
@@ -191,7 +191,7 @@ class Lock:
         return True
 
     def release(self) -> None:
-        """``Lock.release``: a step, and a point only if some thread can tell when the lock is released."""
+        """``Lock.release``: a step, and a point only if some thread can observe when the lock is released."""
         models = here()
         if models is None:
             return self._outside().release()  # type: ignore[no-any-return]

@@ -117,7 +117,7 @@ def _keeps_locks(runtime: Runtime, task: Task, begun: int) -> bool:
 
 def finish(runtime: Runtime, learns: bool) -> None:
     """The threads of a run have ended: whether what it shows holds of executors. ``learns`` says whether it is part of
-    a search, which is to begin anew if it does not."""
+    a search, which begins again if it does not."""
     models = current()
     if models is None or not models.pools:
         return

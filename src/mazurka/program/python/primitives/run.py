@@ -3,7 +3,7 @@
 A model keeps two states apart. The one *outside* any run is the real thing: a real lock, the attributes an
 ``Event`` has had since the program was imported. The one *inside* a run starts as a copy of it, at the model's
 first use in that run, and is dropped when the run ends. So a primitive made at import time starts every run
-alike, whatever the last run did to it.
+alike, independently of the last run.
 
 Whether a call belongs to the run is asked of :func:`here` by every model: it does iff a run is active and the
 caller is the thread the runtime has let go. Calls of other OS threads (a test runner's own) and calls between runs

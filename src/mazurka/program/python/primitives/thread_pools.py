@@ -247,7 +247,7 @@ def _is_batches(source: Any) -> bool:
 
 
 def _tasks_of(models: Models, tasks: Any) -> Iterator[tuple[int, Any, Any, Any]]:
-    """Place, function and arguments of each task: what CPython's generators yield, where each step tells of itself."""
+    """Place, function and arguments of each task: the items of CPython's generators, where each step reports itself."""
     if type(tasks) is list:
         yield from [task[1:] for task in tasks]
         return
@@ -327,7 +327,7 @@ def _live(
         del function, args, named
     finally:
         pool.tasks[place].pool = None
-        if outcome is None and not pool.models.runtime.aborting:  # it ends a worker: nobody ever gets the result
+        if outcome is None and not pool.models.runtime.aborting:  # it ends a worker: no thread ever gets the result
             pool.models.runtime.need_points(POOL_POINTS)
     end_task(pool, begun)
     if job.kind == "IMapUnorderedIterator":
@@ -382,7 +382,7 @@ def _call_back(pool: ThreadPool, job: PoolJob, place: int) -> None:
 
 
 for _each in (_live, _feed_later, _call_back):
-    _each.__module__ = "threading"  # they are no code of a library: nobody enters it
+    _each.__module__ = "threading"  # they are no code of a library: no thread enters it
 
 # -- putting it in place -----------------------------------------------------------------------------------------------
 

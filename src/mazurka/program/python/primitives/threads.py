@@ -95,7 +95,7 @@ def _mark(birth: str) -> int:
 
 
 def _state(thread: Any, models: Models) -> ThreadState:
-    space = thread.__dict__  # its attributes without what tells of their use
+    space = thread.__dict__  # its attributes, read without a step
     state: ThreadState | None = space.get("_mz")
     if state is None or state.models is not models:
         models.keep(thread)
@@ -141,7 +141,7 @@ def _init_native(models: Models, self: Any, args: Any, kwargs: Any) -> None:
         namespace["Event"] = event
 
 
-#: The attributes of a thread that has just been made, whatever this version of Python keeps there.
+#: The attributes of a thread that has just been made, in this version of Python.
 _BLANK: Final = dict(threading.Thread(name="blank", daemon=False).__dict__)
 _HANDLES: Final = {name: type(value) for name, value in _BLANK.items() if name in ("_handle", "_os_thread_handle")}
 _USUAL: Final = frozenset({"target", "name", "args", "kwargs", "daemon"})
@@ -215,9 +215,9 @@ def thread_start(self: Any) -> None:
 
 
 def _uses_start(state: ThreadState, runtime: Runtime, starts: bool = False) -> bool:
-    """Whether the running thread, which starts a thread or looks whether it has been started, is to tell of it.
+    """Whether the running thread, which starts a thread or tests whether it has been started, must report that.
 
-    It need not if it is the one that has started it, nor as long as nobody else is known to use that thread.
+    It need not if it is the one that has started it, nor as long as no other thread is known to use that thread.
     """
     me = runtime.current
     if state.starter is me:

@@ -4,7 +4,7 @@
 program's own (locks.py) two things are written down, of which finishing.py keeps one:
 
 - WAIT and NOTIFY of the condition. A wait gives up the lock right after it and takes it back once woken
-  (:mod:`mazurka.trace.waits`); a notification comes before it wakes anybody. So another order may lose a notification.
+  (:mod:`mazurka.trace.waits`); a notification comes before its wake-ups. So another order may lose a notification.
 - what is done to the lock that each waiting thread has of its own, which its notification gives back: indivisible
   updates (RMW) that keep their order, whatever it was.
 

@@ -84,7 +84,7 @@ class _Anybody:
 
 
 class _Unsettled(NamedTuple):
-    """A write whose value is seen after it: where that goes, if nothing has been told since."""
+    """A write whose value is read after it: the row of the value, if no event has been recorded since."""
 
     flushed: int  # how often the buffer was, before
     length: int  # of the buffer
@@ -309,12 +309,12 @@ class Recorder:
             if len(self.buffer) > fewest:
                 events = self.buffer[:]
                 self._flushed += 1
-                del self.buffer[: len(events)]  # before: they are to be held by nobody else
+                del self.buffer[: len(events)]  # before: they must have no other reference
                 if self.trouble is None:
                     self._raw.write(events, self._labels)
                 else:
                     self._labels.clear()
-        except OSError as error:  # the program goes on; whoever asked for a recording is told at its end
+        except OSError as error:  # the program goes on; the error is reported at its end
             self.trouble = error
         finally:
             self._writing.release()

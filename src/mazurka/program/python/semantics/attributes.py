@@ -254,7 +254,7 @@ def _store_over(run: Any, thing: Any, name: str, site: int, how: Any) -> Any:
         count_untracked(run, f"assignment to {type(thing).__name__}.{name}", site)
     if found is not None and how is PROPERTY:
         _store_in_c(run, thing, found[1], site)
-    if found is None or type(found[1]) is not property:  # whose code would tell
+    if found is None or type(found[1]) is not property:  # whose code would report
         run.current.silent += 1
         changed_code(run, thing, name, site)
     return NONE

@@ -43,7 +43,7 @@ def bases(kind: type) -> tuple[type, ...]:
 
 
 def base_of(thing: Any) -> Any:
-    """The builtin whose methods look at a container as it is, whatever its own class makes of them."""
+    """The builtin whose methods read a container directly, bypassing overrides of its own class."""
     kind = type(thing)
     return kind if kind in _EXACT else next(each for each in bases(kind) if each in _EXACT)
 

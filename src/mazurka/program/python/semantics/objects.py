@@ -284,7 +284,7 @@ def _is_asked_for_identity() -> bool:
 
 
 def value_key(value: Any) -> tuple[Any, ...]:
-    """A key for a value: equal keys mean values that no program can tell apart, but by what mutable objects hold."""
+    """A key for a value: no program can distinguish values of equal keys, but by the content of mutable objects."""
     kind = type(value)
     if kind in _LIKE_OBJECTS and _is_asked_for_identity():
         return ("object", number(value))

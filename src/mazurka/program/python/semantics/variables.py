@@ -50,7 +50,7 @@ class _KeptKeys(_thread._local):
 
 kept = _KeptKeys()
 
-#: Shared names bound by statements that only tell afterwards -> who bound them.
+#: Shared names bound by statements that only report afterwards -> the threads that bound them.
 _told_late: Final[dict[tuple[Any, ...], int]] = {}
 _LATE: Final = "variables that import, def, except or match bind while others use them"
 
