@@ -23,6 +23,7 @@ from greenlet import getcurrent
 from mazurka.program.protocol import BlockedThread, Failure, FailureKind, Frame
 from mazurka.program.python.primitives.conditions import Waiter
 from mazurka.program.python.primitives.run import INNER, is_inner, location, where
+from mazurka.program.python.semantics import objects
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location
@@ -214,8 +215,8 @@ def _name_in(primitive: Any, namespace: Any) -> str:
     for path, value in paths:  # grows while it is walked: breadth first
         if value is primitive:
             return path
-        attributes = getattr(value, "__dict__", None)
-        if type(attributes) is not dict or isinstance(value, ModuleType) or id(value) in seen:
+        attributes = objects.dictionary(value)  # no code of the program is run
+        if type(attributes) is not dict or objects.is_a(value, ModuleType) or id(value) in seen:
             continue
         if attributes.get("_mz") is primitive:
             return path

@@ -185,7 +185,7 @@ def is_simple(function: Any) -> bool:
     if kind in _HOLDING:
         held = [each for each in gc.get_referents(function) if callable(each) and each is not kind]
         return bool(held) and all(is_simple(each) for each in held)
-    if isinstance(function, type):
+    if issubclass(kind, type):
         return harmless.is_harmless_type(function) or native_objects.is_ours(function)
     if kind is types.MethodDescriptorType:
         return harmless.is_harmless_type(function.__objclass__)

@@ -319,13 +319,13 @@ def is_untraceable(module: object, name: str) -> bool:
 def is_foreign_function(thing: Any) -> bool:
     """Whether it is a function of `ctypes`, of which nothing is known but its name."""
     module: Any = sys.modules.get("_ctypes")
-    return module is not None and isinstance(thing, module.CFuncPtr)
+    return module is not None and issubclass(type(thing), module.CFuncPtr)
 
 
 def is_foreign_library(thing: Any) -> bool:
     """Whether it is a library that `ctypes` has loaded, whose attributes are such functions."""
     module: Any = sys.modules.get("ctypes")
-    return module is not None and isinstance(thing, module.CDLL)
+    return module is not None and issubclass(type(thing), module.CDLL)
 
 
 def is_explorable(module: str) -> bool:

@@ -264,7 +264,7 @@ _raisers: dict[int, set[int]] = {}
 def raised(thing: Any, site: int) -> Any:
     """``thing`` is about to be raised: it keeps the place, and the exception handled then."""
     run = activation.active
-    if run is not None and not (run.solo or run.is_recording) and isinstance(thing, BaseException):
+    if run is not None and not (run.solo or run.is_recording) and issubclass(type(thing), BaseException):
         if has_concurrent_threads(run):
             marks = ((ATTRIBUTE, number(thing), "__traceback__"), (ATTRIBUTE, number(thing), "__context__"))
             run.visit(Op.WRITE, marks[0], site, None, (Access(Op.WRITE, marks[1]),))
