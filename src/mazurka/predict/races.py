@@ -45,7 +45,7 @@ class _Access:
     row: Row
     thread: int
     position: int  # of its step in its thread
-    op: Op
+    op: int  # a plain one: tables are indexed by it
     before: list[int]
     held: frozenset[int]
 
@@ -93,10 +93,11 @@ class RacePredictor:
         table = self.conflicts.accesses
         for by_site in _accesses(trace).values():
             pairs = [*combinations(by_site, 2), *[(site, site) for site in by_site]]
+            ops = {site: _ops_of(columns, table) for site, columns in by_site.items()}
             for one, other in pairs:
                 sites = sites_of(one, other)
                 first, second = by_site[one], by_site[other]
-                if not self.known(sites) and _may_conflict(first, second, table):
+                if not self.known(sites) and _has_two_threads(first, second) and ops[one][0] & ops[other][1]:
                     found.setdefault(sites, []).append((first, second))
         pairs_of = {sites: _unordered(columns, table) for sites, columns in found.items()}
         heads = {sites: next(pairs, None) for sites, pairs in pairs_of.items()}
@@ -108,12 +109,15 @@ def _with(head: tuple[Row, Row], rest: Iterator[tuple[Row, Row]]) -> Iterator[tu
     yield from rest
 
 
-def _may_conflict(first: _Columns, second: _Columns, table: OpTable) -> bool:
-    """Whether there are two threads, and operations among theirs that conflict."""
-    if len(first) == len(second) == 1 and first.keys() == second.keys():
-        return False
-    ones, others = ({access.op for own in columns.values() for access in own} for columns in (first, second))
-    return any(table[one][other] for one in ones for other in others)
+def _has_two_threads(first: _Columns, second: _Columns) -> bool:
+    return len(first) > 1 or len(second) > 1 or first.keys() != second.keys()
+
+
+def _ops_of(columns: _Columns, table: OpTable) -> tuple[int, int]:
+    """The operations of accesses, and those that conflict with one of them, each as a set of bits."""
+    ops = {access.op for own in columns.values() for access in own}
+    conflicting = {other for op in ops for other, conflicts in enumerate(table[op]) if conflicts}
+    return sum(1 << op for op in ops), sum(1 << op for op in conflicting)
 
 
 def _unordered(meetings: Iterable[tuple[_Columns, _Columns]], table: OpTable) -> Iterator[tuple[Row, Row]]:
@@ -169,7 +173,7 @@ def _walk(trace: Trace, shared: set[int]) -> Iterator[tuple[_Access, int, SiteNu
         for at in range(row, end):
             op, target = Op(trace.op[at]), trace.target[at]
             if target in shared and touches(op):
-                access = _Access(Row(at), thread, done[thread], op, before, locks)
+                access = _Access(Row(at), thread, done[thread], op._value_, before, locks)
                 yield access, target, SiteNumber(trace.site[at])
             if op is Op.ACQUIRE or op is Op.RELEASE:
                 held[thread][target] = max(held[thread].get(target, 0) + (1 if op is Op.ACQUIRE else -1), 0)
