@@ -48,7 +48,9 @@ def instrument_source(source: str | bytes, filename: str, options: EventOptions 
     return code
 
 
-@functools.lru_cache(maxsize=256)  # programs explored in one process share the library's modules
+# Programs explored in one process share the library's modules, and those of their project, of which all are asked for
+# each time: if they were one more than there is room for, each would be compiled again.
+@functools.lru_cache(maxsize=2048)
 def compile_instrumented(
     source: str | bytes,
     filename: str,

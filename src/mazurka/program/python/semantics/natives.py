@@ -323,8 +323,9 @@ def find_weak() -> None:
     forget_weak()
     if not any(_uses_weakly(module) for module in list(sys.modules.values())):
         return
-    _kept.extend(map(weakref.ref, objects.existing(_COLLECTIONS)))
-    references = objects.existing((weakref.ref,))
+    found = objects.existing((*_COLLECTIONS, weakref.ref))
+    _kept.extend(weakref.ref(each) for each in found if type(each) is not weakref.ref)
+    references = [each for each in found if type(each) is weakref.ref]
     ours = [each for each in references if native_objects.is_ours(type(weakref.ref.__call__(each)))]
     _kept.extend(functools.partial(_itself, each) for each in ours)
 

@@ -109,8 +109,8 @@ def existing(kinds: tuple[type, ...]) -> list[Any]:
     frozen = gc.get_freeze_count() > 0
     if frozen:
         gc.unfreeze()
-    everything = gc.get_objects()
-    found = [each for kind in kinds for each in everything if type(each) is kind]
+    wanted = frozenset(map(id, kinds))
+    found = [each for each in gc.get_objects() if id(type(each)) in wanted]
     if frozen:
         gc.freeze()
     return found
