@@ -320,10 +320,10 @@ class PythonProgram(LearnsPoints):
 
     def _learn(self) -> str:
         """Run in children until nothing new is imported and no site is newly shared; why that failed, or ""."""
-        for _ in range(_TRIALS):
+        for left in reversed(range(_TRIALS)):
             before = frozenset(sys.modules)
             try:
-                trial: _Trial = forked.call(lambda: self._trial(before))  # noqa: B023  # called at once
+                trial: _Trial = forked.call(lambda: self._trial(before, left == 0))  # noqa: B023  # called at once
             except forked.ChildDied as error:
                 return str(error).strip().splitlines()[-1]
             self.learned.points |= trial.points
@@ -354,32 +354,39 @@ class PythonProgram(LearnsPoints):
             return str(error).strip().splitlines()[-1]
         return f"after the state was put back, {found}" if found else ""
 
-    def _trial(self, before: frozenset[str]) -> _Trial:
-        """In a child: one run, and in a grandchild the same run again."""
-        second = forked.call(lambda: _portable(self._execute_here(Plan())))
+    def _trial(self, before: frozenset[str], last: bool) -> _Trial:
+        """In a child: a run in a grandchild, and if that finds nothing new, or this is the last trial, another one."""
+        apart: tuple[Run, _Trial] = forked.call(lambda: _portable_trial(self._try_here(before)))
+        second, known = apart
         if second.truncated and (second.seconds > _LONG or self.earlier.waits):
             return _Trial(set(self.learned.points), False, [], "", False, second.truncated)
-        first = self._execute_here(Plan())
+        if (known.found_new_points or known.imported) and not last:
+            return known  # what would be compared, and tried further, is another program with that
+        first, found = self._try_here(before)
+        if len(first.tasks) > 1 and first.seconds < _LONG / 4 and not found.found_new_points and not found.imported:
+            for plan in _FURTHER:
+                self._execute_here(plan)
+            found = replace(found, points=found.points | foreign.marks(self.learned.points))
+        return replace(found, difference=difference(first, second, self.location))
+
+    def _try_here(self, before: frozenset[str]) -> tuple[Run, _Trial]:
+        """One run, and what it has found; ``before`` are the modules that there were."""
+        run = self._execute_here(Plan())
         imported = [
             name
             for name, module in list(sys.modules.items())
             if name not in before and hasattr(module, "__dict__") and not name.startswith("mazurka")
         ]
-        differs = difference(first, second, self.location)
-        points, quick = set(self.learned.points), len(first.tasks) > 1 and first.seconds < _LONG / 4
-        if quick and not first.found_new_points and not imported:
-            for plan in _FURTHER:
-                self._execute_here(plan)
-            points |= foreign.marks(self.learned.points)
-        return _Trial(
-            points,
-            first.found_new_points,
+        found = _Trial(
+            set(self.learned.points),
+            run.found_new_points,
             imported,
-            differs,
+            "",
             self._read_input,
             late=dict(late_imports.noticed),
             generated=dict(outside.generated.noticed),
         )
+        return run, found
 
     def _restores(self) -> str:
         """In a child: whether a run after a restore does what the run before it did."""
@@ -540,6 +547,10 @@ def _portable(run: Run) -> Run:
     except Exception:  # the program's own objects may raise any
         run.result = None
     return run
+
+
+def _portable_trial(tried: tuple[Run, _Trial]) -> tuple[Run, _Trial]:
+    return _portable(tried[0]), tried[1]
 
 
 def _run_of(runtime: Runtime) -> Run:
