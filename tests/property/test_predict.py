@@ -3,6 +3,7 @@ others; and each finding has a witness that the checker believes."""
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 from collections import Counter
@@ -66,6 +67,11 @@ def _bugs(trace: Trace) -> dict[str, set[object]]:
     }
 
 
+@functools.lru_cache(maxsize=2)  # most tests ask about the same traces
+def _bugs_of(first: int) -> list[dict[str, set[object]]]:
+    return [_bugs(trace) for trace in _traces(first)]
+
+
 def _named(kind: str, rows: tuple[int, ...]) -> object:
     return frozenset(rows) if kind == "deadlock" else rows
 
@@ -73,8 +79,8 @@ def _named(kind: str, rows: tuple[int, ...]) -> object:
 @pytest.mark.parametrize("first", range(0, _TRACES, _SHARE))
 def test_maximal_finds_exactly_what_is_predictable(first: int) -> None:
     met: Counter[str] = Counter()
-    for trace in _traces(first):
-        expected, checker = _bugs(trace), Checker(trace)
+    for trace, expected in zip(_traces(first), _bugs_of(first), strict=True):
+        checker = Checker(trace)
         for kind in KINDS:
             found = set()
             for rows, answer in by_the_model(trace, kind):
@@ -92,8 +98,8 @@ def test_maximal_finds_exactly_what_is_predictable(first: int) -> None:
 @pytest.mark.parametrize("window", [4, 8])
 def test_windows_only_lose(window: int) -> None:
     lost = 0
-    for trace in _traces(0):
-        expected, checker = _bugs(trace), Checker(trace)
+    for trace, expected in zip(_traces(0), _bugs_of(0), strict=True):
+        checker = Checker(trace)
         for kind in KINDS:
             found, undecided = set(), False
             for rows, answer in by_the_model(trace, kind, window):
@@ -116,8 +122,8 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
     if very_long:
         monkeypatch.setattr(engines, "_LONG", 0)
     found: Counter[str] = Counter()
-    for trace in _traces(0):
-        expected, checker, told = _bugs(trace), Checker(trace), {kind: set() for kind in KINDS}
+    for trace, expected in zip(_traces(0), _bugs_of(0), strict=True):
+        checker, told = Checker(trace), {kind: set() for kind in KINDS}
         search = EngineRun(trace)
         for bug in run(search, engine, KINDS):
             assert checker.objections(bug.witness) == []
@@ -264,8 +270,8 @@ def test_what_is_not_so_is_not_believed() -> None:
     """Witnesses of what is predictable, with something else claimed, or in another order."""
     refused: Counter[str] = Counter()
     chance = random.Random(1)
-    for trace in _traces(0):
-        bugs, checker = _bugs(trace), Checker(trace)
+    for trace, bugs in zip(_traces(0), _bugs_of(0), strict=True):
+        checker = Checker(trace)
         for kind in KINDS:
             for witness in [answer for _, answer in by_the_model(trace, kind) if isinstance(answer, Witness)]:
                 for why, spoilt in _spoilt(trace, bugs, witness, chance):
