@@ -49,14 +49,18 @@ def look() -> None:
 
 
 def _are_any_open() -> bool:
-    """Whether this process has a plain file open for writing."""
+    """Whether this process has a plain file open for writing that still has a name: what pytest captures goes to one
+    that has none."""
     try:
         numbers = [int(name) for name in _listdir("/dev/fd")]
     except (OSError, ValueError):
         return True  # it can't be known
     for number in numbers:
         with contextlib.suppress(OSError):  # the descriptor of the listing is closed by now
-            if stat.S_ISREG(_fstat(number).st_mode) and _flags(number, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY:
+            found = _fstat(number)
+            if not stat.S_ISREG(found.st_mode) or not found.st_nlink:
+                continue
+            if _flags(number, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY:
                 return True
     return False
 
