@@ -53,6 +53,9 @@ _RUNNING: Final = frozenset({"check", "replay", "record"})
 #: How the names of variables begin that are looked at when Python starts, or when something is imported.
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG", "TZ", "NUMBA", "ARROW", "OMP_", "LD_")
 
+#: What forks must have no threads; NumPy's library for linear algebra and PyArrow's allocator start some when imported.
+_WITHOUT_THREADS: Final = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+
 _LENGTH: Final = struct.Struct("!I")
 _STATUS: Final = struct.Struct("!i")
 
@@ -153,7 +156,7 @@ def _server(verb: str) -> _Server:
         with theirs:
             process = subprocess.Popen(
                 [sys.executable, str(_SERVER), str(theirs.fileno()), *_IMPORTED[verb]],
-                env={**environment(), **hashing},
+                env={**environment(), **hashing, **_WITHOUT_THREADS},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
