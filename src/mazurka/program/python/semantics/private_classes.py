@@ -39,8 +39,10 @@ def made_by(run: Any, function: Any, count: int) -> Any:
 
 def _make(name: str, parents: tuple[type, ...], namespace: dict[str, Any], /, **named: Any) -> Any:
     """Stands for ``type(name, parents, namespace)``."""
-    space = dict(namespace)
-    space.setdefault("__module__", sys._getframe(1).f_globals.get("__name__"))  # as `type` has it of who calls
+    space = namespace
+    if type(name) is str and isinstance(namespace, dict):  # or else it raises an error
+        space = dict(namespace)
+        space.setdefault("__module__", sys._getframe(1).f_globals.get("__name__"))  # as `type` has it of who calls
     run: Any = activation.active
     began = len(run.log) if run is not None else 0
     kind = type(name, parents, space, **named)
