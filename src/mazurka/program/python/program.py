@@ -115,8 +115,8 @@ class PythonProgram(LearnsPoints):
             assert self._snapshot is not None
             self._snapshot.restore()
             run = self._execute_here(plan)
-        if run.found_new_points:
-            self._catch_up()
+        if run.found_new_points and self._catch_up():
+            run.failures.clear()  # it can't be made again as it was: the search begins again, and meets them then
         stuck_for_good = any(failure.kind in (FailureKind.DEADLOCK, FailureKind.BLOCKED) for failure in run.failures)
         if self.earlier.look_again(involved=bool(run.uncontrolled) or stuck_for_good):
             return self._untried()
@@ -284,20 +284,22 @@ class PythonProgram(LearnsPoints):
     def _unexplored(self) -> list[str]:
         return [name for name in foreign.explored(self.learned.points) if name not in self._explored]
 
-    def _catch_up(self) -> None:
-        """The same, during a search. Modules that are instrumented stay so; other knowledge is learnt again."""
+    def _catch_up(self) -> bool:
+        """The same, during a search. Modules that are instrumented stay so; other knowledge is learnt again. Whether
+        some module has been instrumented."""
         self.learned.points |= foreign.marks_of(self._explored)
         if len(self.learned.points) == self._points_then:
-            return
+            return False
         self._points_then = len(self.learned.points)
         if not self._unexplored():
-            return
+            return False
         if self._snapshot is not None and self.isolation is not Isolation.FORK:
             self._snapshot.restore()
         self._explore()
         forget_shapes()
         if self.isolation is not Isolation.FORK:
             self._choose_isolation("")
+        return True
 
     def _try_out(self) -> None:
         """Trial runs in a child, then the choice of isolation."""
