@@ -3,7 +3,7 @@
 # package: lazy-object-proxy
 # include: lazy_object_proxy
 # expect: bug
-# shows: factory
+# shows: made.append(1)
 
 from lazy_object_proxy.slots import Proxy
 from together import run

@@ -9,9 +9,9 @@ show the failing order:
    sleeps that outran others;
 1. the failing thread's reads at the failing lines; at each preemption the weightiest interference; a torn update;
 2. the writes that those reads saw, and attempts to take a lock that failed since another thread had it;
-3. further unserialisable interferences at preemptions, then other conflicts there;
-4. unserialisable interferences where a thread had to stop, and, if nothing else shows at preemptions, the steps on
-   both sides of each.
+3. where a thread had to stop after it had read, and others then wrote; further unserialisable interferences;
+4. other conflicts at preemptions, then unserialisable interferences at writes before a stop, and, if nothing else
+   shows at preemptions, the steps on both sides of each.
 
 The first two ranks are taken whole up to the limit, the others only while there are few rows. For threads that wait
 for ever the steps that matter are the acquires of the locks they hold, and what happened to the conditions they wait
@@ -159,16 +159,20 @@ def _ranks(
     half_done: HalfDone | None,
     within: set[int],
 ) -> list[set[int]]:
-    first, second, third, fourth, last = set(starts), set[int](), set[int](), set[int](), set[int]()
+    first, second, stale, third, conflicts, sides = set(starts), *(set[int]() for _ in range(5))
     gaps: set[Gap] = set()
+    stops: set[Gap] = set()
     for each in interferences:
         if each.gap.preemptive and each.unserialisable and (_looks(each) or each.gap not in gaps):
             (third if each.gap in gaps else first).update(_shown(each))
             gaps.add(each.gap)
         elif each.gap.preemptive:
-            fourth.update(_shown(each))
+            conflicts.update(_shown(each))
+        elif each.unserialisable and each.before is not None and not each.before.writes:
+            (third if each.gap in stops else stale).update(_shown(each))
+            stops.add(each.gap)
         elif each.unserialisable:
-            last.update(_shown(each))
+            sides.update(_shown(each))
     if half_done is not None and not gaps:
         first.update(half_done.steps)
     for index in starts:
@@ -179,8 +183,8 @@ def _ranks(
     second.update(_failed_attempts(trail))
     if not gaps and half_done is None:
         for index in preemptive_steps(trail.run, trail.end):
-            last.update({index - 1, index} & within)
-    return [first, second, third, fourth, last]
+            sides.update({index - 1, index} & within)
+    return [first, second, stale, third, conflicts, sides]
 
 
 def _failed_attempts(trail: Trail) -> list[int]:
