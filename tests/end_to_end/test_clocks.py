@@ -149,6 +149,28 @@ _KEYED = f"""\
     """
 
 
+_MANY = f"""\
+    import threading
+    import time
+
+    found = [0]
+    seen = []
+
+
+    def work():
+        mine = found[0]
+        found[0] = mine + 1
+        began = time.monotonic()
+        for _ in range(30):
+            assert time.monotonic() > began
+        seen.append(began)
+
+
+{_THREADS}
+    assert {{holds}}
+    """
+
+
 def test_dates_show_the_virtual_time(shell: Shell) -> None:
     assert shell.check(_DATES, status=0)["verdict"] == "verified"
 
@@ -166,3 +188,21 @@ def test_each_thread_draws_random_numbers_of_its_own(shell: Shell) -> None:
 def test_identities_as_keys_repeat(shell: Shell) -> None:
     report = shell.check(_KEYED, "--no-save", status=1)
     assert report["failures"][0]["replayed"]
+
+
+def test_orders_of_too_many_looks_at_the_clock_are_left_out(shell: Shell) -> None:
+    """Two times thirty looks have 10^17 orders."""
+    shell.write("program.py", _MANY.replace("{holds}", "len(seen) == 2"))
+    done = shell.run("check", "program.py", "--no-save", "--strategy", "mcr", "--time-limit", "4", status=0)
+    assert done.stdout.splitlines()[0].endswith(
+        "assuming that nothing depends on which of several threads looks at the clock first"
+    )
+
+
+def test_a_failure_found_without_the_orders_of_looks_at_the_clock(shell: Shell) -> None:
+    """`dfs` changes the last steps first, and so does not come to the first ones before it leaves the looks out."""
+    report = shell.check(_MANY.replace("{holds}", "found[0] == 2"), "--strategy", "dfs", "--time-limit", "6", status=1)
+    (failure,) = report["failures"]
+    assert failure["replayed"]
+    again = shell.run("replay", failure["token"], status=1)
+    assert "AssertionError" in again.stdout

@@ -668,3 +668,27 @@ def test_a_fault_of_a_hook_is_no_failure_of_the_program(tmp_path: Path, monkeypa
     outcome = explored("import io; out = io.StringIO(); par(lambda: out.write('x'), lambda: out.write('y'))", tmp_path)
     assert isinstance(outcome.verdict, Inconclusive), outcome
     assert "a fault of Mazurka, at native_objects.py:2: AttributeError: missed" in outcome.verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("made", "change", "state"),
+    [
+        ("io.StringIO()", "thing.write('a')", False),
+        ("random.Random(1)", "thing.random()", False),
+        ("array.array('b')", "thing.append(1)", True),
+        ("decimal.Context()", "thing.prec = 5", False),
+    ],
+)
+def test_truth_is_a_look_at_the_state_if_that_decides_it(made: str, change: str, state: bool, tmp_path: Path) -> None:
+    """`bool` asks ``__bool__`` or ``__len__``; without either an object is true."""
+    source = f"""
+    import array, decimal, io, random
+    thing = {made}
+    def look():
+        if thing: pass
+        thing and not thing
+    def change():
+        {change}
+    par(look, change)
+    """
+    assert (explored(source, tmp_path).executions > 1) is state

@@ -51,6 +51,16 @@ PROGRAMS = {
         """,
         True,
     ),
+    "none to cancel": (
+        """
+        pool = ThreadPoolExecutor(2)
+        futures = [pool.submit(pow, 2, n) for n in range(2)]
+        found = [each.result() for each in futures]
+        pool.shutdown(cancel_futures=True)
+        return found
+        """,
+        True,
+    ),
     "errors": (
         """
         with ThreadPoolExecutor(2) as pool:

@@ -1,7 +1,7 @@
 """Two threads with a converter of their own."""
 
 # package: Markdown
-# include: markdown
+# include: markdown, html.parser
 # expect: correct
 
 import markdown

@@ -116,5 +116,6 @@ class Outcome:
     predictions: Predictions = Predictions()
     waits: Waits = Waits()
     exhaustive: bool = True  # whether the strategy is
-    assuming: str = ""  # of a verified program: the assumption about time
+    assuming: str = ""  # of a verified program: the orders that were left out, in words
+    early: str = ""  # ... the assumption about timeouts and sleeps
     timely: bool = True  # ... or else timeouts may fire at any time

@@ -36,12 +36,14 @@ from mazurka.explore.search_journal import SearchJournal, open_journal
 from mazurka.explore.strategy import StrategySettings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Program, Run, learned_points
+from mazurka.program.runtime.task import CLOCKS_APART
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.replay.reproduce import fails_again
 from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
+from mazurka.workflows import clocks
 from mazurka.workflows.findings import FindingBuilder
 from mazurka.workflows.program_spec import ProgramSpec
 from mazurka.workflows.store import Store
@@ -162,7 +164,7 @@ class _Check:
             self._retry(self.store)
         if (first := next(filter(self._is_enough, self.known), None)) is not None:
             return self._report(self._retried(first), self.known)
-        outcome = self._look_at_timing(self._search())
+        outcome = self._look_at_timing(self._leave_clocks(self._search()))
         seen = {each.failure.identity for each in self.known}
         new = [found for found in outcome.found if found.failure.identity not in seen]
         return self._report(outcome, [*self.known, *new])
@@ -208,7 +210,10 @@ class _Check:
         limit = self.options.time_limit
 
         def half_spent() -> bool:
-            return is_half_spent(explorer.seen.waits, time.perf_counter() - self.started, limit)
+            seconds, seen = time.perf_counter() - self.started, explorer.seen
+            doubts = bool(seen.untracked or seen.uncontrolled) or not explorer.strategy.exhaustive
+            leaves = clocks.leaves_half(learned_points(self.program).points, doubts, seconds, limit)
+            return leaves or is_half_spent(seen.waits, seconds, limit)
 
         explorer = Explorer(
             program,
@@ -241,6 +246,36 @@ class _Check:
         if outcome.verdict == Inconclusive("interrupted") and not self.watcher.interrupted():
             outcome = replace(outcome, verdict=Inconclusive(f"the time limit of {limit:g} s was reached"))
         return outcome
+
+    def _leave_clocks(self, before: Outcome) -> Outcome:
+        """Where that search has not ended, search without the orders in which threads look at the clock."""
+        points, left = learned_points(self.program).points, self._left()
+        undone = isinstance(before.verdict, Inconclusive) and before.exhaustive and not before.complete
+        out_of = left is None or left <= 0 or self.watcher.interrupted()
+        if not undone or out_of or before.untracked or before.uncontrolled or not clocks.is_wanted(points):
+            return before
+        points.add(CLOCKS_APART)
+        program = _Interruptible(self.program, self.watcher)
+        explorer = Explorer(
+            program,
+            self.options.strategy,
+            settings=StrategySettings(self.options.seed, self.options.solver, self.program.facts().judged_from_outside),
+            budget=Budget(None, left, self.options.time_limit),
+            stop_at_first=not self.options.all_failures,
+            interrupted=self.watcher.interrupted,
+            learned=points,
+            pool=None if self.pool else self._processes(program, None),
+            timing=self.options.timing,
+            kept_back=self.suppressions.keeps_back,
+            alone=_ALONE if self.options.jobs == "auto" else 0.0,
+        )
+        for progress in explorer.progress():
+            for each in progress.new:
+                self.watcher.found(each)
+            done, found = before.executions + progress.executions, progress.found + len(self.known)
+            self.watcher.progress(done, found, None, progress.deciding)
+        assert explorer.outcome is not None
+        return clocks.joined(before, explorer.outcome)
 
     def _left(self) -> float | None:
         """Seconds that are left of the time limit."""
@@ -348,7 +383,7 @@ class _Check:
         suppressed = tuple([self.suppressions.suppressed(each.failure) for each in failing if each not in told])
         self.watcher.searched(len(told))
         findings, refused = builder.findings(told)
-        assuming = " and ".join(filter(None, (outcome.assuming, self.program.facts().assumption)))
+        assuming = " and ".join(filter(None, (outcome.assuming, outcome.early, self.program.facts().assumption)))
         verdict, reason = _verdict(replace(outcome, assuming=assuming), findings, refused, self.options.memory_model)
         if verdict is Verdict.VERIFIED and suppressed:
             verdict = Verdict.INCONCLUSIVE
@@ -403,7 +438,7 @@ class _Check:
 
 def _time(outcome: Outcome) -> str:
     """A verdict's assumption about time, if it is not the usual one."""
-    return outcome.assuming or ("" if outcome.timely else "timeouts may fire, and sleeps end, at any time")
+    return outcome.early or ("" if outcome.timely else "timeouts may fire, and sleeps end, at any time")
 
 
 def _verdict(

@@ -64,22 +64,27 @@ def _besides(outcome: Outcome) -> dict[str, int]:
     return {name: count for name, count in outcome.uncontrolled.items() if name != TIMEOUTS}
 
 
-def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
-    """The result of a strategy's search, and of the one with timing after it."""
-    if after is None:
-        return _assuming(before, timing)
-    uncontrolled = _besides(before)
-    both = replace(
+def merged(before: Outcome, after: Outcome) -> Outcome:
+    """The result of a search, with all that another one after it has met."""
+    known = {each.failure.identity for each in before.found}
+    return replace(
         before,
         executions=before.executions + after.executions,
         seconds=before.seconds + after.seconds,
         threads=max(before.threads, after.threads),
         points=max(before.points, after.points),
         untracked={**after.untracked, **before.untracked},
-        uncontrolled={**after.uncontrolled, **uncontrolled},
+        uncontrolled={**after.uncontrolled, **before.uncontrolled},
+        found=(*before.found, *[each for each in after.found if each.failure.identity not in known]),
     )
-    known = {each.failure.identity for each in before.found}
-    both = replace(both, found=(*before.found, *[each for each in after.found if each.failure.identity not in known]))
+
+
+def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
+    """The result of a strategy's search, and of the one with timing after it."""
+    if after is None:
+        return _assuming(before, timing)
+    uncontrolled = _besides(before)
+    both = merged(replace(before, uncontrolled=uncontrolled), after)
     if isinstance(before.verdict, Violation) or isinstance(after.verdict, Violation):
         first = before.verdict if isinstance(before.verdict, Violation) else after.verdict
         return replace(both, verdict=first, complete=after.complete)
@@ -103,14 +108,14 @@ def _held_up_for(outcome: Outcome, withheld: Waits, timing: float) -> Outcome:
     notes = outcome.notes
     if waits.late:
         notes = (*notes, f"held up for {waits.lag:.3g} s, it fails: {waits.late} (look with --timing {waits.lag:.3g})")
-    return replace(outcome, assuming=_none_early(what, timing), notes=notes)
+    return replace(outcome, early=_none_early(what, timing), notes=notes)
 
 
 def _assuming(outcome: Outcome, timing: float) -> Outcome:
     """No order was covered in which a timeout fires early, or none could be with this timing."""
     if not isinstance(outcome.verdict, Verified) or math.isinf(outcome.waits.shortest):
         return outcome
-    return replace(outcome, assuming=_none_early("timeout", timing))
+    return replace(outcome, early=_none_early("timeout", timing))
 
 
 def _none_early(what: str, timing: float) -> str:

@@ -32,6 +32,7 @@ from mazurka.program.runtime.sharing import SHARED, Sharing
 from mazurka.program.runtime.step_metadata import StepMetadata
 from mazurka.program.runtime.task import (
     CLOCK_POINTS,
+    CLOCKS_APART,
     COUNT_POINTS,
     END_POINTS,
     RELEASE_POINTS,
@@ -448,9 +449,11 @@ class Runtime:
         """Seconds on the clock. Looking again and again makes it go faster and faster.
 
         Where several threads look, each look is a step, since it shows no less than the one before it. ``told`` says
-        that the program gets to know: if not, it is the time of the running thread that counts.
+        that the program gets to know: if not, or if the search leaves the orders of looks out, it is the time of the
+        running thread that counts.
         """
         task = self.current
+        told = told and CLOCKS_APART not in self.points
         if task.pool is not None:
             task.pool.waits()
         self.be_careful()

@@ -36,6 +36,8 @@ START_POINTS: Final = -11
 SEED_POINTS: Final = -12
 #: ... times of records of `logging` may be looked at.
 RECORD_POINTS: Final = -13
+#: Set by a search, not learnt: looks at the clock order no threads, see workflows/clocks.py.
+CLOCKS_APART: Final = -14
 
 
 @dataclass(slots=True)

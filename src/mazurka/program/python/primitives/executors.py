@@ -174,10 +174,11 @@ def add_done_callback(self: Any, function: Any) -> None:
 
 
 def shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
-    """``Executor.shutdown``: with ``cancel_futures`` it gives the abstract model up."""
+    """``Executor.shutdown``: with ``cancel_futures``, of tasks not yet over, it gives the abstract model up."""
     models = here()
     if models is not None and cancel_futures and (pool := self.__dict__.get("_mz_pool")) and pool.models is models:
-        models.runtime.need_points(POOL_POINTS)
+        if not all(_is_over(models, each) for each in self.__dict__["_threads"]):
+            models.runtime.need_points(POOL_POINTS)
     _original[_Executor, "shutdown"](self, wait, cancel_futures=cancel_futures)
 
 

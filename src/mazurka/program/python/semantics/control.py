@@ -25,7 +25,9 @@ def branch(thing: Any, site: int) -> Any:
         perform(run, site, handler, thing, site, ())
     elif type(thing) not in deep_access.PLAIN and not run.is_recording:
         kind = type(thing)
-        calls.operate_on(run, thing, "__bool__" if hasattr(kind, "__bool__") else "__len__", site)
+        name = "__bool__" if hasattr(kind, "__bool__") else "__len__"
+        if hasattr(kind, name):  # without either it is true, whatever its state
+            calls.operate_on(run, thing, name, site)
     return thing
 
 
