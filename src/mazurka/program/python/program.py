@@ -120,8 +120,7 @@ class PythonProgram(LearnsPoints):
         stuck_for_good = any(failure.kind in (FailureKind.DEADLOCK, FailureKind.BLOCKED) for failure in run.failures)
         if self.earlier.look_again(involved=bool(run.uncontrolled) or stuck_for_good):
             return self._untried()
-        for name in late_imports.acting(self._late.items()):
-            run.untracked[f"the import of {name} by a thread, taken for one step,"] = 1
+        _count_imports(run, self._late)
         if self.nondeterminism and not self._told:
             self._told = True
             if run.uncontrolled or run.truncated:  # it need not be the program that differs
@@ -421,6 +420,7 @@ class PythonProgram(LearnsPoints):
         started = perf_counter()
         capture = self._capture if self._capture.unused() else Capture()
         self._capture = capture
+        imported = set(late_imports.noticed)
         unkept = outside.opened_before.begin_run()
         run = self._run(plan, capture)
         with capture:  # objects that the run leaves behind are young, so that finalisers run here and nowhere else
@@ -428,6 +428,7 @@ class PythonProgram(LearnsPoints):
             gc.collect(0)
         for path in outside.opened_before.end_run():
             run.uncontrolled[f"writes to {path}, which was open before"] = 1
+        _count_imports(run, {name: acts for name, acts in late_imports.noticed.items() if name not in imported})
         if late_imports.are_all_lazy():
             run.uncontrolled["imports at the first use of names, for all modules"] = 1
         uncontrolled.end_processes()
@@ -535,6 +536,11 @@ class _Trial:
     hung: str = ""  # why it was cut short after a long time
     late: dict[str, bool] = field(default_factory=dict)  # see `late_imports.noticed`
     generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
+
+
+def _count_imports(run: Run, late: dict[str, bool]) -> None:
+    for name in late_imports.acting(late.items()):
+        run.untracked[f"the import of {name} by a thread, taken for one step,"] = 1
 
 
 def _name_troubles(run: Run, troubles: list[str]) -> None:

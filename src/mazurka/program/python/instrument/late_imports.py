@@ -4,14 +4,19 @@ What a run imports is imported before the runs that count, so that these find it
 program in one process would. For a module that only defines things it makes no difference when that happens. The code
 of another one would act amid what other threads do; and a program that asks `sys.modules` sees modules half made.
 
-Cost: a look at the syntax tree of a module that is imported so.
+Cost: a look at the syntax tree of a module that is imported so, and at what its names are.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
+import enum
+import importlib.util
 import sys
-from collections.abc import Iterable
+import types
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from mazurka.program.python import activation
@@ -21,24 +26,50 @@ from mazurka.program.runtime.concurrency import has_concurrent_threads
 #: Names of modules that were imported so in this process -> whether they do more than define things.
 noticed: Final[dict[str, bool]] = {}
 
-#: Functions that only make something.
+#: Functions that only make something of their arguments, by the name that their module is imported by; ``x.*`` are all
+#: of a module.
 _MAKING: Final = frozenset(
-    """TypeVar ParamSpec namedtuple NamedTuple TypedDict NewType getLogger Lock RLock Condition Event Semaphore local
-    frozenset set dict list tuple object compile Path field dataclass defaultdict deque OrderedDict ContextVar Queue
-    Decimal Fraction property staticmethod classmethod""".split()
+    """frozenset set dict list tuple object property staticmethod classmethod len int str float bool bytes
+    bytearray range enumerate zip sorted min max sum slice complex isinstance issubclass abc.* attr.s attr.ib
+    attr.attrs attr.attrib attrs.define attrs.field attrs.frozen attrs.mutable collections.*
+    contextlib.contextmanager contextlib.asynccontextmanager contextlib.nullcontext contextlib.suppress
+    contextvars.ContextVar dataclasses.dataclass dataclasses.field datetime.date datetime.datetime datetime.time
+    datetime.timedelta datetime.timezone decimal.Decimal enum.* fractions.Fraction functools.cache
+    functools.cached_property functools.lru_cache functools.partial functools.partialmethod
+    functools.singledispatch functools.total_ordering functools.wraps itertools.chain itertools.count
+    itertools.product logging.getLogger operator.attrgetter operator.itemgetter operator.methodcaller
+    os.path.basename os.path.dirname os.path.join pathlib.Path pathlib.PurePath pathlib.PurePosixPath
+    queue.LifoQueue queue.PriorityQueue queue.Queue queue.SimpleQueue re.compile re.escape string.Template
+    struct.Struct textwrap.dedent threading.Barrier threading.BoundedSemaphore threading.Condition
+    threading.Event threading.Lock threading.RLock threading.Semaphore threading.local types.MappingProxyType
+    types.SimpleNamespace typing.* typing_extensions.* uuid.UUID""".split()
 )
 
-_QUIET: Final = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.Pass)
+#: Modules whose metaclasses, and whose ``__init_subclass__``, tell nobody of a class.
+_OF_CLASSES: Final = frozenset("builtins abc enum typing typing_extensions".split())
+
+#: What never changes, if a name stands for it; tuples and sets may have other things in them.
+_FIXED: Final = (
+    *(type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.GenericAlias, types.UnionType),
+    *(int, float, complex, str, bytes, range, type(None), type(Ellipsis), type(NotImplemented), enum.Enum),
+)
+_COLLECTED: Final = (tuple, frozenset, type(sys.version_info))
+
+#: Those of the functions that would call a ``key``.
+_COMPARING: Final = frozenset({"sorted", "min", "max"})
 
 
-def notice(name: str, source: bytes) -> None:
-    """A module of the program is about to be executed."""
+@contextmanager
+def notice(module: types.ModuleType, source: bytes) -> Iterator[None]:
+    """A module of the program is executed meanwhile."""
     run = activation.active
-    if run is not None and not run.solo and not run.is_recording and has_concurrent_threads(run):
-        try:
-            noticed[name] = not only_defines(ast.parse(source).body)
-        except (SyntaxError, ValueError):  # which the import reports
-            return
+    late = run is not None and not run.solo and not run.is_recording and has_concurrent_threads(run)
+    name = module.__name__
+    if late:
+        noticed[name] = True  # if its execution fails, too
+    yield
+    if late:
+        noticed[name] = not only_defines(ast.parse(source).body, module)
 
 
 def acting(found: Iterable[tuple[str, bool]]) -> list[str]:
@@ -47,38 +78,185 @@ def acting(found: Iterable[tuple[str, bool]]) -> list[str]:
     return [name for name, acts in found if acts or asked]
 
 
-def only_defines(body: Iterable[ast.stmt]) -> bool:
-    """Whether executing statements only binds names of their own."""
+def only_defines(body: list[ast.stmt], module: types.ModuleType) -> bool:
+    """Whether the statements of a module, which has executed them, have only bound names of its own, to what they
+    made, or to what never changes."""
+    return _Definitions(module, body).are_all(body, vars(module))
+
+
+class _Definitions:
+    """Looks whether statements of one module only define things."""
+
+    def __init__(self, module: types.ModuleType, body: list[ast.stmt]) -> None:
+        self.module = module
+        self.imported: dict[str, str] = {}  # name -> what it is imported by
+        self.annotates = sys.version_info < (3, 14)  # from then on annotations are evaluated when they are asked for
+        statements = [each for each in _outside_functions(body) if isinstance(each, (ast.Import, ast.ImportFrom))]
+        for statement in statements:
+            origin = f"{self._origin(statement)}." if isinstance(statement, ast.ImportFrom) else ""
+            if origin == "__future__.":
+                self.annotates = self.annotates and "annotations" not in [each.name for each in statement.names]
+            for alias in statement.names:
+                first = alias.name if alias.asname or origin else alias.name.partition(".")[0]
+                self.imported[alias.asname or first] = origin + first
+
+    def are_all(self, body: Iterable[ast.stmt], space: Any) -> bool:
+        """``space`` has the names of the block, once it was executed: of the module, or of a class."""
+        return all(self._defines(each, space) for each in body)
+
+    def _origin(self, statement: ast.ImportFrom) -> str:
+        dotted = "." * statement.level + (statement.module or "")
+        return importlib.util.resolve_name(dotted, self.module.__package__ or "")
+
+    def _defines(self, node: ast.stmt, space: Any) -> bool:
+        def makes(*values: ast.expr | None) -> bool:
+            return all(value is None or self._makes(value, space) for value in values)
+
+        match node:
+            case ast.Pass() | ast.Import():
+                return True
+            case ast.ImportFrom():
+                source = sys.modules.get(self._origin(node))
+                return all(not _varies(source, alias.name) for alias in node.names)
+            case ast.Expr(ast.Constant()):
+                return True
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                args = node.args
+                every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+                noted = [each.annotation for each in every if each is not None] if self.annotates else []
+                returns = node.returns if self.annotates else None
+                given = [*args.defaults, *args.kw_defaults, *noted, returns]
+                return self._are_made(node.decorator_list, space) and makes(*given)
+            case ast.ClassDef():
+                given = [*node.bases, *(each.value for each in node.keywords)]
+                made = space.get(node.name)
+                return (
+                    makes(*given)
+                    and self._are_made(node.decorator_list, space)
+                    and _is_plain(made)
+                    and self.are_all(node.body, vars(made))
+                )
+            case ast.Assign():
+                return all(map(_binds_names, node.targets)) and makes(node.value)
+            case ast.AnnAssign():
+                return _binds_names(node.target) and makes(node.annotation if self.annotates else None, node.value)
+            case ast.AugAssign(ast.Name(name)):
+                return self._is_own(name, space) and makes(node.value)
+            case ast.If():
+                return makes(node.test) and self.are_all([*node.body, *node.orelse], space)
+            case ast.Try():
+                blocks = [*node.body, *node.orelse, *node.finalbody]
+                handled = [each for handler in node.handlers for each in handler.body]
+                return makes(*(each.type for each in node.handlers)) and self.are_all([*blocks, *handled], space)
+        return type(node).__name__ == "TypeAlias"  # from 3.12 on; its value is evaluated when it is asked for
+
+    def _are_made(self, decorators: Iterable[ast.expr], space: Any) -> bool:
+        """Whether decorators only make something of what they decorate."""
+        for each in decorators:
+            match each:
+                case ast.Attribute(ast.Name(), "setter" | "getter" | "deleter") if (
+                    type(space) is types.MappingProxyType
+                ):
+                    continue
+                case ast.Call() if self._makes(each, space):
+                    continue
+                case ast.Name() | ast.Attribute() if self._is_making(each):
+                    continue
+            return False
+        return True
+
+    def _makes(self, value: ast.expr, space: Any) -> bool:
+        """Whether an expression only reads what never changes, and makes something of it."""
+        match value:
+            case ast.Constant() | ast.Lambda():
+                return True
+            case ast.Name():
+                return self._is_own(value.id, space) or _is_fixed(self._object(value)) or self._is_making(value)
+            case ast.Attribute():
+                return _is_fixed(self._object(value)) or self._is_making(value)
+            case ast.Call(ast.Name(name), _, [_, *_]) if name in _COMPARING:
+                return False
+            case ast.Call():
+                given = [*value.args, *(each.value for each in value.keywords)]
+                return self._is_making(value.func) and all(self._makes(each, space) for each in given)
+            case ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
+                return False
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                return False
+        return all(self._makes(each, space) for each in ast.iter_child_nodes(value) if isinstance(each, ast.expr))
+
+    def _is_own(self, name: str, space: Any) -> bool:
+        return name not in self.imported and (name in space or name in vars(self.module))
+
+    def _is_making(self, function: ast.expr) -> bool:
+        """Whether a function that is called is one of those that only make something."""
+        dotted = self._dotted(function)
+        return dotted in _MAKING or f"{dotted.rpartition('.')[0]}.*" in _MAKING
+
+    def _dotted(self, node: ast.expr) -> str:
+        """What an imported or builtin name is imported by; "" for others."""
+        match node:
+            case ast.Name(name) if name in self.imported:
+                return self.imported[name]
+            case ast.Name(name) if name not in vars(self.module) and hasattr(builtins, name):
+                return name
+            case ast.Attribute(owner, name) if before := self._dotted(owner):
+                return f"{before}.{name}"
+        return ""
+
+    def _object(self, node: ast.expr) -> Any:
+        """What a name, or an attribute of a module or class, stands for; an object of its own if that may change."""
+        match node:
+            case ast.Name(name):
+                return vars(self.module).get(name, vars(builtins).get(name, node))
+            case ast.Attribute(owner, name):
+                of = self._object(owner)
+                if type(of) is types.ModuleType and not _varies(of, name):
+                    return vars(of).get(name, node)
+                if isinstance(of, type) and name not in sites.stored:
+                    return next((vars(each)[name] for each in of.__mro__ if name in vars(each)), node)
+        return node
+
+
+def _outside_functions(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in body:
-        if isinstance(statement, _QUIET):
-            continue
-        if isinstance(statement, ast.ClassDef):
-            if not only_defines(statement.body):
-                return False
-        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if not all(isinstance(each, (ast.Name, ast.Tuple)) for each in targets):
-                return False
-            if statement.value is not None and not _only_makes(statement.value):
-                return False
-        elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
-            return False
-    return True
+        yield statement
+        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for child in ast.iter_child_nodes(statement):
+                if isinstance(child, ast.stmt):
+                    yield from _outside_functions([child])
+                elif isinstance(child, ast.ExceptHandler):
+                    yield from _outside_functions(child.body)
 
 
-def _only_makes(value: ast.expr) -> bool:
-    for node in ast.walk(value):
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name not in _MAKING:
-                return False
-        elif isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield)):
-            return False
-    return True
+def _binds_names(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name) or (
+        isinstance(target, (ast.Tuple, ast.List)) and all(map(_binds_names, target.elts))
+    )
+
+
+def _is_fixed(thing: Any) -> bool:
+    return isinstance(thing, _FIXED) or (type(thing) in _COLLECTED and all(map(_is_fixed, thing)))
+
+
+def _varies(module: types.ModuleType | None, name: str) -> bool:
+    """Whether code that is instrumented gives a global of a module other values."""
+    file = vars(module).get("__file__") if module is not None else None
+    if name == "*":
+        return True
+    return file in sites.instrumented and (name in sites.variables(file) or name in sites.stored)
+
+
+def _is_plain(made: Any) -> bool:
+    """Whether it is a class that was made without any code of the program's."""
+    if not isinstance(made, type) or type(made).__module__ not in _OF_CLASSES:
+        return False
+    bases = [each for each in made.__mro__[1:] if "__init_subclass__" in vars(each)]
+    return all(each.__module__ in _OF_CLASSES for each in bases)
 
 
 def are_all_lazy() -> bool:
     """Whether every import is one that happens at the first use of a name (Python 3.15, ``-X lazy_imports=all``): no
     step tells of those that are not marked so in the source."""
-    mode: Any = getattr(sys, "get_lazy_imports", None)
+    mode: Callable[[], str] | None = getattr(sys, "get_lazy_imports", None)
     return mode is not None and mode() == "all"

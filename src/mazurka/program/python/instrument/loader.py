@@ -173,8 +173,8 @@ class _Instrumenting(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         self.owner.modules[module.__name__] = module
-        late_imports.notice(module.__name__, self.get_data(self.get_filename(module.__name__)))
-        super().exec_module(module)
+        with late_imports.notice(module, self.get_data(self.get_filename(module.__name__))):
+            super().exec_module(module)
 
 
 def compile_invariant(text: str) -> types.CodeType:

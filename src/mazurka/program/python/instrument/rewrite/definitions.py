@@ -72,6 +72,12 @@ def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.s
     """An import, and stores of the globals that it binds."""
     if isinstance(node, ast.ImportFrom) and node.module == "__future__":
         return [node]
+    if (
+        isinstance(node, ast.ImportFrom)
+        and node.module == "sys"
+        and {"modules", "*"} & {each.name for each in node.names}
+    ):
+        r.said.add("modules")
     kept: list[ast.stmt] = []
     first = reading_of_module(r, node) if isinstance(node, ast.ImportFrom) and r.scope.kind == "function" else []
     for alias in node.names:
