@@ -17,7 +17,7 @@ thread, from its start to its end, five.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from types import MappingProxyType
@@ -303,6 +303,21 @@ class Runtime:
         log.append((task.index, op, target, site, point, value, more))
         if len(log) >= self._look_at:
             self._look_at_limits(len(log))
+
+    def widen(self, accesses: Iterable[Access]) -> bool:
+        """Say, while the running thread performs its last step, what else that does; false if no order of others' steps
+        with it is explored."""
+        log, task = self.log, self.current
+        entry = log[-1]
+        index, site, point = entry[0], entry[3], entry[4]
+        if index != task.index or not (site or point):
+            return False
+        for access in accesses:
+            self._touch(index, access.op, access.target, site, point or site in self.points)
+        if self.careful:
+            self.accounts.take_more(task, accesses)
+        log[-1] = (*entry[:6], (*entry[6], *accesses))
+        return True
 
     def _let_go(self, task: Task) -> None:
         """What only hooks still hold ends; code of the program that runs then makes steps of its own."""

@@ -9,7 +9,7 @@ Cost: half a microsecond a step; with values, the time of making their words or 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from mazurka.program.protocol import OPAQUE, Access
@@ -54,11 +54,15 @@ class StepMetadata:
         if run.detail:
             value = self._value(run, op, target, value)
         self._count(task, op, target)
-        for access in more:
-            self._count(task, access.op, access.target)
+        self.take_more(task, more)
         if run.timed:
             self._synchronise_clock(task, op, target)
         return value
+
+    def take_more(self, task: Task, more: Iterable[Access]) -> None:
+        """Keep those of what a step does besides."""
+        for access in more:
+            self._count(task, access.op, access.target)
 
     def settle(self, run: Logged) -> None:
         """Look up the values that operations since performed have written."""

@@ -61,7 +61,7 @@ from mazurka.program.python.semantics.gathering import (
 )
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases, contents, emit_reads, perform
-from mazurka.program.python.semantics.native_objects import state_of
+from mazurka.program.python.semantics.native_objects import NATIVE, state_of
 from mazurka.program.python.semantics.objects import (
     MISSING,
     adopt_namespace,
@@ -78,8 +78,10 @@ from mazurka.program.python.semantics.views import (
     iterators,
     keys_only,
     moving,
+    others,
     reached,
     sources,
+    takes_unseen,
 )
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
@@ -616,7 +618,7 @@ def _goes_in(key: Any) -> bool:
 
 
 def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, ...] = ()) -> None:
-    found = [container for each in args for container in sources(each)]
+    found = [container for each in args for container in reached(each)]
     reads = [access for each in found for access in contents(each)]
     if not run.is_recording:
         for each in args:
@@ -725,6 +727,11 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
             found += foreign.driven(run, each, site)
         elif type(each) in CALLING:
             found += effects_of_moving(announce, each, site)
+        elif takes_unseen(each) and has_concurrent_threads(run):
+            count_untracked(run, "what itertools.chain.from_iterable() gets from an iterator", site)
+    for each in others(thing) if behind else ():
+        if shape_of(type(each)).base is not None or state_of(type(each)) == NATIVE:
+            found += native_objects.accesses(each, _READ)
     return found
 
 

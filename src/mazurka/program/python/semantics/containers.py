@@ -47,7 +47,7 @@ from mazurka.program.python.semantics.locations import (
 )
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.shapes import ClassShape, Handler, comes_or_goes, shapes
-from mazurka.program.python.semantics.views import moved, sources
+from mazurka.program.python.semantics.views import moved, reached
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import PRESENCE_POINTS
 from mazurka.trace.event import Op
@@ -71,7 +71,7 @@ def _arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]:
     found: list[Access] = []
     for each in args:
         if type(each) not in PLAIN:
-            found += [access for container in sources(each) for access in contents(container)]
+            found += [access for container in reached(each) for access in contents(container)]
             found += moved(run, each, site)
     return found
 

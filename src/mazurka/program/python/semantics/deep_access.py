@@ -8,6 +8,9 @@ Cost: some microseconds for each container; a list of numbers is looked through 
 
 from __future__ import annotations
 
+import functools
+import gc
+import itertools
 import types
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -21,7 +24,7 @@ from mazurka.program.python.semantics.locations import BASES, base_of, bases, co
 from mazurka.program.python.semantics.native_objects import FOREIGN, state_of
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.shapes import ClassShape, shapes
-from mazurka.program.python.semantics.views import LAZY, moved, sources
+from mazurka.program.python.semantics.views import LAZY, is_native_iterator, moved, reached, sources
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATTRIBUTE
@@ -89,7 +92,7 @@ def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
 
 def contents_of(thing: Any) -> list[Access]:
     """Reads of a container, or of the container behind a view or an iterator."""
-    return [access for container in sources(thing) for access in contents(container)]
+    return [access for container in reached(thing) for access in contents(container)]
 
 
 def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[list[Any], list[Access]]:
@@ -108,14 +111,19 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             waiting += [each for each in elements(thing) if type(each) not in PLAIN and asked != _COPY]
             continue
         shape = shapes.get(id(kind)) or shape_of(kind)
-        inside = sources(thing) if shape.base is not None or kind in LAZY else ()
-        if kind in LAZY:
+        iterates = kind in LAZY or (shape.base is None and state_of(kind) and is_native_iterator(kind))
+        inside = reached(thing) if iterates else sources(thing) if shape.base is not None else ()
+        if iterates:
             reads += moved(run, thing, site)
         for container in inside:
             found.append(container)
             reads += contents(container)
             if asked not in _SHALLOW:
                 waiting += [each for each in elements(container) if type(each) not in PLAIN]
+        if issubclass(kind, _SHOWING) and asked not in _SHALLOW:
+            space = objects.dictionary(thing)
+            held = [each for each in gc.get_referents(thing) if each is not space]
+            waiting += [each for each in (*held, *space.values()) if type(each) not in PLAIN]
         looks = shape.operations.get("__iter__")
         if looks is not None:
             looks(run, thing, site, ())
@@ -133,6 +141,10 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             reads += instance_accesses(thing)
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
     return found, reads
+
+
+#: Objects in C that compare, or describe, what they hold.
+_SHOWING: Final = (types.SimpleNamespace, types.MethodType, functools.partial, itertools.repeat, slice)
 
 
 def _is_error_in_c(thing: Any, kind: type) -> bool:

@@ -89,7 +89,7 @@ def _stepped(thing: Any, site: int) -> Any:
     if not hasattr(kind, "__next__"):
         if run is not None and not run.solo:
             calls.begin(run, thing, site)
-        found = find(kind, "__iter__")
+        found = find(kind, "__iter__") or find(kind, "__getitem__")
         if found is None or type(found[1]) is types.FunctionType:
             return thing
         native = _iter(thing)

@@ -7,14 +7,17 @@ Cost: that of the operation.
 
 from __future__ import annotations
 
+import dis
 import functools
+import itertools
 import operator
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import (
@@ -283,14 +286,42 @@ def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], several: 
         return
     site, gathered = run.log[-1][3], AccessCollector(run)
     tells(gathered)
-    for op, target, _ in gathered.accesses:
-        run.sharing.touch(run.current.index, op, target, site, site in run.points)
     if gathered.accesses:
-        first, *more = gathered.accesses
-        run.visit(first.op, first.target, site, None, tuple(more), False)
-        if several:
-            count = functools.partial(untracked.count_untracked, run, "what a finaliser calls", site)
-            foreign.hand(run, gathered.accesses, count)
+        in_step = _goes_along(run, gathered.accesses, site) and _is_in_step(site)
+        if several or not in_step:
+            text = "what a finaliser calls" if several else "what is called at the end of an object"
+            count = functools.partial(untracked.count_untracked, run, text, site)
+            if several:
+                foreign.hand(run, gathered.accesses, count)
+            for access in gathered.accesses if not in_step else ():
+                definitions.ended.setdefault(access.target, {}).setdefault(run.current.index, count)
+
+
+def _goes_along(run: Any, accesses: Sequence[Access], site: int) -> bool:
+    """Have the last step do this, too; false if others' steps are not ordered with it."""
+    if run.widen(accesses):
+        return True
+    for access in accesses:
+        run.sharing.touch(run.current.index, access.op, access.target, site, site in run.points)
+    first, *more = accesses
+    run.visit(first.op, first.target, site, None, tuple(more), False)
+    return False
+
+
+def _is_in_step(number: int) -> bool:
+    """Whether an object ends in the very instruction of the last step, and so before any other thread can move."""
+    site, frame = sites.site(number), sys._getframe(2)
+    code = frame.f_code
+    if site is None or code.co_filename != site.file or dis.opname[code.co_code[frame.f_lasti]] not in _LETTING_GO:
+        return False
+    line, _, column, _ = next(itertools.islice(code.co_positions(), frame.f_lasti // 2, None))
+    return column is not None and (line, column + 1) == (site.line, site.column)
+
+
+#: Instructions by which a step lets go of objects.
+_LETTING_GO: Final = frozenset(
+    "CALL CALL_KW CALL_FUNCTION_EX STORE_SUBSCR STORE_SLICE DELETE_SUBSCR STORE_ATTR DELETE_ATTR BINARY_OP".split()
+)
 
 
 def watch_members(run: Any, collection: Any) -> None:
@@ -307,6 +338,9 @@ def watch_members(run: Any, collection: Any) -> None:
 #: id of a weak reference -> the location of its object's life.
 _ends: dict[int, Any] = {}
 
+#: Whether instrumented code makes weak references, or weak collections.
+_is_weak = False
+
 #: Identities of weak references that were dead when the first thread was started.
 _dead_before: set[int] = set()
 
@@ -322,8 +356,10 @@ def made_weak(thing: Any) -> None:
 
 def find_weak() -> None:
     """Find those that there are before the runs, if the program makes any."""
+    global _is_weak
     forget_weak()
-    if not any(_uses_weakly(module) for module in list(sys.modules.values())):
+    _is_weak = any(_uses_weakly(module) for module in list(sys.modules.values()))
+    if not _is_weak:
         return
     found = objects.existing((*_COLLECTIONS, weakref.ref))
     _kept.extend(weakref.ref(each) for each in found if type(each) is not weakref.ref)
@@ -334,12 +370,14 @@ def find_weak() -> None:
 
 _COLLECTIONS: Final = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 #: The globals of modules that use weak references.
-_MAKERS: Final = frozenset(map(id, (weakref, weakref.ref, *_COLLECTIONS)))
+_MAKERS: Final = frozenset(map(id, (weakref, weakref.ref, weakref.finalize, *_COLLECTIONS)))
 
 
 def forget_weak() -> None:
     """Forget the objects whose weak references are watched; call it when a run ends."""
+    global _is_weak
     _kept.clear()
+    _is_weak = False
 
 
 def _itself(thing: Any) -> Any:
@@ -368,6 +406,33 @@ def watch_early(run: Any) -> None:
         elif id(thing) not in _ends:
             _ends[id(thing)] = target = (REFERENCE, number(referent))
             watch(referent, target)
+    if _is_weak:
+        _watch_callbacks()
+
+
+def _watch_callbacks() -> None:
+    """What is called at ends of objects, and does not report itself, may have been said before hooks were there."""
+    for reference in objects.existing((weakref.ref,)):
+        callback, thing = reference.__callback__, weakref.ref.__call__(reference)
+        if thing is not None and callback is not None and not is_seen(callback) and not _is_known(callback):
+            watch_with(thing, functools.partial(_announce, callback, (), {}))
+    for finalizer in [each for each in vars(weakref.finalize)["_registry"] if type(each) is weakref.finalize]:
+        thing, function, given, named = finalizer.peek() or (None, None, (), {})
+        if thing is not None and not is_seen(function):
+            watch_with(thing, functools.partial(_announce, function, given, named or {}), several=True)
+
+
+def _announce(function: Any, given: tuple[Any, ...], named: dict[str, Any], told: Any) -> None:
+    calling[0](told, function, 0, given, named)
+
+
+def _is_known(callback: Any) -> bool:
+    """Whether it is one of ours, or one by which weak collections learn of ends (:func:`watch_members`)."""
+    if type(callback) is functools.partial:
+        callback = callback.func
+    if type(callback) is types.FunctionType:
+        return callback.__module__.partition(".")[0] in ("mazurka", "weakref", "_weakrefset", "functools")
+    return getattr(callback, "__self__", None) is objects.numbers
 
 
 def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
@@ -377,8 +442,7 @@ def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
     if run is None or run.solo or run.aborting or not run.log:
         return
     site = run.log[-1][3]
-    run.sharing.touch(run.current.index, Op.RMW, target, site, site in run.points)
-    run.visit(Op.RMW, target, site, None, (), False)
+    _goes_along(run, (Access(Op.RMW, target),), site)
     text = "the end of an object that threads refer to weakly"
     count = functools.partial(untracked.count_untracked, run, text, site)
     definitions.ended.setdefault(target, {}).setdefault(run.current.index, count)

@@ -57,6 +57,10 @@ _COMBINATORS: Final = frozenset(
     | {getattr(itertools, name) for name in "accumulate compress dropwhile filterfalse islice pairwise starmap".split()}
     | {itertools.chain, itertools.takewhile, itertools.zip_longest}
 )
+#: Those of them that may take several elements for one, or one ahead.
+_SKIPPING: Final = frozenset(
+    {filter} | {getattr(itertools, name) for name in "compress dropwhile filterfalse islice pairwise".split()}
+)
 #: Those that keep their iterables in a tuple, or an iterator over one.
 _KEEPING: Final = frozenset({zip, map, itertools.zip_longest})
 _TUPLE_ITERATOR: Final[type] = type(iter(()))
@@ -89,11 +93,31 @@ def cursors(thing: Any) -> list[Cursor]:
                 for part in gc.get_referents(each):  # it may have holes, which only the collector steps over
                     found += cursors(part)
             elif type(each) in LAZY:
-                found += cursors(each)
+                inner = cursors(each)
+                found += [(container, thing) for container, _ in inner] if kind in _SKIPPING else inner
+                if kind is itertools.chain:
+                    for container, _ in inner:
+                        for part in _members(container):
+                            found += cursors(part)
             elif is_a(each, _CONTAINERS):
                 found.append((each, thing))
         return found
     return [(thing, thing)] if is_a(thing, _CONTAINERS) and _iterates_natively(kind) else []
+
+
+def _members(container: Any) -> list[Any]:
+    if is_a(container, dict):
+        return [*dict.keys(container), *dict.values(container)]
+    kind = next(each for each in (list, set, deque, bytearray) if is_a(container, each))
+    return [*kind.__iter__(container)]
+
+
+def takes_unseen(thing: Any) -> bool:
+    """Whether `chain.from_iterable` goes over what another iterator gives it, which may be anything."""
+    if type(thing) is not itertools.chain:
+        return False
+    source = next((each for each in gc.get_referents(thing) if not is_a(each, type)), None)
+    return type(source) not in (type(None), _TUPLE_ITERATOR) and type(source) not in _ITERATORS
 
 
 def sources(thing: Any) -> list[Any]:
@@ -123,11 +147,17 @@ def reached(thing: Any) -> list[Any]:
     return sources(thing) or _behind(thing)[1]
 
 
-def _behind(thing: Any) -> tuple[list[Any], list[Any]]:
+def others(thing: Any) -> list[Any]:
+    """What else iterators behind ``thing`` go over, or hold: arrays, memory, functions ..."""
+    return _behind(thing)[2]
+
+
+def _behind(thing: Any) -> tuple[list[Any], list[Any], list[Any]]:
     found: list[Any] = []
     containers: list[Any] = []
+    rest: list[Any] = []
     if type(thing) in _NOTHING or is_a(thing, _CONTAINERS):
-        return found, containers
+        return found, containers, rest
     waiting, seen = [thing], {0}
     while waiting and len(seen) < _MOST_ITERATORS:
         each = waiting.pop()
@@ -139,21 +169,23 @@ def _behind(thing: Any) -> tuple[list[Any], list[Any]]:
             found.append(each)
         elif is_a(each, _CONTAINERS):
             containers.append(each)
-        elif kind in LAZY or _is_native_iterator(kind):
+        elif kind in LAZY or is_native_iterator(kind):
             if hasattr(kind, "__next__"):
                 found.append(each)
             for held in gc.get_referents(each):
                 waiting += gc.get_referents(held) if type(held) is tuple else [held]
-    return found, containers
+        elif each is not thing and kind not in _NOTHING:
+            rest.append(each)
+    return found, containers, rest
 
 
 _MOST_ITERATORS: Final = 16
 
 
-def _is_native_iterator(kind: type) -> bool:
-    if kind.__flags__ & 1 << 9 and kind.__module__ not in ("itertools", "_csv"):
-        return False
-    return kind.__module__ == "itertools" or "__next__" in kind.__dict__
+def is_native_iterator(kind: type) -> bool:
+    """Whether code in C says what comes next: of a class that is made at run time, too, as `array`'s iterator is."""
+    method = next((each.__dict__["__next__"] for each in bases(kind) if "__next__" in each.__dict__), None)
+    return kind.__module__ == "itertools" or type(method) is types.WrapperDescriptorType
 
 
 def _iterates_natively(kind: type) -> bool:
