@@ -54,11 +54,12 @@ class ReadValues:
         return ((),) * threads
 
     def after(self, memory: Any, t: Mover, touched: Touched) -> Any:
-        op, target, value, _ = touched
+        op, target, value, more = touched
         if isinstance(t, int) and (
             target[0] == "var" and READS[op] or target[0] in ("lock", "sem") and value is not None
         ):
-            row = (*memory[t], value)
+            others = [access.value for access in more if READS[access.op] and access.target[0] == "var"]
+            row = (*memory[t], value, *others)
             return (*memory[:t], row, *memory[t + 1 :])
         return memory
 

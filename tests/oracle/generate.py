@@ -15,6 +15,7 @@ from typing import Any
 from hypothesis import strategies as st
 from tests.oracle.language import (
     Assert,
+    Compound,
     Down,
     Fence,
     If,
@@ -41,11 +42,19 @@ Choose = Callable[[int], int]
 
 
 class _Grammar:
-    def __init__(self, choose: Choose, conditions: bool, semaphores: bool = False, atomics: bool = False) -> None:
+    def __init__(
+        self,
+        choose: Choose,
+        conditions: bool,
+        semaphores: bool = False,
+        atomics: bool = False,
+        compounds: bool = False,
+    ) -> None:
         self.choose = choose
         self.conditions = conditions
         self.semaphores = semaphores
         self.atomics = atomics
+        self.compounds = compounds
 
     def program(self) -> SmallProgram:
         count = 2 + self.choose(6) // 3 + self.choose(8) // 7
@@ -67,6 +76,8 @@ class _Grammar:
             return self.counted()
         if self.atomics and self.choose(6) == 5:
             return self.ordered()
+        if self.compounds and self.choose(2) == 1:
+            return (self.compound(),)
         match self.choose(12 if depth else 5):
             case 0 | 1:
                 return (Write(self.pick(_VARIABLES), self.value()),)
@@ -109,6 +120,21 @@ class _Grammar:
                 return (Update("u", variable, self.value()),)
             case _:
                 return (Update("u", variable, self.value(), self.choose(2)),)
+
+    def compound(self) -> Any:
+        """A step of several accesses, which of them depends on what it reads."""
+        parts: list[Any] = [Read("a", self.pick(_VARIABLES))]
+        for _ in range(1 + self.choose(3)):
+            part = Read("b", self.pick(_VARIABLES)) if self.choose(2) else Write(self.pick(_VARIABLES), self.value())
+            match self.choose(4):
+                case 0:
+                    parts.append(part)
+                case 1:
+                    other = Write(self.pick(_VARIABLES), self.value())
+                    parts.append(If(self.test(), (part,), (other,)))
+                case _:
+                    parts.append(If(self.test(), (part,)))
+        return Compound(tuple(parts))
 
     def value(self) -> str:
         return ("1", "2", "a + 1", "a + b")[self.choose(4)]
@@ -160,12 +186,20 @@ class _Grammar:
 
 
 @st.composite
-def programs(draw: st.DrawFn, conditions: bool = True, semaphores: bool = False, atomics: bool = False) -> SmallProgram:
+def programs(
+    draw: st.DrawFn,
+    conditions: bool = True,
+    semaphores: bool = False,
+    atomics: bool = False,
+    compounds: bool = False,
+) -> SmallProgram:
     """Small programs, for hypothesis."""
-    return _Grammar(lambda n: draw(st.integers(0, n - 1)), conditions, semaphores, atomics).program()
+    return _Grammar(lambda n: draw(st.integers(0, n - 1)), conditions, semaphores, atomics, compounds).program()
 
 
-def random_program(seed: int, conditions: bool = True, semaphores: bool = False, atomics: bool = False) -> SmallProgram:
+def random_program(
+    seed: int, conditions: bool = True, semaphores: bool = False, atomics: bool = False, compounds: bool = False
+) -> SmallProgram:
     """The same family by number."""
     rng = random.Random(seed)
-    return _Grammar(rng.randrange, conditions, semaphores, atomics).program()
+    return _Grammar(rng.randrange, conditions, semaphores, atomics, compounds).program()

@@ -99,6 +99,16 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
+class Compound:
+    """An indivisible step of several accesses: reads, writes, and some of these only if a test holds of what was read.
+
+    The first part is a :class:`Read`; tests are :class:`If` statements of such parts.
+    """
+
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class If:
     test: str
     then: tuple[Any, ...]
@@ -137,7 +147,7 @@ class Join:
 
 Statement = (
     Read | Write | Set | Lock | Unlock | TryLock | Wait | Notify | Down | Up | TryDown | Fence | Update
-    | If | While | Break | Assert | Fork | Join
+    | Compound | If | While | Break | Assert | Fork | Join
 )  # fmt: skip
 
 #: An instruction: its name and operands; expressions are callables over the list of locals.
@@ -252,6 +262,8 @@ class Compiled:
                 return [("fence",)]
             case Update(local, variable, value, expected):
                 return [("update", self._local(local), *self._variable(variable), self._expression(value), expected)]
+            case Compound(parts):
+                return [("compound", self._parts(parts))]
             case Wait(condition):
                 return [("wait", condition), ("wake", condition), ("relock", condition)]
             case Notify(condition, everybody):
@@ -261,6 +273,20 @@ class Compiled:
             case Join(thread):
                 return [("join", thread + 1)]
         raise TypeError(s)
+
+    def _parts(self, parts: tuple[Any, ...]) -> tuple[Instruction, ...]:
+        compiled: list[Instruction] = []
+        for part in parts:
+            match part:
+                case Read(local, variable):
+                    compiled.append(("read", self._local(local), *self._variable(variable)))
+                case Write(variable, value):
+                    compiled.append(("write", self._expression(value), *self._variable(variable)))
+                case If(test, then, otherwise):
+                    compiled.append(("if", self._expression(test), self._parts(then), self._parts(otherwise)))
+                case _:
+                    raise TypeError(part)
+        return tuple(compiled)
 
     def _if(self, s: If) -> None:
         code = self.instructions

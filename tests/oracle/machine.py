@@ -210,6 +210,30 @@ class Machine:
         self.locals[t][local] = int(done)
         return Op.RMW if done else Op.READ, ("var", place), old, (Access(Op.REQUEST, ("var", place)),)
 
+    def _do_compound(self, t: int, parts: tuple[Instruction, ...]) -> Touched:
+        accesses: list[Access] = []
+        known: dict[str, Any] = {}  # what the step has read or written: it finds that again
+        self._do_parts(t, parts, accesses, known)
+        (op, target, value), *more = accesses
+        return op, target, value, tuple(more)
+
+    def _do_parts(self, t: int, parts: tuple[Instruction, ...], accesses: list[Access], known: dict[str, Any]) -> None:
+        for part in parts:
+            match part:
+                case ("read", local, name, index):
+                    place = self._place(t, name, index)
+                    if place not in known:
+                        known[place] = self.shared.get(place, 0)
+                        accesses.append(Access(Op.READ, ("var", place), known[place]))
+                    self.locals[t][local] = known[place]
+                case ("write", value, name, index):
+                    place = self._place(t, name, index)
+                    self.shared[place] = known[place] = value(self.locals[t])
+                    accesses[:] = [a for a in accesses if a[:2] != (Op.WRITE, ("var", place))]
+                    accesses.append(Access(Op.WRITE, ("var", place), known[place]))
+                case ("if", test, then, otherwise):
+                    self._do_parts(t, then if test(self.locals[t]) else otherwise, accesses, known)
+
     def _do_lock(self, t: int, lock: str) -> Touched:
         self.owner[lock] = t
         return Op.ACQUIRE, ("lock", lock), None, ()

@@ -33,7 +33,7 @@ from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import READS, Location, Op
 from mazurka.trace.targets import FLUSHED
 
-_POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown", "update"})
+_POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown", "update", "compound"})
 
 
 def name_of(t: int) -> str:
@@ -275,8 +275,9 @@ class OracleProgram(Program):
         run = Run([stepper.name_of(t) for t in stepper.tasks], stepper.log, choices, divergence=divergence)
         run.first = {("var", name): value for name, value in self.program.initial.items()}
         for step in stepper.log:
-            if step.target[0] == "var":
-                run.first.setdefault(step.target, 0)
+            for target in (step.target, *[access.target for access in step.more]):
+                if target[0] == "var":
+                    run.first.setdefault(target, 0)
         for t in machine.born():
             if machine.failed[t]:
                 place = Location("oracle", t)
@@ -340,6 +341,7 @@ class OracleProgram(Program):
             t = stepper.tasks[step.task]
             if isinstance(t, int) and (told or kind == "var" and READS[step.op]):
                 rows[t].append(step.value)
+                rows[t] += [access.value for access in step.more if READS[access.op] and access.target[0] == "var"]
         return tuple(map(tuple, rows))
 
     def location(self, site: int) -> Location | None:

@@ -77,6 +77,32 @@ def test_dpor_runs_every_trace_once(program: SmallProgram) -> None:
     assert dpor.strategy.incompleteness_reason() == ""
 
 
+@given(programs(conditions=False, compounds=True))
+def test_steps_of_several_accesses(program: SmallProgram) -> None:
+    """Which accesses they have depends on what they read; `mcr` and `dpor-rf` know that they may miss some then."""
+    answer, _ = _known(program)
+    _check_compounds(program, answer)
+
+
+def _check_compounds(program: SmallProgram, answer: Any) -> None:
+    for name in ("dpor", "icb-dpor", "dfs"):
+        reached = reach(program, name)
+        assert reached.everything.finals == answer.finals, name
+        assert reached.everything.reads == answer.reads, name
+        assert reached.strategy.incompleteness_reason() == "", name
+    for name in ("mcr", "dpor-rf", "mcr-s", "mcr-s+"):
+        reached = reach(program, name)
+        assert reached.everything.reads <= answer.reads, name
+        assert reached.everything == answer or "other threads change" in reached.strategy.incompleteness_reason(), name
+
+
+@pytest.mark.parametrize("number", [11, 40, 50, 100, 101, 105, 142, 151, 175, 198, 219, 251, 264, 283])
+def test_steps_of_several_accesses_in_a_form_that_no_run_shows(number: int) -> None:
+    """Each was found with `mcr`, `dpor-rf` or `dpor` certain of having covered all, and something missing."""
+    program = random_program(number, conditions=False, compounds=True)
+    _check_compounds(program, everything(program, _STATES))
+
+
 def test_two_races_may_each_seem_to_cover_the_other() -> None:
     """Found with reversals that left out what came after the race: the attempt may fail before main writes, too."""
     first = (TryLock("t", "m"), If("t == 1", (Lock("l"), Write("z", "1"))))

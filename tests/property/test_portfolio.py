@@ -23,6 +23,8 @@ from mazurka.explore.parallel.worker_pool import ForkPool
 from mazurka.explore.portfolio import Portfolio
 from mazurka.explore.se_mcr import SwitchEquivalence
 from mazurka.explore.search_journal import open_journal
+from mazurka.explore.strategy import StrategySettings
+from mazurka.program.source_analysis import NothingKnown
 
 _STATES = 15_000
 
@@ -88,6 +90,26 @@ def test_generated_programs(
     assert won == winners
 
 
+def test_steps_of_several_accesses_are_left_to_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``mcr`` is not sure of them; ``se-mcr`` is, and where races count ``dpor``."""
+    monkeypatch.setattr(portfolio, "_LEAD", 60.0)
+    won = set()
+    for number in range(_PROGRAMS):
+        program = random_program(number, conditions=False, compounds=True)
+        try:
+            answer = everything(program, 3_000)
+        except TooLarge:
+            continue
+        reached = reach(program, "auto")
+        with_races = reach(program, lambda: Portfolio.make(StrategySettings(races=True), NothingKnown()))
+        assert _failures(reached.everything.finals) == _failures(answer.finals), number
+        assert with_races.everything == answer, number
+        for each in (reached, with_races):
+            assert each.strategy.incompleteness_reason() == "", number
+            won.add(each.strategy.name)
+    assert won == {"mcr", "se-mcr", "dpor"}
+
+
 def test_both_in_doubt() -> None:
     class Doubting(ReadsFromSearch):
         def incompleteness_reason(self) -> str:
@@ -117,7 +139,7 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     executions, stops, saved = 0, 0, set()
     while True:
         journal = open_journal(tmp_path, "program", "auto")
-        saved |= {row[0].startswith("se-mcr ") for row in journal.records()}
+        saved |= {row[0].startswith("second ") for row in journal.records()}
         outcome = _searched(COUNTING, journal=journal, budget=Budget(executions=executions + 10))
         assert outcome.executions > executions
         executions, stops = outcome.executions, stops + 1

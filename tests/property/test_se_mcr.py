@@ -87,6 +87,24 @@ def test_stores_that_come_late(model: MemoryModel) -> None:
     assert used > _PROGRAMS * 0.9
 
 
+def test_steps_of_several_accesses() -> None:
+    """Which accesses they have depends on what they read."""
+    used = 0
+    for number in range(_PROGRAMS):
+        program = random_program(number, conditions=False, compounds=True)
+        try:
+            answer = everything(program, _STATES)
+        except TooLarge:
+            continue
+        used += 1
+        classes, lessons = _all_classes(program), _lessons(program)
+        assert classes.everything == answer, number
+        assert _failures(lessons.everything.finals) == _failures(answer.finals), number
+        assert _beginnings(_histories(lessons.everything.reads)) >= _histories(answer.reads), number
+        assert classes.strategy.incompleteness_reason() == lessons.strategy.incompleteness_reason() == "", number
+    assert used > _PROGRAMS * 0.7
+
+
 def test_each_class_is_run_once() -> None:
     """Where nothing but variables and locks is touched: what conditions hold is told apart by how it came about."""
     used = 0

@@ -19,8 +19,8 @@ other's, if that is cut short behind its second event.)
 
 Departures from the paper: what may have to wait (races.py, with *unsure* reversals, whose runs may turn out
 impossible and are then made for nothing; when it turns out that reads of some kind of target may have to wait, the
-search begins again with that knowledge). After an unsure leaf a thread may sleep; it is woken, at the cost of a
-repetition.
+search begins again with that knowledge); and steps whose accesses vary with what they read (likewise, when a site
+turns out to have such). After an unsure or varying leaf a thread may sleep; it is woken, at the cost of a repetition.
 
 A timeout fires when no other thread can move, which no two conflicting steps show. So a
 search that met this has a doubt.
@@ -46,6 +46,7 @@ from mazurka.explore.wakeup import Insertion, PathFrame, WakeupNode, insert, pla
 from mazurka.program.protocol import Access, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
+from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import TIME, kind_of
 
 
@@ -62,12 +63,15 @@ class OptimalReduction(Strategy):
     def __init__(self, timed: bool = False) -> None:
         self.timed = timed  # runs are those of plans with timing
         self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
+        self.varying: set[SiteNumber] = set()  # sites at which steps have several accesses, though not always
         self.expired = False  # in some run a waiting time ran out
         self.journal: list[JournalRecord] = []
         self._clear()
 
     def _clear(self) -> None:
         self.looked_at: set[str] = set()  # kinds of targets that runs have read
+        self.several: set[SiteNumber] = set()  # sites at which steps of runs have several accesses
+        self.single: set[SiteNumber] = set()  # and those at which they have one, a read
         self.frames: list[PathFrame] = []
         self.fresh = 0  # frames from here on are new since the last run
         self.begun = self.outstanding = False
@@ -104,7 +108,15 @@ class OptimalReduction(Strategy):
             return
         if self.timed:
             run = in_time(run)
-        execution, fresh = Execution(run, self.waited_for, TIME if self.timed else None), self.fresh
+        execution, fresh = Execution(run, self.waited_for, TIME if self.timed else None, self.varying), self.fresh
+        if not (execution.several <= self.several and execution.single <= self.single):
+            self.several |= execution.several
+            self.single |= execution.single
+            if not self.several & self.single <= self.varying:
+                self.varying |= self.several & self.single
+                self._reset()
+                return
+            self.journal.append(("sites", _packed(self.several), _packed(self.single)))
         if not execution.looked_at <= self.looked_at:
             self.looked_at |= execution.looked_at
             self.journal.append(("looks", " ".join(sorted(self.looked_at))))
@@ -112,7 +124,7 @@ class OptimalReduction(Strategy):
         made = array("q")
         for reversal in execution.reversals():
             frame = self.frames[reversal.depth]
-            change = place_of(frame, reversal.depth, reversal.items, reversal.unsure)
+            change = place_of(frame, reversal)
             if change is not None:
                 insert(frame, change)
                 self._encode_insertion(made, change)
@@ -130,7 +142,8 @@ class OptimalReduction(Strategy):
     def _reset(self) -> None:
         """The reversals so far assumed that such targets can always be read: drop all, and start again."""
         self._clear()
-        self.journal = [("reset", " ".join(sorted(self.waited_for))), *[("expired",)] * self.expired]
+        self.journal = [("reset", " ".join(sorted(self.waited_for)), _packed(self.varying))]
+        self.journal += [("expired",)] * self.expired
 
     def estimate(self) -> Estimate:
         waiting = sum([_leaves(node) for frame in self.frames for node in frame.children])
@@ -224,9 +237,13 @@ class OptimalReduction(Strategy):
     def restore(self, records: Iterable[JournalRecord]) -> None:
         for record in records:
             match record:
-                case ("reset", waited_for):
+                case ("reset", waited_for, varying):
                     self._clear()
                     self.waited_for = set(waited_for.split())
+                    self.varying = set(map(SiteNumber, _numbers(varying)))
+                case ("sites", several, single):
+                    self.several = set(map(SiteNumber, _numbers(several)))
+                    self.single = set(map(SiteNumber, _numbers(single)))
                 case ("expired",):
                     self.expired = True
                 case ("waits", waited_for):
@@ -256,16 +273,17 @@ class OptimalReduction(Strategy):
 
     def _encode_insertion(self, made: array[int], change: Insertion) -> None:
         numbers = [self._number_of(event) for event in change.events]
-        made.extend((change.depth, int(change.unsure), len(change.path), len(numbers), *change.path, *numbers))
+        flags = int(change.unsure) + 2 * int(change.varies)
+        made.extend((change.depth, flags, len(change.path), len(numbers), *change.path, *numbers))
 
     def _insert_again(self, made: list[int]) -> None:
         start = 0
         while start < len(made):
-            depth, unsure, steps, count = made[start : start + 4]
+            depth, flags, steps, count = made[start : start + 4]
             middle = start + 4 + steps
             path, start = tuple(made[start + 4 : middle]), middle + count
             events = tuple([self.events[number] for number in made[middle:start]])
-            insert(self.frames[depth], Insertion(depth, path, events, bool(unsure)))
+            insert(self.frames[depth], Insertion(depth, path, events, bool(flags & 1), bool(flags & 2)))
 
 
 def in_time(run: Run) -> Run:
@@ -286,6 +304,10 @@ def in_time(run: Run) -> Run:
     renumbered = copy(run)
     renumbered.log = log
     return renumbered
+
+
+def _packed(numbers: Iterable[int]) -> bytes:
+    return array("q", sorted(numbers)).tobytes()
 
 
 def _numbers(packed: bytes) -> list[int]:

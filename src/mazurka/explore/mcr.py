@@ -38,6 +38,11 @@ That run is below an answer with a smaller past, is explored by induction, and s
 known taker go first; the other is then seen, done or blocked. What does not fit (a blocking read of something that
 can be undone) is approximated: the alternative is scheduled, and its run is a path of its own, unless it has been seen.
 
+Steps of several accesses (a call of C code). If what such a step touches depends on what it reads, then the form that
+it has in E may be one that no run below shows: it would write what e reads only if it came before another step. So
+where a step of several accesses reads what threads change in no fixed order, the search ends with a doubt, although
+such classes are seldom missed; ``auto`` leaves the proof to ``se-mcr``, ``dpor`` knows of such steps, too.
+
 Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below a
 leased branch belong to it alone, so it goes on there by itself. Alternatives of its runs to the nodes above are not
 executed, but given back, and the owner keeps those that are new. Runs of one class that two workers have made (no two
@@ -177,8 +182,11 @@ class ReadsFromSearch(Strategy):
             del self.open[branch.number]
             self.guidance.out.pop(branch.number, None)
             repeated = self.counters.repeated
+            before = self._doubtful()
             self._learn(branch, elided, with_values=False)
             self.counters.repeated = repeated  # no run was made
+            if self._doubtful() != before:
+                self.journal.append(("doubts", *self._doubtful()))
             if perf_counter() >= end:
                 return False
         return True
@@ -231,8 +239,9 @@ class ReadsFromSearch(Strategy):
         if self._doubtful() != before:
             self.journal.append(("doubts", *self._doubtful()))
 
-    def _doubtful(self) -> tuple[int, int, int]:
-        return self.counters.lost, self.counters.unknown, self.counters.capped
+    def _doubtful(self) -> tuple[int, int, int, int]:
+        counters = self.counters
+        return counters.lost, counters.unknown, counters.capped, int(counters.varying)
 
     def estimate(self) -> Estimate:
         done = self.counters.runs
@@ -261,6 +270,8 @@ class ReadsFromSearch(Strategy):
             parts.append(f"{counters.unknown} questions were too hard for the solver")
         if counters.capped:
             parts.append(f"{counters.capped} steps read too many locations to try all combinations")
+        if counters.varying:
+            parts.append("which locations a step accesses may depend on values that other threads change")
         return "; ".join(parts)
 
     # -- seeds --------------------------------------------------------------------------------------------------------

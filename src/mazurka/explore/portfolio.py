@@ -1,11 +1,13 @@
-"""``auto``: ``mcr``, and after a while ``se-mcr`` beside it; the first of the two that comes to an end has covered all.
+"""``auto``: ``mcr``, then ``se-mcr`` beside it; the first of the two that ends without a doubt has covered all.
 
 Which of the two is quicker can't be seen from a program: ``mcr`` runs one order for each combination of writes that
 reads may see, and may think long about which there are; ``se-mcr`` goes by values only, which are few in a pool of
 connections, and many in a counter. So, as portfolios of solvers do, both go on, in turns of equal time.
 
 Each of them explores by itself and proves by itself; the runs of either count for the failures that they show. A
-strategy that ends in doubt is left out from then on, and the other one decides.
+strategy that ends in doubt is left out from then on, and the other one decides. ``mcr`` doubts programs in which what a
+step accesses may depend on values that other threads change (mcr.py): ``se-mcr``, which goes by values, does not; where
+races are to be found, of which it leaves out some, ``dpor`` takes its place.
 
 Where other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with
 ``se-mcr``.
@@ -15,10 +17,11 @@ Cost: nothing for the first seconds, then at most twice the time of the quicker 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr import ReadsFromSearch
@@ -26,9 +29,6 @@ from mazurka.explore.outcome import Predictions
 from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Run
 from mazurka.program.source_analysis import SourceAnalysis
-
-if TYPE_CHECKING:
-    from mazurka.explore.se_mcr import SwitchEquivalence
 
 #: Seconds for which ``mcr`` is alone.
 _LEAD: Final = 2.0
@@ -39,8 +39,8 @@ _TURN: Final = 0.1
 #: States that ``se-mcr`` may keep, a few hundred bytes each, before it is left out.
 _MOST_STATES: Final = 2_000_000
 
-#: The prefix of the kinds of ``se-mcr``'s records.
-_SECOND: Final = "se-mcr "
+#: The prefix of the kinds of the second strategy's records.
+_SECOND: Final = "second "
 
 
 @dataclass(slots=True)
@@ -55,7 +55,8 @@ class _Part:
 
 
 class Portfolio(Strategy):
-    """The ``auto`` strategy. ``make_second`` is called once ``mcr`` has been alone for long enough."""
+    """The ``auto`` strategy. ``make_second`` is called once ``mcr`` has been alone for ``lead`` seconds, or ended in
+    doubt."""
 
     exhaustive = True
     divisible = True
@@ -63,17 +64,16 @@ class Portfolio(Strategy):
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         mcr = ReadsFromSearch(make_solver(settings.solver), source.uses_of, repeats=settings.races)
-        if settings.races:  # ``se-mcr`` leaves out orders in which races show
-            return mcr
-        return cls(mcr, lambda: _second(settings))
+        if settings.races:
+            return cls(mcr, lambda: _dpor(settings), lead=inf)
+        return cls(mcr, lambda: _se_mcr(settings))
 
-    def __init__(self, mcr: ReadsFromSearch, make_second: Callable[[], SwitchEquivalence]) -> None:
+    def __init__(self, mcr: ReadsFromSearch, make_second: Callable[[], Strategy], lead: float | None = None) -> None:
         self._mcr = mcr
-        self._se_mcr: SwitchEquivalence | None = None
         self._make_second = make_second
         self._first = _Part(mcr)
         self._second: _Part | None = None
-        self._begins = perf_counter() + _LEAD
+        self._begins = perf_counter() + (_LEAD if lead is None else lead)
         self._ready: tuple[_Part, Seed] | None = None
         self._taken = 0.0  # when the last seed was
         self._saves_second = True
@@ -96,7 +96,8 @@ class Portfolio(Strategy):
         """Whose turn it is; None if nothing is left to run."""
         if self._decisive().proved:
             return None
-        if self._second is None and not self._mcr.is_worker and perf_counter() >= self._begins:
+        due = self._first.ended or perf_counter() >= self._begins
+        if self._second is None and not self._mcr.is_worker and due:
             self._begin_second()
         able = [part for part in self._parts() if not part.ended]
         if self._first.out and self._second in able:
@@ -104,11 +105,10 @@ class Portfolio(Strategy):
         return min(able, key=lambda part: part.seconds, default=None)
 
     def _begin_second(self) -> None:
-        self._se_mcr = self._make_second()
-        self._second = _Part(self._se_mcr, self._first.seconds)
+        self._second = _Part(self._make_second(), self._first.seconds)
 
     def next_seed(self) -> Seed | None:
-        self.advance(float("inf"))
+        self.advance(inf)
         if self._ready is None:
             return None
         (part, seed), self._ready = self._ready, None
@@ -123,7 +123,7 @@ class Portfolio(Strategy):
             decided = part.strategy.advance(min(_TURN, max(end - begun, 0.0)))
             seed = part.strategy.next_seed() if decided else None
             part.seconds += perf_counter() - begun
-            if part is self._second and len(self._states()) > _MOST_STATES:
+            if part is self._second and _states_kept(part.strategy) > _MOST_STATES:
                 part.ended = True
             elif seed is not None:
                 self._ready = part, seed
@@ -141,9 +141,6 @@ class Portfolio(Strategy):
         part.out -= 1
         part.strategy.observe(Seed(seed.number // 2, seed.plan), run)
         part.seconds += perf_counter() - self._taken
-
-    def _states(self) -> Sized:
-        return () if self._se_mcr is None else self._se_mcr.reachable.known
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
 
@@ -186,8 +183,8 @@ class Portfolio(Strategy):
 
     def records(self) -> list[JournalRecord]:
         records = self._mcr.records()
-        if self._se_mcr is not None:
-            second = self._se_mcr.records()
+        if self._second is not None:
+            second = self._second.strategy.records()
             if any(record[0] == "reset" for record in records):  # makes records of the other void, too
                 self._saves_second = False
             if self._saves_second:
@@ -204,11 +201,23 @@ class Portfolio(Strategy):
         self._mcr.restore(first)
         if second:
             self._begin_second()
-            assert self._se_mcr is not None
-            self._se_mcr.restore(second)
+            assert self._second is not None
+            self._second.strategy.restore(second)
 
 
-def _second(settings: StrategySettings) -> SwitchEquivalence:
+def _se_mcr(settings: StrategySettings) -> Strategy:
     from mazurka.explore.se_mcr import SwitchEquivalence  # most searches come to an end without it
 
     return SwitchEquivalence(classes=settings.finals)
+
+
+def _dpor(settings: StrategySettings) -> Strategy:
+    from mazurka.explore.dpor import OptimalReduction
+
+    return OptimalReduction(settings.timed)
+
+
+def _states_kept(strategy: Strategy) -> int:
+    from mazurka.explore.se_mcr import SwitchEquivalence
+
+    return len(strategy.reachable.known) if isinstance(strategy, SwitchEquivalence) else 0

@@ -19,6 +19,9 @@ Departures. What may have to wait needs more care than the paper's section on it
 - Whether a thread could move is known if it stood there: the run says who was enabled at each point. Of a lock it
   follows from who held it. Else (a semaphore's counter, a queue) the reversal is *unsure*. That a read may have to
   wait is not told by its step; the explorer learns which kinds of targets are waited for.
+- A step of several accesses may touch something else if it reads another value: of such a second that reads what the
+  first writes, the reversal says that what it touches *varies*. A step of one access does not, unless the runs so far
+  have shown several at its site.
 - An attempt that does not wait may turn out the other way when reversed; on a lock, which way is known, otherwise it
   is taken to write.
 
@@ -34,7 +37,8 @@ from typing import Final, NamedTuple
 from mazurka.program.protocol import Blocked, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
-from mazurka.trace.targets import Target, kind_of
+from mazurka.trace.ids import SiteNumber
+from mazurka.trace.targets import Property, Target, kind_of
 
 _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
@@ -85,11 +89,12 @@ class Item(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Reversal:
     """``items`` can be executed after the first ``depth`` points of the run; if ``unsure``, the last may have to
-    wait."""
+    wait; if it ``varies``, it may touch something else."""
 
     depth: int
     items: list[Item]
     unsure: bool
+    varies: bool
 
 
 @dataclass(slots=True)
@@ -105,16 +110,24 @@ class _Second:
     reached: int  # the number of steps logged when its thread stood before it
     waits: bool  # whether it had to wait if its target was taken
     attempt: bool
+    varies: bool  # whether it may touch something else if it reads another value
 
 
 class Execution:
     """The points of a run and their order.
 
     ``waited_for`` are the kinds of targets whose reads may have to wait (events, say), as acquires do. What writes
-    ``time`` may have to wait for others' sake.
+    ``time`` may have to wait for others' sake. ``varying`` are the sites at which steps are known to have several
+    accesses; ``several`` and ``single`` are those of this run that have, and that only have one, a read.
     """
 
-    def __init__(self, run: Run, waited_for: Collection[str] = (), time: Target | None = None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        waited_for: Collection[str] = (),
+        time: Target | None = None,
+        varying: Collection[SiteNumber] = (),
+    ) -> None:
         self.tasks = run.tasks
         self.events: list[PointEvent] = []
         self.numbers: list[int] = []  # by event: its thread
@@ -129,24 +142,30 @@ class Execution:
         self._seconds: list[tuple[_Second, dict[Target, int]]] = []  # and how much of each target's past it saw
         self._waited_for = waited_for
         self._time = time
+        self._varying = varying
+        self.several: set[SiteNumber] = set()
+        self.single: set[SiteNumber] = set()
         self.looked_at: set[str] = set()  # kinds of targets that a point only read
         for number, step in enumerate(run.log):
             self._add(number, step)
         for blocked in run.blocked:
             if blocked.op in _WAITING or is_waiting_read(blocked):
-                self._note(len(self.events), blocked.task, blocked.op, ((blocked.op, blocked.target),), False, True)
+                self._note(
+                    len(self.events), blocked.task, blocked.op, ((blocked.op, blocked.target),), False, True, False
+                )
 
     # -- the order ----------------------------------------------------------------------------------------------------
 
     def _add(self, number: int, step: Step) -> None:
-        task, op, target, _site, point, _value, more = step
+        task, op, target, site, point, _value, more = step
         accesses = ((op, target), *[(a.op, a.target) for a in more]) if more else ((op, target),)
         if point:
             attempt = any(a.op is Op.REQUEST for a in more)
             if op is Op.READ:
                 self.looked_at.add(kind_of(target).tag)
             waits = op in _WAITING or op is Op.READ and kind_of(target).tag in self._waited_for
-            self._note(len(self.events), task, op, accesses, attempt, waits and not attempt)
+            varies = not attempt and self._may_vary(site, accesses)
+            self._note(len(self.events), task, op, accesses, attempt, waits and not attempt, varies)
         clock = self._now[task]
         for access, touched in accesses:
             for touch in self._direct(touched, WRITES[access], READS[access]):
@@ -173,6 +192,16 @@ class Execution:
                 written = len(past) if WRITES[access] else past[-1].written if past else -1
                 past.append(_Touch(number, event, task, access, WRITES[access], clock, free, written))
 
+    def _may_vary(self, site: SiteNumber, accesses: tuple[tuple[Op, Target], ...]) -> bool:
+        """Whether a step reads values, and touches more, now or in another run."""
+        if not any(READS[op] and not kind_of(target).has(Property.ORDERS) for op, target in accesses):
+            return False
+        if len(accesses) > 1 and len({target for _, target in accesses}) > 1:
+            self.several.add(site)
+            return True
+        self.single.add(site)
+        return site in self._varying
+
     def _left_free(self, past: list[_Touch]) -> bool:
         last = past[-1]
         return last.op is not Op.ACQUIRE and (last.writes or last.free)
@@ -190,10 +219,17 @@ class Execution:
             yield past[written]
 
     def _note(
-        self, number: int, task: int, op: Op, accesses: tuple[tuple[Op, Target], ...], attempt: bool, waits: bool
+        self,
+        number: int,
+        task: int,
+        op: Op,
+        accesses: tuple[tuple[Op, Target], ...],
+        attempt: bool,
+        waits: bool,
+        varies: bool,
     ) -> None:
         base = self._now[task]
-        second = _Second(number, task, base[task] + 1, op, accesses, base, self._reached[task], waits, attempt)
+        second = _Second(number, task, base[task] + 1, op, accesses, base, self._reached[task], waits, attempt, varies)
         seen = {target: len(self._touches.get(target, ())) for _, target in accesses}
         self._seconds.append((second, seen))
 
@@ -315,7 +351,9 @@ class Execution:
         if second.attempt:
             event = self._attempted(event, target, first)
         items.append(Item(event, second.task, second.ordinal, clock))
-        return Reversal(depth, items, unsure or self._takes_time(second))
+        read = {fingerprint_of_name(target) for op, target in second.accesses if READS[op]} if second.varies else set()
+        varies = not read.isdisjoint(self.events[depth].writes)
+        return Reversal(depth, items, unsure or self._takes_time(second), varies)
 
     def _takes_time(self, second: _Second) -> bool:
         return self._time is not None and (Op.RMW, self._time) in second.accesses

@@ -39,7 +39,9 @@ class StrategyRow:
 
 
 _ROWS: Final = (
-    StrategyRow("auto", "portfolio:Portfolio", "`mcr`; after two seconds `se-mcr` beside it", "reads-from classes"),
+    StrategyRow(
+        "auto", "portfolio:Portfolio", "`mcr`; after two seconds, or in doubt, `se-mcr` beside it", "reads-from classes"
+    ),
     StrategyRow("mcr", "mcr:ReadsFromSearch", "one order of each combination of values read", "reads-from classes"),
     StrategyRow(
         "mcr-s",

@@ -10,8 +10,10 @@ been run.
 Invariant: from each leaf's place on, nothing sleeps, because every sleeper conflicts with something on the way there.
 So a run that follows a leaf is of a trace not seen before, wherever it goes then.
 
-Departure: an *unsure* node may turn out impossible. It stands for nothing but sequences that contain its event, so
-that nothing is left to it that it can't do.
+Departures. An *unsure* node may turn out impossible. It stands for nothing but sequences that contain its event, so
+that nothing is left to it that it can't do. What the event of a node touches that *varies* is not known until it has
+been executed: such a node, which is a leaf, stands for no others either, and a sequence that ends with such an event is
+not left to what might conflict with it.
 """
 
 from __future__ import annotations
@@ -19,17 +21,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mazurka.explore.races import Item, PointEvent
+from mazurka.explore.races import Item, PointEvent, Reversal
 
 
 class WakeupNode:
     """An event to be executed, and its continuations; no children: any continuation."""
 
-    __slots__ = ("children", "event", "unsure")
+    __slots__ = ("children", "event", "unsure", "varies")
 
-    def __init__(self, event: PointEvent, unsure: bool = False) -> None:
+    def __init__(self, event: PointEvent, unsure: bool = False, varies: bool = False) -> None:
         self.event = event
         self.unsure = unsure
+        self.varies = varies
         self.children: list[WakeupNode] = []
 
 
@@ -56,6 +59,7 @@ class Insertion:
     path: tuple[int, ...]
     events: tuple[PointEvent, ...]
     unsure: bool
+    varies: bool = False
 
 
 def still_asleep(asleep: Iterable[PointEvent], event: PointEvent) -> list[PointEvent]:
@@ -63,16 +67,17 @@ def still_asleep(asleep: Iterable[PointEvent], event: PointEvent) -> list[PointE
     return [sleeper for sleeper in asleep if not sleeper.conflicts(event)]
 
 
-def place_of(frame: PathFrame, depth: int, items: list[Item], unsure: bool) -> Insertion | None:
-    """Where a sequence has to be inserted in the wake-up tree of ``frame``; None if it is covered already."""
-    if any(_takes_first(sleeper, items, True) is not None for sleeper in frame.asleep):
+def place_of(frame: PathFrame, reversal: Reversal) -> Insertion | None:
+    """Where a reversal has to be inserted in the wake-up tree of ``frame``; None if it is covered already."""
+    items, varies = reversal.items, reversal.varies
+    if any(_takes_first(WakeupNode(sleeper), items, varies) is not None for sleeper in frame.asleep):
         return None
     nodes, path = frame.children, []
     descended = True
     while descended:
         descended = False
         for index, node in enumerate(nodes):
-            rest = _takes_first(node.event, items, not node.unsure)
+            rest = _takes_first(node, items, varies)
             if rest is None:
                 continue
             if not node.children:
@@ -80,7 +85,8 @@ def place_of(frame: PathFrame, depth: int, items: list[Item], unsure: bool) -> I
             items, nodes, descended = rest, node.children, True
             path.append(index)
             break
-    return Insertion(depth, tuple(path), tuple(item.event for item in items), unsure)
+    events = tuple([item.event for item in items])
+    return Insertion(reversal.depth, tuple(path), events, reversal.unsure, varies)
 
 
 def insert(frame: PathFrame, change: Insertion) -> None:
@@ -90,22 +96,28 @@ def insert(frame: PathFrame, change: Insertion) -> None:
         nodes = nodes[index].children
     last = len(change.events) - 1
     for index, event in enumerate(change.events):
-        node = WakeupNode(event, change.unsure and index == last)
+        node = WakeupNode(event, change.unsure and index == last, change.varies and index == last)
         nodes.append(node)
         nodes = node.children
 
 
-def _takes_first(event: PointEvent, items: list[Item], absent: bool) -> list[Item] | None:
-    """The sequence without the first event of ``event``'s thread if that is a weak initial of it, else None.
+def _takes_first(node: WakeupNode, items: list[Item], varies: bool) -> list[Item] | None:
+    """The sequence without the first event of the node's thread if that is a weak initial of it, else None.
 
-    ``absent`` says whether it may be one without having an event there.
+    ``varies`` says that it is not known what the last event of the sequence touches.
     """
-    thread = event.thread
+    event, last = node.event, len(items) - 1
     for index, item in enumerate(items):
-        if item.event.thread == thread:
-            if any(item.clock[before.task] >= before.ordinal for before in items[:index]):
-                return None
-            return items[:index] + items[index + 1 :]
-    if not absent or any(item.event.conflicts(event) for item in items):
+        if item.event.thread == event.thread:
+            if varies and index == last:
+                independent = not index or not (node.varies or _conflict(event, items[:index]))
+            else:
+                independent = all(item.clock[before.task] < before.ordinal for before in items[:index])
+            return items[:index] + items[index + 1 :] if independent else None
+    if node.unsure or node.varies or varies or _conflict(event, items):
         return None
     return items
+
+
+def _conflict(event: PointEvent, items: list[Item]) -> bool:
+    return any(item.event.conflicts(event) for item in items)

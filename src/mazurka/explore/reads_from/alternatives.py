@@ -17,7 +17,7 @@ from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
-from mazurka.trace.targets import Kind, kind_of
+from mazurka.trace.targets import Kind, Property, kind_of
 
 #: At most this many combinations of sources are tried for a step that reads several targets.
 _COMBINATIONS: Final = 512
@@ -48,6 +48,8 @@ class Alternatives:
     def all(self) -> Iterator[CandidateSchedule | None]:
         """Ask, at every node passed, for what this run shows to be possible; None now and then: one may stop there."""
         history = self.history
+        if not self.tally.varying:
+            self.tally.varying = any(map(self._may_vary, range(len(history.ops))))
         for stop in self.walk.stops:
             if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
                 continue  # needed by nodes before: nothing else is possible here
@@ -58,6 +60,18 @@ class Alternatives:
             yield None
         for stop in self.walk.waiting:
             yield from self._sources_of_waiting(stop)
+
+    def _may_vary(self, step: int) -> bool:
+        """Whether a step of several accesses might touch something else in another order of the threads: it reads
+        what other threads write, at times before it and at times after it."""
+        history = self.history
+        reads = history.reads[step]
+        if len(reads) + len(history.writes[step]) - len(history.overwrites[step]) < 2 or not history.points[step]:
+            return False
+        return any(
+            not kind_of(target).has(Property.ORDERS) and len(self._sources(step, target, present)) > 1
+            for target, present in reads
+        )
 
     def _before_needs(self, thread: int, position: int, other: int) -> bool:
         """Whether the first ``position`` steps of ``thread`` causally need ``other``."""
@@ -262,7 +276,9 @@ class Alternatives:
             changed = [t for t in read if t in history.writes[rival] or self._takes_if_free(rival, t)]
             wanted = [target for target, _ in history.reads[rival]]
             options = [
-                [read[target]] if target in changed else sorted(self._sources(rival, target, present))
+                [self._found_before(rival, present, read[target])]
+                if target in changed
+                else sorted(self._sources(rival, target, present))
                 for target, present in history.reads[rival]
             ]
             writes = tuple(dict.fromkeys((*history.writes[rival], *changed)))
@@ -282,6 +298,10 @@ class Alternatives:
             printed = fingerprint(history.final_states[thread], [self.walk.print_of(read[target])])
             extra = HypotheticalEvent(thread, ((target, read[target]),), (target,))
             yield from self._swap(stop, asked, (thread, position), printed, extra, [target])
+
+    def _found_before(self, rival: StepIndex, present: StepIndex, source: StepIndex) -> StepIndex:
+        """The source of a rival's read of what it is to change, right before a step that reads it from ``source``."""
+        return present if source == rival else source
 
     def _is_guess(self, step: int, target: Any) -> bool:
         """Whether it is unknown what an attempt would do: counters may be high enough for several."""

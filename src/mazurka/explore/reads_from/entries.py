@@ -10,7 +10,7 @@ done       a seed's number, nodes inherited, its own nodes, signature (-1: nothi
 tried      a seed's number, the index of a node on its path, an answer that has been decided
 offered    the number of a seed whose run has nothing left to offer
 known      a run, packed: what its threads do in it
-doubts     counts: lost schedules, unanswered questions, capped steps
+doubts     counts: lost schedules, unanswered questions, capped steps; whether what steps access may vary
 reset      kinds of targets that are waited for: all records before are void
 leased     the same kinds; what follows is a lease
 been       in a lease, of a seed run before: nodes inherited, its own nodes with all that was tried, whether to go on
@@ -148,13 +148,16 @@ class Entries:
                     self.codes.append(code)
             case ("known", content):
                 self.known.append(content)
-            case ("doubts", lost, unknown, capped) if self.settles:
+            case ("doubts", lost, unknown, capped, varying) if self.settles:
                 counters.lost += lost
                 counters.unknown += unknown
                 counters.capped += capped
-                search.journal.append(("doubts", counters.lost, counters.unknown, counters.capped))
-            case ("doubts", lost, unknown, capped):
+                counters.varying |= bool(varying)
+                totals = counters.lost, counters.unknown, counters.capped, int(counters.varying)
+                search.journal.append(("doubts", *totals))
+            case ("doubts", lost, unknown, capped, varying):
                 counters.lost, counters.unknown, counters.capped = lost, unknown, capped
+                counters.varying = bool(varying)
             case ("reset", kinds):
                 search.taken_kinds = set(kinds.split())
             case ("leased", kinds):

@@ -32,6 +32,7 @@ class Tally(Protocol):
     queries: int
     unknown: int
     capped: int
+    varying: bool
 
 
 class FeasibilityCheck:
