@@ -139,7 +139,7 @@ def test_a_prediction_that_does_not_come_true_is_no_failure() -> None:
         stock.left = 1
         _run(careful, careful)
 
-    result = explore(scenario, jobs=1, strategy="mcr")
+    result = explore(scenario, jobs=1, strategy="auto")
     assert not result.failures
     assert result.report.verdict.value == "verified"
     assert result.report.predictions.confirmed == 0

@@ -54,7 +54,7 @@ def explored(source: str, tmp_path: Path) -> Outcome:
 
     program = PythonProgram(Script(str(path), (), compiled), ProgramSettings(roots=(str(tmp_path),)))
     try:
-        return Explorer(program, "mcr").run()
+        return Explorer(program, "auto").run()
     finally:
         program.close()
 

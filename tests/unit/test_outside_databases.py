@@ -166,7 +166,7 @@ def test_races_are_found(tmp_path: Path, database: Path, name: str, strategy: st
 
 
 def test_transactions_take_turns(tmp_path: Path, database: Path) -> None:
-    result = explored(tmp_path, _HEAD.format(path=str(database)) + _IMMEDIATE, strategy="mcr")
+    result = explored(tmp_path, _HEAD.format(path=str(database)) + _IMMEDIATE, strategy="auto")
     assert result.verdict is Verdict.VERIFIED, str(result)
     assert result.executions > 1
 
@@ -209,6 +209,6 @@ def test_a_database_that_was_not_there_is_gone(tmp_path: Path, database: Path) -
         run(work, work)
     """
     path = tmp_path / "new"
-    result = explored(tmp_path, _HEAD.format(path=str(path)) + source, strategy="mcr")
+    result = explored(tmp_path, _HEAD.format(path=str(path)) + source, strategy="auto")
     assert result.verdict is Verdict.VERIFIED, str(result)
     assert not path.exists()

@@ -326,7 +326,7 @@ def test_races_are_found(tmp_path: Path, name: str, strategy: str) -> None:
 
 @pytest.mark.parametrize("name", CORRECT)
 def test_no_more_than_that(tmp_path: Path, name: str) -> None:
-    result = explored(tmp_path, _source(CORRECT[name]), strategy="mcr")
+    result = explored(tmp_path, _source(CORRECT[name]), strategy="auto")
     assert result.verdict is Verdict.VERIFIED, str(result)
     assert os.listdir(tmp_path / "temporary") == []
 

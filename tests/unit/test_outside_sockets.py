@@ -223,7 +223,7 @@ def test_races_are_found(tmp_path: Path, name: str, strategy: str) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CORRECT)
-@pytest.mark.parametrize("strategy", ["dpor", "mcr"])
+@pytest.mark.parametrize("strategy", ["dpor", "auto"])
 def test_no_more_than_that(tmp_path: Path, name: str, strategy: str) -> None:
     result = explored(tmp_path, CORRECT[name], strategy=strategy)
     assert result.verdict is Verdict.VERIFIED, str(result)

@@ -264,7 +264,7 @@ def test_all_that_cpythons_own_code_comes_to(name: str, load: Any, monkeypatch: 
     body, expected = PROGRAMS[name]
     module = load(body)
     seen: set[str] = set()
-    result = api.explore(module.program, strategy="mcr", jobs=1, at_end=lambda value: seen.add(repr(value)))
+    result = api.explore(module.program, strategy="auto", jobs=1, at_end=lambda value: seen.add(repr(value)))
     assert result.verdict is api.Verdict.VERIFIED, str(result)
     assert seen == expected
     monkeypatch.setattr(thread_pools, "_is_covered", lambda *_: False)
