@@ -40,8 +40,8 @@ can be undone) is approximated: the alternative is scheduled, and its run is a p
 
 Steps of several accesses (a call of C code). If what such a step touches depends on what it reads, then the form that
 it has in E may be one that no run below shows: it would write what e reads only if it came before another step. So
-where a step of several accesses reads what threads change in no fixed order, the search ends with a doubt, although
-such classes are seldom missed; ``auto`` leaves the proof to ``se-mcr``, ``dpor`` knows of such steps, too.
+where a step of several accesses writes, and reads what threads change in no fixed order, the search ends with a doubt,
+although such classes are seldom missed; ``auto`` leaves the proof to ``se-mcr``, ``dpor`` knows of such steps, too.
 
 Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below a
 leased branch belong to it alone, so it goes on there by itself. Alternatives of its runs to the nodes above are not

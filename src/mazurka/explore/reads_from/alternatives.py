@@ -62,11 +62,15 @@ class Alternatives:
             yield from self._sources_of_waiting(stop)
 
     def _may_vary(self, step: int) -> bool:
-        """Whether a step of several accesses might touch something else in another order of the threads: it reads
-        what other threads write, at times before it and at times after it."""
+        """Whether a step of several accesses might write something else in another order of the threads: it reads
+        what other threads write, at times before it and at times after it.
+
+        If it writes nothing here but elsewhere, a run shows that: nothing stands against its reading something else.
+        """
         history = self.history
-        reads = history.reads[step]
-        if len(reads) + len(history.writes[step]) - len(history.overwrites[step]) < 2 or not history.points[step]:
+        reads, writes = history.reads[step], history.writes[step]
+        several = len(reads) + len(writes) - len(history.overwrites[step]) > 1
+        if not (several and writes and history.points[step]):
             return False
         return any(
             not kind_of(target).has(Property.ORDERS) and len(self._sources(step, target, present)) > 1
