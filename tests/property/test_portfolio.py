@@ -116,7 +116,7 @@ def test_both_in_doubt() -> None:
             return "not sure"
 
     reached = reach(COUNTING, lambda: _made(Doubting, _InDoubt))
-    assert (reached.strategy.name, reached.strategy.incompleteness_reason()) == ("mcr", "not sure")
+    assert (reached.strategy.name, reached.strategy.incompleteness_reason()) == ("mcr", "not sure; no idea")
 
 
 def _searched(program: SmallProgram, jobs: int = 1, **arguments: Any) -> Outcome:

@@ -174,7 +174,10 @@ class Portfolio(Strategy):
         return self._decisive().strategy.summary()
 
     def incompleteness_reason(self) -> str:
-        return self._decisive().strategy.incompleteness_reason()
+        if self._decisive().proved:
+            return ""
+        ended = [part.strategy.incompleteness_reason() for part in self._parts() if part is self._first or part.ended]
+        return "; ".join(dict.fromkeys(filter(None, ended)))
 
     def predictions(self) -> Predictions:
         return self._mcr.predictions()
