@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from tests.oracle.drive import reach
 from tests.oracle.enumerate import TooLarge, everything, interleavings, mazurkiewicz_classes, reads_from_classes
 from tests.oracle.generate import programs, random_program
-from tests.oracle.language import Down, If, Lock, Read, SmallProgram, TryLock, Unlock, Up, Write
+from tests.oracle.language import Compound, Down, If, Lock, Read, SmallProgram, TryLock, Unlock, Up, Write
 from tests.oracle.program import OracleProgram
 
 from mazurka.explore.bounded import ContextBounding, covered
@@ -101,6 +101,17 @@ def test_steps_of_several_accesses_in_a_form_that_no_run_shows(number: int) -> N
     """Each was found with `mcr`, `dpor-rf` or `dpor` certain of having covered all, and something missing."""
     program = random_program(number, conditions=False, compounds=True)
     _check_compounds(program, everything(program, _STATES))
+
+
+def test_steps_of_several_accesses_under_a_lock() -> None:
+    """The order of the lock decides what they read, so `mcr` misses none."""
+    step = Compound((Read("a", "x"), If("a == 0", (Write("y", "1"),), (Write("z", "a"),)), Write("x", "a + 1")))
+    locked = (Lock("l"), step, Unlock("l"))
+    program = SmallProgram((locked, locked, locked), after=(Read("r", "x"), Read("s", "y"), Read("t", "z")))
+    for name in ("mcr", "dpor-rf"):
+        reached = reach(program, name)
+        assert reached.everything == everything(program)
+        assert reached.strategy.incompleteness_reason() == ""
 
 
 def test_two_races_may_each_seem_to_cover_the_other() -> None:

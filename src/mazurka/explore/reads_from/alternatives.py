@@ -73,9 +73,17 @@ class Alternatives:
         if not (several and writes and history.points[step]):
             return False
         return any(
-            not kind_of(target).has(Property.ORDERS) and len(self._sources(step, target, present)) > 1
+            not kind_of(target).has(Property.ORDERS) and self._has_choice(step, target, present)
             for target, present in reads
         )
+
+    def _has_choice(self, step: int, target: Any, present: StepIndex) -> bool:
+        """Whether the step could read the target from another write, whatever its thread has done and read before."""
+        history, place = self.history, self._place(step)
+        sources = self._sources(step, target, present)
+        needed = [source for source in sources if source != INITIAL and self._before_needs(*place, source)]
+        hidden = {s for s in sources for other in needed if other != s and (s == INITIAL or history.needs(other, s))}
+        return len(sources) - len(hidden) > 1
 
     def _before_needs(self, thread: int, position: int, other: int) -> bool:
         """Whether the first ``position`` steps of ``thread`` causally need ``other``."""
