@@ -193,7 +193,7 @@ def test_identities_as_keys_repeat(shell: Shell) -> None:
 def test_orders_of_too_many_looks_at_the_clock_are_left_out(shell: Shell) -> None:
     """Two times thirty looks have 10^17 orders."""
     shell.write("program.py", _MANY.replace("{holds}", "len(seen) == 2"))
-    done = shell.run("check", "program.py", "--no-save", "--strategy", "dpor", "--time-limit", "4", status=0)
+    done = shell.run("check", "program.py", "--no-save", "--strategy", "mcr", "--time-limit", "4", status=0)
     assert done.stdout.splitlines()[0].endswith(
         "assuming that nothing depends on which of several threads looks at the clock first"
     )

@@ -153,11 +153,15 @@ def _by_preemptions(program: SmallProgram, name: str) -> list[tuple[set[Any], in
 
 
 @pytest.mark.parametrize("strategy", ["dpor", "icb", "icb-dpor"])
-@pytest.mark.parametrize("first", range(0, 40, 10))
-def test_searches_go_on_from_their_rows(first: int, strategy: str) -> None:
+@pytest.mark.parametrize(
+    ("first", "compounds"), [(0, False), (10, False), (20, False), (30, False), (210, True), (250, True)]
+)
+def test_searches_go_on_from_their_rows(first: int, compounds: bool, strategy: str) -> None:
     """A search that is taken over by another after each third run, a run being lost in between, is the same search."""
     for number in range(first, first + 10):
-        program = random_program(number, semaphores=number % 2 == 0)
+        program = random_program(
+            number, conditions=not compounds, semaphores=not compounds and number % 2 == 0, compounds=compounds
+        )
         try:
             if interleavings(program, _STATES) > 300:
                 continue

@@ -111,3 +111,42 @@ def test_the_function_of_a_finalizer_is_called_at_the_end(tmp_path: Path) -> Non
     watch = "watch = weakref.finalize(box[0], done.append, 1)"
     source = ENDS.format(watch=watch, end="box[0] = None", relation="!= (2, 1)")
     assert isinstance(of(source, tmp_path).verdict, (Violation, Inconclusive))
+
+
+SHARED = (
+    IMPORTS
+    + """
+data = [1, 2]
+thing = map(hex, data)
+seen = {}
+def one(): seen[1] = next(thing, None)
+def rest(): seen[2] = [*thing]
+def clear():
+    data.clear()
+    seen[3] = [*thing]
+par(one, rest, clear)
+assert %s, seen
+"""
+)
+
+
+def test_what_a_step_accesses_may_vary(tmp_path: Path) -> None:
+    """An iterator that has come to its end looks at its list no more: `mcr` leaves such programs to `se-mcr`."""
+    holds = SHARED % "sum(map(len, [[seen[1]] if seen[1] else [], seen[2], seen[3]])) <= 2"
+    alone = explored(holds, tmp_path, "mcr").verdict
+    assert isinstance(alone, Inconclusive)
+    assert "other threads change" in alone.reason
+    proved = explored(holds, tmp_path)
+    assert isinstance(proved.verdict, Verified)
+    assert proved.strategy == "se-mcr"
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    ["[None, [], []]", "[None, ['0x1'], []]", "['0x1', ['0x2'], []]", "['0x2', ['0x1'], []]", "['0x1', [], []]"],
+)
+@pytest.mark.parametrize("strategy", ["auto", "dpor"])
+def test_all_that_a_shared_iterator_can_give(strategy: str, outcome: str, tmp_path: Path) -> None:
+    """`dfs` finds these outcomes, and one more."""
+    source = SHARED % f"[seen[key] for key in sorted(seen)] != {outcome}"
+    assert isinstance(explored(source, tmp_path, strategy).verdict, Violation)

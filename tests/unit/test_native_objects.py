@@ -44,7 +44,7 @@ def par(*functions):
 """
 
 
-def explored(source: str, tmp_path: Path) -> Outcome:
+def explored(source: str, tmp_path: Path, strategy: str = "auto") -> Outcome:
     path = tmp_path / "subject.py"
     path.write_text(START + textwrap.dedent(source))
     program: PythonProgram
@@ -54,7 +54,7 @@ def explored(source: str, tmp_path: Path) -> Outcome:
 
     program = PythonProgram(Script(str(path), (), compiled), ProgramSettings(roots=(str(tmp_path),)))
     try:
-        return Explorer(program, "auto").run()
+        return Explorer(program, strategy).run()
     finally:
         program.close()
 

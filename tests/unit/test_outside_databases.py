@@ -166,7 +166,7 @@ def test_races_are_found(tmp_path: Path, database: Path, name: str, strategy: st
 
 
 def test_transactions_take_turns(tmp_path: Path, database: Path) -> None:
-    result = explored(tmp_path, _HEAD.format(path=str(database)) + _IMMEDIATE, strategy="auto")
+    result = explored(tmp_path, _HEAD.format(path=str(database)) + _IMMEDIATE, strategy="mcr")
     assert result.verdict is Verdict.VERIFIED, str(result)
     assert result.executions > 1
 

@@ -385,7 +385,7 @@ def test_races_are_found(tmp_path: Path, name: str, strategy: str) -> None:
 
 
 @pytest.mark.parametrize("name", CORRECT)
-@pytest.mark.parametrize("strategy", ["dfs", "auto"])
+@pytest.mark.parametrize("strategy", ["dfs", "mcr"])
 def test_no_more_than_that(tmp_path: Path, name: str, strategy: str) -> None:
     result = explored(tmp_path, CORRECT[name], strategy=strategy)
     assert result.verdict is Verdict.VERIFIED, str(result)

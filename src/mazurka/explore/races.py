@@ -194,9 +194,11 @@ class Execution:
 
     def _may_vary(self, site: SiteNumber, accesses: tuple[tuple[Op, Target], ...]) -> bool:
         """Whether a step reads values, and touches more, now or in another run."""
-        if not any(READS[op] and not kind_of(target).has(Property.ORDERS) for op, target in accesses):
+        if not any(
+            READS[op] and target != self._time and not kind_of(target).has(Property.ORDERS) for op, target in accesses
+        ):
             return False
-        if len(accesses) > 1 and len({target for _, target in accesses}) > 1:
+        if len(accesses) > 1 and len({target for _, target in accesses} - {self._time}) > 1:
             self.several.add(site)
             return True
         self.single.add(site)

@@ -40,7 +40,10 @@ class StrategyRow:
 
 _ROWS: Final = (
     StrategyRow(
-        "auto", "portfolio:Portfolio", "`mcr`; after two seconds, or in doubt, `se-mcr` beside it", "reads-from classes"
+        "auto",
+        "portfolio:Portfolio",
+        "`mcr`; after two seconds, or where `mcr` is not sure, `se-mcr` beside it",
+        "reads-from classes",
     ),
     StrategyRow("mcr", "mcr:ReadsFromSearch", "one order of each combination of values read", "reads-from classes"),
     StrategyRow(
