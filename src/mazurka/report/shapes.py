@@ -257,7 +257,9 @@ def _neutral(case: _Case) -> str:
             if source is not None and source.task != case.trail.task:
                 other = case.label(source.task)
                 return f"{failing} fails after it has read {case.words(target)} as {other} left it, in the order below."
-    return f"{failing} fails when the threads take turns in the order below."
+    if all(step.task == case.trail.task for step in case.trail.run.log):
+        return f"{failing} fails before any other thread has taken a step."
+    return f"{failing} fails in the order below."
 
 
 # -- waiting for ever
