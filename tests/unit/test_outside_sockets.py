@@ -229,19 +229,6 @@ def test_no_more_than_that(tmp_path: Path, name: str, strategy: str) -> None:
     assert result.verdict is Verdict.VERIFIED, str(result)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_other_processes_give_no_false_alarm(tmp_path: Path) -> None:
-    source = """
-        import subprocess, sys
-        def work():
-            done = subprocess.run([sys.executable, "-c", "print(input())"], input="x", capture_output=True, text=True)
-            assert done.stdout == "x\\n"
-        run(work, work)
-    """
-    result = explored(tmp_path, source, strategy="mcr", max_executions=3)
-    assert result.verdict is Verdict.INCONCLUSIVE
-
-
 def test_what_stands_in_for_a_function_is_no_method(tmp_path: Path) -> None:
     source = """
         import os, select

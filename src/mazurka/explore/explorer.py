@@ -323,6 +323,7 @@ class Explorer:
             self.seen.predictions + Predictions(self.seen.further, self.seen.predicted),
             self.seen.waits,
             self.strategy.exhaustive,
+            tuple(sorted(self.seen.assumed)),
         )
 
     def _foreseen(self) -> str:

@@ -116,6 +116,7 @@ class Outcome:
     predictions: Predictions = Predictions()
     waits: Waits = Waits()
     exhaustive: bool = True  # whether the strategy is
+    assumed: tuple[str, ...] = ()  # of a verified program: what the outcomes of executions hold for, in words
     assuming: str = ""  # of a verified program: the orders that were left out, in words
     early: str = ""  # ... the assumption about timeouts and sleeps
     timely: bool = True  # ... or else timeouts may fire at any time

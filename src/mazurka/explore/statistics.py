@@ -33,6 +33,7 @@ class Statistics:
     truncated: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
+    assumed: set[str] = field(default_factory=set)  # what the outcome of some run holds for
     waits: Waits = field(default_factory=Waits)
 
     def look(self, run: Run, postcondition: Postcondition | None = None) -> list[Failure]:
@@ -41,6 +42,8 @@ class Statistics:
             _add(self.untracked, run.untracked)
         if run.uncontrolled:
             _add(self.uncontrolled, run.uncontrolled)
+        if run.assumed:
+            self.assumed |= run.assumed
         if run.limited or run.slept or run.withheld:
             self.waits += Waits(run.shortest, run.slept, withheld=run.withheld, expired=run.expired > 0)
         if run.truncated:
@@ -73,6 +76,7 @@ class Statistics:
         self.waits += others.waits
         _add(self.untracked, others.untracked)
         _add(self.uncontrolled, others.uncontrolled)
+        self.assumed |= others.assumed
         new = {identity: found for identity, found in others.found.items() if self._is_first(identity, found)}
         self.found.update(new)
         return tuple(new.values())
@@ -83,12 +87,14 @@ class Statistics:
     def doubts(self) -> str:
         """What speaks against a proof, as a text for :meth:`recall`."""
         waits = astuple(self.waits)
-        return json.dumps([self.truncated, self.untracked, self.uncontrolled, self.threads, self.points, waits])
+        counts = [self.truncated, self.untracked, self.uncontrolled, self.threads, self.points, waits]
+        return json.dumps([*counts, sorted(self.assumed)])
 
     def recall(self, doubts: str) -> None:
         """What earlier runs of the same search said against a proof counts for those to come, too."""
         if doubts:
-            self.truncated, untracked, uncontrolled, self.threads, self.points, waits = json.loads(doubts)
+            self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed = json.loads(doubts)
+            self.assumed |= set(assumed)
             self.waits += Waits(*waits)
             self.untracked.update(untracked)
             self.uncontrolled.update(uncontrolled)

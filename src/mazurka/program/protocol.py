@@ -222,6 +222,8 @@ class Run:
     output: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
+    has_children: bool = False  # other processes took part
+    assumed: set[str] = field(default_factory=set)  # what its outcome holds for, in words
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
     first: dict[Target, Any] = field(default_factory=dict)  # keys only: those of what targets held before a write
     given: dict[StepIndex, dict[str, Any]] = field(default_factory=dict)  # arguments only: its function's, if plain

@@ -383,7 +383,8 @@ class _Check:
         suppressed = tuple([self.suppressions.suppressed(each.failure) for each in failing if each not in told])
         self.watcher.searched(len(told))
         findings, refused = builder.findings(told)
-        assuming = " and ".join(filter(None, (outcome.assuming, outcome.early, self.program.facts().assumption)))
+        assumed = (outcome.assuming, outcome.early, *outcome.assumed, self.program.facts().assumption)
+        assuming = " and ".join(filter(None, assumed))
         verdict, reason = _verdict(replace(outcome, assuming=assuming), findings, refused, self.options.memory_model)
         if verdict is Verdict.VERIFIED and suppressed:
             verdict = Verdict.INCONCLUSIVE
@@ -446,6 +447,8 @@ def _verdict(
 ) -> tuple[Verdict, str]:
     if findings:
         return Verdict.VIOLATION, ""
+    if refused and outcome.uncontrolled:  # which may go another way the next time
+        return Verdict.INCONCLUSIVE, f"not repeatable beside {', '.join(sorted(outcome.uncontrolled)[:3])}"
     if refused:
         return Verdict.INCONCLUSIVE, "internal error: the witness of a failure was rejected"
     match outcome.verdict:

@@ -75,6 +75,7 @@ def merged(before: Outcome, after: Outcome) -> Outcome:
         points=max(before.points, after.points),
         untracked={**after.untracked, **before.untracked},
         uncontrolled={**after.uncontrolled, **before.uncontrolled},
+        assumed=tuple(sorted({*after.assumed, *before.assumed})),
         found=(*before.found, *[each for each in after.found if each.failure.identity not in known]),
     )
 

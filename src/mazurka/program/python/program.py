@@ -123,7 +123,7 @@ class PythonProgram(LearnsPoints):
         _count_imports(run, self._late)
         if self.nondeterminism and not self._told:
             self._told = True
-            if run.uncontrolled or run.truncated:  # it need not be the program that differs
+            if run.uncontrolled or run.truncated or run.has_children:  # it need not be the program that differs
                 run.uncontrolled[f"not repeatable: {self.nondeterminism}"] = 1
             else:
                 run.failures.append(Failure(FailureKind.NONDETERMINISM, self.nondeterminism, "0", None))
@@ -467,6 +467,7 @@ class PythonProgram(LearnsPoints):
                 runtime.run(lambda: result.append(self._main(runtime)))
                 primitives.finish(runtime, learns=plan.strict and not plan.detail)
                 hooks.finish(runtime)
+                outside.children.own_up(runtime)
         finally:
             activation.activate(None)
             primitives.end()
@@ -490,7 +491,8 @@ class PythonProgram(LearnsPoints):
         an order would have led to by another way may not have been explored.
         """
         run.expired = runtime.expired
-        if run.failures and (run.expired or runtime.slept > 0) and uncontrolled.started_processes():
+        run.has_children = uncontrolled.started_processes()
+        if run.failures and (run.expired or runtime.slept > 0) and run.has_children:
             run.failures.clear()
             run.truncated = "time passed while child processes ran, which might have answered by then"
         if isinstance(runtime.scheduler, TimedScheduler):
@@ -576,6 +578,7 @@ def _run_of(runtime: Runtime) -> Run:
         settled=runtime.settled,
         untracked=runtime.untracked,
         uncontrolled=runtime.uncontrolled,
+        assumed=runtime.assumed,
         names=runtime.names,
         first=accounts.first,
         given=accounts.given,

@@ -130,6 +130,7 @@ class Runtime:
         self.failures: list[Failure] = []
         self.untracked: dict[str, int] = {}
         self.uncontrolled: dict[str, int] = {}
+        self.assumed: set[str] = set()
         self.names: dict[Target, str] = {}
         self.required = 0  # threads that must end before the run does
         self._hub: greenlet = None  # type: ignore[assignment]  # set by run()

@@ -31,12 +31,15 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, Final
 
-from mazurka.program.python.instrument.own import contextlib
+from mazurka.program.python.instrument.own import contextlib, copy_of
 from mazurka.program.python.state_folder import state_folder
 
 # The real functions, before they are replaced.
 _os: Final = types.SimpleNamespace(**vars(os))
 _flock: Final[Callable[[int, int], None]] = fcntl.flock
+
+# A copy: notes are also made by threads of ours, which must run no code that is instrumented (:mod:`.child_watch`).
+_encode: Final[Callable[[object], str]] = copy_of("json.encoder").JSONEncoder().encode
 
 #: Larger files are not copied, nor is more than this for one execution.
 LARGEST: Final = 64 << 20
@@ -313,7 +316,7 @@ class Journal:
         return [status.st_atime_ns, status.st_mtime_ns]
 
     def _note(self, entry: dict[str, Any]) -> None:
-        line = json.dumps(entry).encode() + b"\n"
+        line = _encode(entry).encode() + b"\n"
         try:
             written = _os.write(self._log, line)
         except OSError as error:

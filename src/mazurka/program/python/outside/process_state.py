@@ -303,11 +303,24 @@ def _look_at_variables(models: Models, real: Any, environment: Any) -> Any:
 
 def _copy_variables(models: Models, real: Any, environment: Any) -> Any:
     if _is_the_environment(environment):
-        each = [
-            where for key in list(environment._data) if (where := _variable(environment, environment.decodekey(key)))
-        ]
-        pass_step(models, read(*_VARIABLES), *[read(*where) for where in each])
+        pass_step(models, *variables())
     return real(environment)
+
+
+def variables() -> list[StepAccess]:
+    """What reading the whole environment reads."""
+    environment: Any = os.environ
+    each = [where for key in list(environment._data) if (where := _variable(environment, environment.decodekey(key)))]
+    return [read(*_VARIABLES), *[read(*where) for where in each]]
+
+
+def _search_path(models: Models, real: Any, env: Any = None) -> Any:
+    """Stands for `os.get_exec_path`, which silences warnings meanwhile."""
+    where = _variable(os.environ, "PATH") if env is None or _is_the_environment(env) else None
+    if where is not None:
+        pass_step(models, read(*where))
+    with ASIDE:
+        return real(env)
 
 
 replace_method("os", "_Environ.__getitem__", _get_variable)
@@ -315,6 +328,7 @@ replace_method("os", "_Environ.__setitem__", _changing_variable)
 replace_method("os", "_Environ.__delitem__", _changing_variable)
 for _name in ("__iter__", "__len__"):
     replace_method("os", f"_Environ.{_name}", _look_at_variables)
+replace_function(os, "get_exec_path", _search_path)
 for _name in ("copy", "__repr__"):
     replace_method("os", f"_Environ.{_name}", _copy_variables)
 
@@ -362,4 +376,4 @@ replace_function(gc, "enable", _turning(True))
 replace_function(gc, "disable", _turning(False))
 
 
-__all__ = ["UMASK", "WORKING_DIRECTORY", "count_change", "hold", "place"]
+__all__ = ["UMASK", "WORKING_DIRECTORY", "count_change", "hold", "place", "variables"]

@@ -18,8 +18,7 @@ from mazurka.program.python.primitives.run import count_uncontrolled, here
 
 #: module -> dotted names in it. Only modules that are loaded are touched.
 ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
-    "os": ("fork", "forkpty", "posix_spawn", "system"),
-    "subprocess": ("Popen.__init__", "Popen.wait", "Popen.communicate"),
+    "os": ("fork", "forkpty", "posix_spawn", "posix_spawnp", "system"),
     "ssl": ("SSLSocket.do_handshake", "SSLSocket.read", "SSLSocket.write"),
     "signal": ("pause", "sigwait", "setitimer", "alarm"),
     "multiprocessing.process": ("BaseProcess.start", "BaseProcess.join"),
@@ -32,7 +31,7 @@ ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 #: Those that start a child process.
-_STARTING: Final = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "subprocess.Popen.__init__"})
+_STARTING: Final = frozenset({"os.fork", "os.forkpty", "os.posix_spawn"})
 
 _kill: Final = os.kill
 _waitpid: Final[Any] = getattr(os, "waitpid", None)
@@ -51,7 +50,7 @@ def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
             count_uncontrolled(models.runtime, name)
         result = real(*args, **kwargs)
         if models is not None and name in _STARTING:
-            _started.append(args[0].pid if name == "subprocess.Popen.__init__" else _pid_of(result))
+            _started.append(_pid_of(result))
         return result
 
     return call
@@ -62,16 +61,25 @@ def started_processes() -> bool:
     return bool(_started)
 
 
+def note_started(process: int) -> None:
+    """The run has started a child process."""
+    _started.append(process)
+
+
 def end_processes() -> None:
     """Kill the child processes that the run has started and left: the next one starts its own."""
     while _started:
-        pid = _started.pop()
-        try:
-            if pid > 0 and _waitpid(pid, os.WNOHANG)[0] == 0:
-                _kill(pid, signal.SIGKILL)
-                _waitpid(pid, 0)
-        except OSError:  # the program has waited for it
-            continue
+        end_process(_started.pop())
+
+
+def end_process(process: int) -> None:
+    """Kill a child process if it is still there."""
+    try:
+        if process > 0 and _waitpid(process, os.WNOHANG)[0] == 0:
+            _kill(process, signal.SIGKILL)
+            _waitpid(process, 0)
+    except OSError:  # the program has waited for it
+        return
 
 
 def _pid_of(result: int | tuple[int, int]) -> int:

@@ -71,6 +71,10 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
             native_objects.access(run, args[0], _RMW, site)
         return
     run.current.silent += 1
+    if module == _CHILDREN:
+        if args and _has_method(args[0], name) and not run.is_recording:
+            native_objects.access(run, args[0], _RMW, site)
+        return
     given = (*args, *named.values())
     if harmless.is_untraceable(module, function.__qualname__) and has_concurrent_threads(run):
         untracked.count_untracked(run, f"{function.__qualname__}()", site)
@@ -155,6 +159,9 @@ def _call_made(
     elif args and is_a(args[0], _owner_of(function, type(args[0]))) and not run.is_recording:
         _made_again(run, args[0], function, site)
 
+
+#: The module whose shared state is all in child processes, on which models of its methods pass the steps.
+_CHILDREN: Final = "subprocess"
 
 #: Methods of `unittest.mock.patch` that put something in the place of something else.
 _PATCHING: Final = frozenset("__enter__ __exit__ start stop".split())

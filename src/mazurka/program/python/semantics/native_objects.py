@@ -218,8 +218,8 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     root = owner_of_bytes(thing)
     if is_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
         count_cut(root)
-    if type(root).__module__ == "_io":
-        _count_channel(root)
+    if type(thing).__module__ == "_io":
+        _count_channel(thing)
     found: list[Access] = []
     base = shape_of(type(root)).base
     if base is None:
@@ -407,6 +407,11 @@ def _is_mapped_twice(thing: Any) -> bool:
     return any(shared.count(each) > 1 for each in shared)
 
 
+#: Descriptors of pipes through which children of the run answer: reading from them to their end, or line by line, gives
+#: the same each time.
+outputs_of_children: Final[set[int]] = set()
+
+
 def _count_channel(stream: Any) -> None:
     """A stream that was open before the run is no plain file, nor one of the three that each process has: others may
     be at its other end."""
@@ -416,6 +421,8 @@ def _count_channel(stream: Any) -> None:
         return
     descriptor = raw.fileno()
     status = posix.fstat(descriptor)
+    if descriptor in outputs_of_children and type(stream) is not _io.FileIO and stream.readable():
+        return
     if descriptor > 2 and not (stat.S_ISREG(status.st_mode) or harmless.is_stateless_device(status)):
         run.count_uncontrolled(f"a {type(stream).__name__} that was open before")
 
