@@ -296,7 +296,9 @@ class PythonProgram(LearnsPoints):
             self._snapshot.restore()
         self._explore()
         forget_shapes()
-        if self.isolation is not Isolation.FORK:
+        if self.isolation is Isolation.FORK:
+            natives.find_weak()
+        else:
             self._choose_isolation("")
         return True
 
@@ -308,6 +310,7 @@ class PythonProgram(LearnsPoints):
         """Keep the state that runs start from; ``reason`` says why it can't be put back, if that is known."""
         self._take_snapshot()
         assert self._snapshot is not None
+        natives.find_weak()  # once more: trial runs have imported modules, or had some instrumented
         if not forked.AVAILABLE:
             self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
         elif self.settings.isolation is Isolation.AUTO:

@@ -190,6 +190,7 @@ def restart(_run: Runtime | None = None) -> None:
     if objects.before_collection in gc.callbacks:
         _forget()  # the last one was not finished
     gc.callbacks.append(objects.before_collection)
+    objects.begin()
     result_caches.restart()
 
 
@@ -200,6 +201,7 @@ def finish(run: Runtime) -> None:
     variables.own_up(run)
     foreign.own_up(run)
     without_gil.own_up(run)
+    natives.finish()
     _forget()
 
 

@@ -344,6 +344,9 @@ _is_weak = False
 #: Identities of weak references that were dead when the first thread was started.
 _dead_before: set[int] = set()
 
+#: Objects that there were before the runs, at whose ends something may be called.
+_mourned: list[weakref.ref[Any]] = []
+
 #: What gives the weak references and collections there are: those that were made before the runs, and in this one.
 _kept: list[Any] = []
 _made: list[Any] = []
@@ -364,8 +367,8 @@ def find_weak() -> None:
     found = objects.existing((*_COLLECTIONS, weakref.ref))
     _kept.extend(weakref.ref(each) for each in found if type(each) is not weakref.ref)
     references = [each for each in found if type(each) is weakref.ref]
-    ours = [each for each in references if native_objects.is_ours(type(weakref.ref.__call__(each)))]
-    _kept.extend(functools.partial(_itself, each) for each in ours)
+    _kept.extend(functools.partial(_itself, each) for each in references if _is_to_ours(each))
+    _mourn(references)
 
 
 _COLLECTIONS: Final = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
@@ -377,7 +380,32 @@ def forget_weak() -> None:
     """Forget the objects whose weak references are watched; call it when a run ends."""
     global _is_weak
     _kept.clear()
+    _mourned.clear()
     _is_weak = False
+
+
+def _is_to_ours(reference: Any) -> bool:
+    """Whether it refers to an object of the program. Each class refers so to those that derive from it, of which there
+    are thousands: here a class counts only if the program makes it. (Those in C mostly last for good.)"""
+    thing = weakref.ref.__call__(reference)
+    if is_a(thing, type):
+        return bool(type.__dict__["__flags__"].__get__(thing) & _HEAP_TYPE) and native_objects.is_ours(thing)
+    return native_objects.is_ours(type(thing))
+
+
+_HEAP_TYPE: Final = 1 << 9
+
+
+def _mourn(references: list[Any]) -> None:
+    """Keep in mind at which objects' ends something is called that does not report itself."""
+    telling = [each for each in references if each.__callback__ is not None and not _is_known(each.__callback__)]
+    _mourned.extend(weakref.ref(thing) for each in telling if (thing := weakref.ref.__call__(each)) is not None)
+
+
+def finish() -> None:
+    """A run has ended: what it leaves behind may end in a later one."""
+    if _is_weak:
+        _mourn(objects.young(weakref.ref))
 
 
 def _itself(thing: Any) -> Any:
@@ -412,7 +440,10 @@ def watch_early(run: Any) -> None:
 
 def _watch_callbacks() -> None:
     """What is called at ends of objects, and does not report itself, may have been said before hooks were there."""
-    for reference in objects.existing((weakref.ref,)):
+    _mourned[:] = [each for each in _mourned if each() is not None]
+    before = [each for find in _mourned if (thing := find()) is not None for each in weakref.getweakrefs(thing)]
+    references = {id(each): each for each in [*before, *objects.young(weakref.ref)] if type(each) is weakref.ref}
+    for reference in references.values():
         callback, thing = reference.__callback__, weakref.ref.__call__(reference)
         if thing is not None and callback is not None and not is_seen(callback) and not _is_known(callback):
             watch_with(thing, functools.partial(_announce, callback, (), {}))
@@ -432,7 +463,8 @@ def _is_known(callback: Any) -> bool:
         callback = callback.func
     if type(callback) is types.FunctionType:
         return callback.__module__.partition(".")[0] in ("mazurka", "weakref", "_weakrefset", "functools")
-    return getattr(callback, "__self__", None) is objects.numbers
+    of = getattr(callback, "__self__", None)
+    return of is objects.numbers or (type(of) is weakref.ref and callback.__name__ == "_destroy")  # caches of `abc`
 
 
 def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:

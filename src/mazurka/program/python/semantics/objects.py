@@ -43,6 +43,7 @@ _kept: dict[int, Any] = {}  # id -> itself, if it can't be watched
 _counts: dict[int, int] = {}  # index of a thread -> objects it has numbered
 _sweep_at = 256
 _tidy_at = 4096
+_eldest: list[None] = [None]  # made at the beginning of the run
 _paths: dict[int, str] = {}  # detail mode: id -> access path, or another name
 _named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like what is numbered
 _assigned: dict[int, int] = {}  # number of a dictionary that was assigned to a `__dict__` -> how often
@@ -114,6 +115,20 @@ def existing(kinds: tuple[type, ...]) -> list[Any]:
     if frozen:
         gc.freeze()
     return found
+
+
+def begin() -> None:
+    """A run begins: what exists now is older than what it makes."""
+    global _eldest
+    _eldest = [None]
+
+
+def young(kind: type) -> list[Any]:
+    """The objects of exactly this class that were made since the run began; more, if garbage was collected since."""
+    found = gc.get_objects(generation=0)
+    if not any(each is _eldest for each in found):
+        found = gc.get_objects()
+    return [each for each in found if type(each) is kind]
 
 
 def number(thing: object) -> int:
