@@ -45,11 +45,14 @@ class Base:
         ("size = 1\nclass Part: names = ()\n", "part.size", "verified"),
         ("names = []\nnames.append(1)\n", "part.names", "inconclusive"),
         ("size = 1\n", "sys.modules.get('part')", "inconclusive"),
+        ("size = 1\n", "'part' in sys.modules", "inconclusive"),
+        ("size = 1\n", "sys.modules.get('other'), sys.modules['sys'], 'other' in sys.modules", "verified"),
+        ("size = 1\n", "known = sys.modules; known.get('other')", "inconclusive"),
         ("size = 1\n", "from sys import modules; modules.get('part')", "inconclusive"),
         ("from registry import made\n@made.append\ndef part(): ...\n", "part", "inconclusive"),
         ("import registry\nclass Part(registry.Base): ...\n", "part.Part", "inconclusive"),
     ],
-    ids=["it defines", "it acts", "asked for", "asked for by name", "it decorates", "a class that learns of others"],
+    ids=["defines", "acts", "asked for", "looked for", "others asked for", "asked", "asked for by name", "it decorates", "a class that learns of others"],
 )
 def test_a_module_imported_by_threads(part: str, look: str, word: str, tmp_path: Path) -> None:
     (tmp_path / "part.py").write_text(part)

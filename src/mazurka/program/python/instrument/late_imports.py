@@ -74,8 +74,8 @@ def notice(module: types.ModuleType, source: bytes) -> Iterator[None]:
 
 def acting(found: Iterable[tuple[str, bool]]) -> list[str]:
     """The modules among those imported so of which it makes a difference when that happens."""
-    asked = not sites.asking_for_modules.isdisjoint(sites.instrumented)
-    return [name for name, acts in found if acts or asked]
+    asked, by_name = not sites.asking_for_modules.isdisjoint(sites.instrumented), sites.asked_by_name()
+    return [name for name, acts in found if acts or asked or name in by_name]
 
 
 def only_defines(body: list[ast.stmt], module: types.ModuleType) -> bool:

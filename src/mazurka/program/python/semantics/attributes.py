@@ -134,7 +134,8 @@ def _read_of_frame(run: Any, frame: Any, name: str, site: int) -> None:
 
 
 def _read_beside_state(run: Any, thing: Any, name: str, site: int) -> None:
-    _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))
+    beside = () if native_objects.is_stream(type(thing)) else tuple(native_objects.accesses(thing, _READ))
+    _emit(run, thing, name, site, _READ, beside)
 
 
 def _is_running(frame: types.FrameType) -> bool:

@@ -292,6 +292,8 @@ def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: 
     elif harmless.root_of(function.__module__) in _COPYING and foreign.is_plain_reader(function):
         run.current.silent += 1
         foreign.look_at(run, function, site, (*args, *named.values()))
+    elif function.__module__ == "importlib.metadata" and function.__qualname__ == "EntryPoint.load" and args:
+        natives.loaded(run, args[0], site)
     else:
         foreign.call(run, function, site, args, named)
 
@@ -330,6 +332,8 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
         found += foreign.anything_with(each)
     if type(owner) is types.GeneratorType:
         native_objects.follow(owner)
+    elif name in classification.REMAKING and native_objects.is_stream(type(owner)) and has_concurrent_threads(run):
+        count_untracked(run, f"{type(owner).__name__}.{name}()", site)  # it stores attributes
     elif name == "resize":
         stop_watching(owner)  # NumPy refuses it otherwise
     run.current.silent += 1
@@ -446,7 +450,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if callback is not None and not run.is_recording:
             natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
         return
-    if kind is weakref.ref:
+    if kind is weakref.ref or kind is weakref.WeakMethod:
         return  # a callback that is instrumented reports its own steps
     if kind is types.FunctionType and len(args) > 1:
         _make_function(run, args[0], args[1], site)

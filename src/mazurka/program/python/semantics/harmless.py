@@ -49,6 +49,7 @@ _TYPES: Final[dict[str, str]] = {
     "fractions": "Fraction",
     "functools": "partial partialmethod cached_property singledispatchmethod",
     "inspect": "Signature Parameter BoundArguments",
+    "importlib.metadata": "EntryPoint",
     "ipaddress": "IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface",
     "multiprocessing.synchronize": "SemLock Lock RLock Semaphore BoundedSemaphore",
     "numbers": "Number Complex Real Rational Integral",
@@ -72,7 +73,7 @@ _TYPES: Final[dict[str, str]] = {
 }
 
 #: The modules of those in Python that have attributes, which no code changes.
-_VALUES: Final = frozenset("fractions ipaddress pathlib pathlib._local pathlib._abc uuid".split())
+_VALUES: Final = frozenset("fractions importlib.metadata ipaddress pathlib pathlib._local pathlib._abc uuid".split())
 
 #: Modules in C all of whose functions are pure.
 _PURE_NATIVE_MODULES: Final = frozenset(

@@ -97,6 +97,17 @@ def _state_of(kind: type) -> int:
     return found
 
 
+def is_stream(kind: type) -> bool:
+    """Whether it is a class of `io` in C: its methods store no attributes of an object, but where they make it again
+    (:data:`.classification.REMAKING`)."""
+    return id(kind) in _STREAMS
+
+
+_STREAMS: Final = frozenset(
+    map(id, (io.StringIO, io.BytesIO, io.FileIO, io.TextIOWrapper, io.BufferedReader, io.BufferedWriter))
+)
+
+
 def _has_constants_only(kind: enum.EnumType) -> bool:
     """Whether an enumeration is of the standard library, or has no functions of its own: its members never change."""
     if root_of_class(kind) in sys.stdlib_module_names:

@@ -190,6 +190,13 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
             thing = peek_attribute(thing, name)
 
 
+def loaded(run: Any, entry: Any, site: int) -> None:
+    """An entry point is loaded (`importlib.metadata`): attributes of a module are read, by their names in a text."""
+    module = sys.modules.get(entry.module)
+    if module is not None and entry.attr:
+        _dotted(run, module, entry.attr, site)
+
+
 def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
     """The attribute of that name is computed by code: its uses are unknown."""
     if type(thing) in objects.SCALARS or not has_concurrent_threads(run) or run.is_recording:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from mazurka.program.python.analysis.scopes import LexicalScope, Scopes, VariableKind, Way, mangle
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.rewrite import reentrant
+from mazurka.program.python.instrument.rewrite.asked_modules import asked_for
 from mazurka.program.python.instrument.rewrite.nodes import (
     DISPLAYS,
     FRESH,
@@ -66,6 +67,8 @@ class Rewriter(ast.NodeTransformer):
         self.loops: list[int] = []  # sites of the `while` loops of this function that we are in
         self.handed_in: set[str] = set()  # names of attributes that are stored otherwise than in `self`
         self.said: set[str] = set()  # kinds of entries that say something of the whole module
+        self.asked_by_name: set[str] = set()  # modules that are looked for, one by one
+        self._keys = asked_for(tree)
         self.hooks = 0  # how many calls of hooks there are by now
         self.doubling = False  # whether this is in the first half of something that stands twice
         self.reports_return = False  # whether returns of this function get hooks
@@ -80,6 +83,8 @@ class Rewriter(ast.NodeTransformer):
             self.number(tree, kind)
         for name in sorted(self.handed_in):
             self.number(tree, "stored from outside", name)
+        for name in sorted(self.asked_by_name):
+            self.number(tree, "asked for", name)
         return ast.fix_missing_locations(tree)
 
     def visit(self, node: ast.AST) -> Any:
@@ -130,6 +135,13 @@ class Rewriter(ast.NodeTransformer):
         """An attribute is stored here."""
         if not (isinstance(target.value, ast.Name) and target.value.id == "self"):
             self.handed_in.add(self.mangled(target.attr))
+
+    def asks_for_modules(self, node: ast.Attribute) -> None:
+        """Something called `modules` is read here, as `sys` has it."""
+        if (key := self._keys.get(id(node))) is None:
+            self.said.add("modules")
+        else:
+            self.asked_by_name.add(key)
 
     def site(self, node: ast.AST, kind: str, name: str = "") -> ast.expr:
         """The same as an argument of a hook."""
