@@ -52,7 +52,17 @@ class Base:
         ("from registry import made\n@made.append\ndef part(): ...\n", "part", "inconclusive"),
         ("import registry\nclass Part(registry.Base): ...\n", "part.Part", "inconclusive"),
     ],
-    ids=["defines", "acts", "asked for", "looked for", "others asked for", "asked", "asked for by name", "it decorates", "a class that learns of others"],
+    ids=[
+        "defines",
+        "acts",
+        "asked for",
+        "looked for",
+        "others asked for",
+        "asked",
+        "asked for by name",
+        "it decorates",
+        "a class that learns of others",
+    ],
 )
 def test_a_module_imported_by_threads(part: str, look: str, word: str, tmp_path: Path) -> None:
     (tmp_path / "part.py").write_text(part)

@@ -1,4 +1,4 @@
-"""An object ends, and a method in C is called that changes a list: the reference was made before garbage was collected."""
+"""An object ends, and a method in C is called that changes a list; garbage was collected before there were threads."""
 
 import gc
 import threading

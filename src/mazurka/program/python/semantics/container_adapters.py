@@ -46,18 +46,23 @@ _WHOLE: Final[dict[str, Handler]] = {
 }
 
 
-def _watching(handler: Handler) -> Handler:
+def _watching(name: str, handler: Handler) -> Handler:
     """The same for a weak collection, which the ends of its members change."""
 
     def watching(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         if not run.is_recording:
-            natives.watch_members(run, thing)
+            natives.watch_members(run, thing, args if name in _ADDING else (), site)
+            if name == "__setitem__" and len(args) == 1:
+                natives.watch_stored(run, thing, args[0], site)
         handler(run, thing, site, args)
 
     return watching
 
 
-_WEAK: Final[dict[str, Handler]] = {name: _watching(handler) for name, handler in _WHOLE.items()}
+#: Methods by which weak collections get members.
+_ADDING: Final = frozenset("__setitem__ __ior__ __ixor__ add update setdefault symmetric_difference_update".split())
+
+_WEAK: Final[dict[str, Handler]] = {name: _watching(name, handler) for name, handler in _WHOLE.items()}
 
 
 def _behind(thing: Any) -> Any:

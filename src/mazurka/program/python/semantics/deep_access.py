@@ -12,8 +12,9 @@ import functools
 import gc
 import itertools
 import types
+import weakref
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -110,6 +111,7 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
         if issubclass(kind, (tuple, frozenset)):
             waiting += [each for each in elements(thing) if type(each) not in PLAIN and asked != _COPY]
             continue
+        reads += _lives(run, thing, site, asked)
         shape = shapes.get(id(kind)) or shape_of(kind)
         iterates = kind in LAZY or (shape.base is None and state_of(kind) and is_native_iterator(kind))
         inside = reached(thing) if iterates else sources(thing) if shape.base is not None else ()
@@ -141,6 +143,18 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             reads += instance_accesses(thing)
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
     return found, reads
+
+
+#: Finds the location of the life of an object by a weak reference to it: as long as it lives references are equal if
+#: their objects are, and have a hash; and their description says so. (:mod:`natives` says where that is.)
+life: Final[list[Callable[[Any, Any, int], Any]]] = []
+
+
+def _lives(run: Any, thing: Any, site: int, asked: str) -> list[Access]:
+    """The read of a life, where a weak reference is compared, hashed or described."""
+    if not is_a(thing, weakref.ref) or asked not in _ASKS or run.is_recording:
+        return []
+    return [Access(Op.READ, look(run, thing, site)) for look in life]
 
 
 #: Objects in C that compare, or describe, what they hold.

@@ -40,7 +40,7 @@ from mazurka.program.python.semantics import (
     private_classes,
     untracked,
 )
-from mazurka.program.python.semantics.containers import forget_unknown, mixed_keys, shape_of, unseen_methods
+from mazurka.program.python.semantics.containers import calling, forget_unknown, mixed_keys, shape_of, unseen_methods
 from mazurka.program.python.semantics.gathering import in_one_step, is_seen
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
@@ -599,8 +599,27 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if wrapped and all(map(is_seen, wrapped)):
         run.visit(_READ, (OBJECT, objects.number(function)), site)
         return
+    beside = tuple([each for each in args if each is not function])
+    if (made := harmless.made_by(function, (*beside, *named.values()))) is not None:
+        _call_made_by(run, function, made, site, beside, named)
+        return
     if _visit(run, [Access(_RMW, (OBJECT, module)), *_given(run, given, count)], site, f"the state of {module}"):
         count()
+
+
+def _call_made_by(
+    run: Any,
+    factory: Any,
+    made: tuple[Any, tuple[Any, ...], dict[str, Any]],
+    site: int,
+    args: tuple[Any, ...],
+    named: dict[str, Any],
+) -> None:
+    """A factory in C is called: it is read, and what it makes is called with its arguments and those given."""
+    callee, before, kept = made
+    run.visit(_READ, (OBJECT, objects.number(factory)), site)
+    for tell in calling:
+        tell(run, callee, site, (*before, *args), {**kept, **named})
 
 
 def _call_with_given(run: Any, module: str, given: tuple[Any, ...], site: int, count: Callable[[], None]) -> None:

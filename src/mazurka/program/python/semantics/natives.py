@@ -27,6 +27,7 @@ from mazurka.program.python.semantics import (
     definitions,
     foreign,
     global_variables,
+    keys,
     native_objects,
     objects,
     untracked,
@@ -232,6 +233,8 @@ _mortal: dict[tuple[int, Any], Any] = {}
 
 def let_go(run: Any) -> None:
     """Hooks must not keep alive what a weak reference is about to look for, or what has a finaliser."""
+    while _stored:
+        _watch_stored(run, *_stored.pop())
     if not objects.let_go():
         text = "weak references or finalisers beside more objects than are looked through"
         run.untracked[text] = run.untracked.get(text, 0) + 1
@@ -242,22 +245,45 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
     if run.is_recording:
         return
     let_go(run)
+    run.visit(Op.READ, _life(run, reference, site), site)
+
+
+def _life(run: Any, reference: Any, site: int) -> Any:
+    """The location of the life of what a reference refers to: its end writes it."""
     thing = weakref.ref.__call__(reference)
     if thing is None:
         target = (REFERENCE, objects.numbers.get(id(reference)) or number(reference))
         known = _ends.get(id(reference))
         if known is None and has_concurrent_threads(run) and id(reference) not in _dead_before:
             untracked.count_untracked(run, "a weak reference to what may have ended meanwhile", site)
-        run.visit(Op.READ, known or target, site)
-        return
-    n = number(thing)
-    target = (REFERENCE, n)
+        return known or target
+    target = (REFERENCE, number(thing))
     _ends[id(reference)] = target
     watch(thing, target)
     if run.detail:
         objects.label(run, target, thing, " (its life)")
-    del thing
-    run.visit(Op.READ, target, site)
+    return target
+
+
+#: Location of a life -> the threads that used a weak reference as a key while it lasted.
+_keyed: dict[Any, set[int]] = {}
+
+
+def _used_as_key(reference: Any) -> None:
+    """A weak reference is looked for, or stored, as a key: that is no step of its own, so that the end of its object in
+    another thread counts as untracked."""
+    run: Any = activation.active
+    if run is None or run.is_recording or not has_concurrent_threads(run):
+        return
+    target, index = _life(run, reference, 0), run.current.index
+    _keyed.setdefault(target, set()).add(index)
+    enders = definitions.ended.get(target, {})
+    for other in [each for each in enders if each != index]:
+        enders.pop(other)()
+
+
+deep_access.life.append(_life)
+keys.references.append(_used_as_key)
 
 
 def remove_dead(run: Any, references: dict[Any, Any], key: Any, site: int) -> None:
@@ -331,15 +357,45 @@ _LETTING_GO: Final = frozenset(
 )
 
 
-def watch_members(run: Any, collection: Any) -> None:
-    """The end of anything in a weak collection changes it."""
+def watch_members(run: Any, collection: Any, added: tuple[Any, ...] = (), site: int = 0) -> None:
+    """The end of anything in a weak collection changes it, and so does that of what is about to be ``added``."""
     let_go(run)
     data = objects.dictionary(collection).get("data")
     references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
-    for reference in references:
-        thing = weakref.ref.__call__(reference) if is_a(reference, weakref.ref) else None
-        if thing is not None:
-            watch(thing, (STRUCTURE, number(collection)))
+    members = [weakref.ref.__call__(each) for each in references if is_a(each, weakref.ref)]
+    for thing in [each for each in (*members, *_members_of(run, added, site)) if each is not None]:
+        watch(thing, (STRUCTURE, number(collection)))
+
+
+def watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
+    """``collection[key] = ...`` is about to store what is not known yet: it is looked for at the next step."""
+    if is_a(collection, weakref.WeakValueDictionary) and has_concurrent_threads(run):
+        _stored.append((collection, key, site))
+        run.let_go = let_go
+
+
+#: Weak dictionaries, keys under which something is being stored there, and sites of the stores.
+_stored: list[tuple[Any, Any, int]] = []
+
+
+def _watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
+    data = objects.dictionary(collection).get("data", {})
+    found: Any = data.get(key) if type(key) in (str, int) else next((data[each] for each in data if each is key), None)
+    thing = weakref.ref.__call__(found) if is_a(found, weakref.ref) else None
+    if thing is None:
+        untracked.count_untracked(run, "the end of an object that threads refer to weakly", site)
+    else:
+        watch(thing, (STRUCTURE, number(collection)))
+
+
+def _members_of(run: Any, added: tuple[Any, ...], site: int) -> list[Any]:
+    """What may be added to a weak collection, of the arguments of a method, or out of these."""
+    for each in added:
+        if hasattr(type(each), "__next__") and has_concurrent_threads(run):
+            untracked.count_untracked(run, "what is added to a weak collection by an iterator", site)
+    found = [*added, *deep_access.inside(added)]
+    found += [each for pair in found if type(pair) is tuple for each in pair]
+    return [each for each in found if objects.can_be_watched(each)]
 
 
 #: id of a weak reference -> the location of its object's life.
@@ -394,7 +450,7 @@ def forget_weak() -> None:
 def _is_to_ours(reference: Any) -> bool:
     """Whether it refers to an object of the program. Each class refers so to those that derive from it, of which there
     are thousands: here a class counts only if the program makes it. (Those in C mostly last for good.)"""
-    thing = weakref.ref.__call__(reference)
+    thing: Any = weakref.ref.__call__(reference)
     if is_a(thing, type):
         return bool(type.__dict__["__flags__"].__get__(thing) & _HEAP_TYPE) and native_objects.is_ours(thing)
     return native_objects.is_ours(type(thing))
@@ -448,10 +504,11 @@ def watch_early(run: Any) -> None:
 def _watch_callbacks() -> None:
     """What is called at ends of objects, and does not report itself, may have been said before hooks were there."""
     _mourned[:] = [each for each in _mourned if each() is not None]
-    before = [each for find in _mourned if (thing := find()) is not None for each in weakref.getweakrefs(thing)]
+    before = [each for find in _mourned if (known := find()) is not None for each in weakref.getweakrefs(known)]
     references = {id(each): each for each in [*before, *objects.young(weakref.ref)] if type(each) is weakref.ref}
     for reference in references.values():
-        callback, thing = reference.__callback__, weakref.ref.__call__(reference)
+        callback: Any = reference.__callback__
+        thing: Any = weakref.ref.__call__(reference)
         if thing is not None and callback is not None and not is_seen(callback) and not _is_known(callback):
             watch_with(thing, functools.partial(_announce, callback, (), {}))
     for finalizer in [each for each in vars(weakref.finalize)["_registry"] if type(each) is weakref.finalize]:
@@ -486,7 +543,7 @@ def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
     count = functools.partial(untracked.count_untracked, run, text, site)
     definitions.ended.setdefault(target, {}).setdefault(run.current.index, count)
     record = run.touched.get(target)
-    if record is not None and record[0] == -1:
+    if (record is not None and record[0] == -1) or _keyed.get(target, set()) - {run.current.index}:
         run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
@@ -494,5 +551,7 @@ def restart() -> None:
     """A run begins, or has ended."""
     _mortal.clear()
     _ends.clear()
+    _keyed.clear()
+    _stored.clear()
     _dead_before.clear()
     _made.clear()

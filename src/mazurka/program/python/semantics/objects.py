@@ -164,6 +164,11 @@ _can_be_watched: Final[Callable[[type], int]] = type.__dict__[
 ].__get__  # runs no code of a metaclass
 
 
+def can_be_watched(thing: object) -> bool:
+    """Whether it can be referred to weakly."""
+    return bool(_can_be_watched(type(thing)))
+
+
 def _give_number(thing: object) -> int:
     running: Any = activation.active
     if running is not None and running.is_recording:
@@ -226,6 +231,9 @@ def _sweep() -> None:
     """Release objects without other references."""
     global _sweep_at
     references, get = sys.getrefcount, _kept.get
+    if not _named and min(map(references, _kept.values()), default=0) > _FEWEST:
+        _sweep_at = max(256, 2 * len(_kept))
+        return  # as mostly where this is asked before each step
     fewest = references(_NOBODY_ELSES.get(0))
     for key in [each for each in list(_kept) if references(get(each)) <= fewest + (each in _named)]:
         numbers.pop(key, None)
@@ -236,6 +244,7 @@ def _sweep() -> None:
 
 
 _NOBODY_ELSES: Final = {0: type("Calibration", (), {"__slots__": ()})()}
+_FEWEST: Final = min(map(sys.getrefcount, _NOBODY_ELSES.values()))
 
 
 def adopt_namespace(owner: object) -> None:
