@@ -56,9 +56,22 @@ finalizing: set[str] = set()
 comparing_identity: set[str] = set()
 #: ... or mention something called `modules`, as `sys` has it.
 asking_for_modules: set[str] = set()
+#: ... or anything by which one looks at the traceback of an exception, or at what it was raised amid.
+looking_at_tracebacks: set[str] = set()
+#: ... or times or numbers of files.
+looking_at_times: set[str] = set()
+#: ... or anything that refers weakly.
+referring_weakly: set[str] = set()
 
 #: Kinds of entries that say something of a whole module -> the modules of which it is said.
-_SAID: Final = {"finalizer": finalizing, "identity": comparing_identity, "modules": asking_for_modules}
+_SAID: Final = {
+    "finalizer": finalizing,
+    "identity": comparing_identity,
+    "modules": asking_for_modules,
+    "traceback": looking_at_tracebacks,
+    "times": looking_at_times,
+    "weak": referring_weakly,
+}
 
 #: Files whose code looks for modules by their names -> these names.
 _asked_by_name: Final[dict[str, set[str]]] = {}

@@ -240,12 +240,14 @@ def _post(models: Models, self: Any, key: Any, perform: Callable[[], Any]) -> An
 
 
 def _sendto(models: Models, real: Any, self: Any, data: Any, *args: Any) -> Any:
+    channels.hold(models, (data,), "sendto()")
     if _end_of(models, self) is None:
         return _counted(models, "sendto", lambda: real(self, data, *args))
     return _post(models, self, _key(self, args[-1]), lambda: real(self, data, *args))
 
 
 def _sendmsg(models: Models, real: Any, self: Any, buffers: Any, *args: Any) -> Any:
+    channels.hold(models, list(buffers) if isinstance(buffers, (list, tuple)) else (), "sendmsg()")
     end = _end_of(models, self)
     if end is None or end.puts is None:
         return _counted(models, "sendmsg", lambda: real(self, buffers, *args))

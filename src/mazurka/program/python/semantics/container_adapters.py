@@ -26,7 +26,7 @@ from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
-from mazurka.trace.targets import OBJECT
+from mazurka.trace.targets import OBJECT, STRUCTURE
 
 _LOOKING: Final = (
     "__contains__ __len__ __bool__ __iter__ __getitem__ __eq__ __ne__ __or__ __and__ __sub__ __xor__ __le__ __lt__ "
@@ -101,6 +101,8 @@ def _view_of_bytes(name: str) -> Handler:
         owner = native_objects.owner_of_bytes(thing)
         if owner is not thing and name != "release":
             found += native_objects.accesses(owner, op)
+        elif owner is not thing and operation(owner, "append") is not None:
+            found.append(Access(Op.RMW, (STRUCTURE, number(owner))))  # which may grow again
         native_objects.label(run, thing, found)
         run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 

@@ -163,9 +163,11 @@ _SHOWING: Final = (types.SimpleNamespace, types.MethodType, functools.partial, i
 
 def _is_error_in_c(thing: Any, kind: type) -> bool:
     """Whether it is an error that describes itself, and what it was made of, in C."""
-    return is_a(thing, BaseException) and (
-        state_of(kind) is not FOREIGN or kind in (BaseExceptionGroup, ExceptionGroup)
-    )
+    return is_a(thing, BaseException) and (state_of(kind) is not FOREIGN or kind in _GROUPS)
+
+
+#: Errors whose class is made in C of others.
+_GROUPS: Final = (BaseExceptionGroup, ExceptionGroup)
 
 
 def inside(things: Iterable[Any]) -> list[Any]:
@@ -200,8 +202,8 @@ def _is_looked_into(shape: ClassShape, kind: type, asked: str) -> bool:
 
 
 def _instances_are(kind: type, asked: str) -> bool:
-    if issubclass(kind, BaseException) and not native_objects.is_in_python(kind):
-        return asked in ("format", "call")
+    if issubclass(kind, BaseException) and (kind in _GROUPS or not native_objects.is_in_python(kind)):
+        return asked in ("format", "call", _COPY, "")
     if not native_objects.is_in_python(kind) or issubclass(kind, type) or state_of(kind) is FOREIGN:
         return False
     if harmless.is_value_type(kind):
@@ -225,5 +227,19 @@ def instance_accesses(thing: Any) -> list[Access]:
             for name, value in each.__dict__.items()
             if type(value) is types.MemberDescriptorType and each.__flags__ & 1 << 9
         ]
-    errors = ("args",) if is_a(thing, BaseException) else ()
-    return reads_of([(ATTRIBUTE, n, name) for name in [*objects.dictionary(thing), *shape.slots, *errors]])
+        if is_a(thing, BaseException):
+            shape.slots = [*dict.fromkeys(["args", "__notes__", *shape.slots, *_parts_of_error(type(thing))])]
+    return reads_of([(ATTRIBUTE, n, name) for name in [*objects.dictionary(thing), *shape.slots]])
+
+
+_FIELDS: Final = frozenset({types.MemberDescriptorType, types.GetSetDescriptorType})
+
+
+def _parts_of_error(kind: type) -> list[str]:
+    """The attributes of an error that C has a place for, and which it, or the library, looks at to describe it."""
+    return [
+        name
+        for each in bases(kind)
+        for name, value in each.__dict__.items()
+        if type(value) in _FIELDS and not name.startswith("__")
+    ]

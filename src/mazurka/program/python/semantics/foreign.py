@@ -31,6 +31,7 @@ from mazurka.program.python.semantics import (
     array_operations,
     callbacks_in_c,
     classification,
+    consulted,
     deep_access,
     definitions,
     global_variables,
@@ -41,7 +42,7 @@ from mazurka.program.python.semantics import (
     untracked,
 )
 from mazurka.program.python.semantics.containers import calling, forget_unknown, mixed_keys, shape_of, unseen_methods
-from mazurka.program.python.semantics.gathering import in_one_step, is_seen
+from mazurka.program.python.semantics.gathering import in_one_step, is_seen, is_simple
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING, state_of
@@ -70,6 +71,8 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         if function.__code__ is determinism.SEEDING and args and not run.is_recording:
             native_objects.access(run, args[0], _RMW, site)
         return
+    if not harmless.is_transparent(function):
+        consulted.note((*args, *named.values()))
     run.current.silent += 1
     if module == _CHILDREN:
         if args and _has_method(args[0], name) and not run.is_recording:
@@ -491,11 +494,16 @@ def own_up(run: Any) -> None:
         run.untracked["a __dict__ that instances share"] = 1
     if len(run.tasks) > 1 and (mixed := mixed_keys(run)):
         run.untracked["keys that decide themselves what they equal, beside others"] = mixed
-    if not (_handed or definitions.looked_at or definitions.held or definitions.ended):
+    if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
         return
     joined: dict[int, set[int]] = {}
     begun: set[int] = set()
+    everything = [*definitions.held.values(), *consulted.held.values()]
+    since = [(index, each) for one in everything for index, all_ in one.items() for each in all_]
+    had = definitions.locks_at(run, since) if since else {}
+    locks: dict[int, set[Any]] = {}
     for index, op, target, _site, _point, _value, more in run.log:
+        definitions.note_lock(locks, index, op, target)
         if op is Op.BEGIN:
             begun.add(index)
             parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
@@ -508,11 +516,28 @@ def own_up(run: Any) -> None:
                 if _is_inside(each) and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
                     _count_others(run, givers, index, begun, joined.get(index, set()))
                 if _is_whole(each) and WRITES[how] and (holders := definitions.held.get(each[1])):
-                    _count_others(run, holders, index, begun, joined.get(index, set()))
+                    mine = locks.get(index, set())
+                    unlocked = _without_common_lock(holders, had, mine)
+                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
+                if WRITES[how] and _is_inside(each) and type(each[1]) is int:
+                    unlocked = _without_common_lock(consulted.held.get(abs(each[1]), {}), had, locks.get(index, set()))
+                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
                 if (enders := definitions.ended.get(each)) is not None:
                     _count_others(run, enders, index, begun, joined.get(index, set()))
                 if _has_name(each) and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
                     _count_others(run, lookers, index, begun, joined.get(index, set()))
+
+
+def _without_common_lock(
+    holders: dict[int, dict[int, Callable[[], None]]], had: dict[tuple[int, int], frozenset[Any]], mine: set[Any]
+) -> dict[int, Callable[[], None]]:
+    """Those who hold something without any of the locks that the one has who changes it, each with what counts that."""
+    return {
+        index: count
+        for index, each in holders.items()
+        for since, count in each.items()
+        if since < 0 or not had.get((index, since), frozenset()) & mine
+    }
 
 
 def _count_others(
@@ -568,6 +593,10 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     run.current.silent += 1
     if harmless.root_of(module) in harmless.MODELLED:
         return
+    definitions.hold_by_call(run, module, name, given, site)
+    key = named.get("key")
+    if key is not None and not is_seen(key) and not is_simple(key) and has_concurrent_threads(run):
+        untracked.count_untracked(run, f"a key in C of {name}()", site)
     if harmless.is_foreign_function(function) and call_foreign(run, name, site):
         return
     if name in _WRITING_IN_C and not run.is_recording:

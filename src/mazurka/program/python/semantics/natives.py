@@ -30,6 +30,7 @@ from mazurka.program.python.semantics import (
     keys,
     native_objects,
     objects,
+    raising,
     untracked,
 )
 from mazurka.program.python.semantics.classification import classify
@@ -87,6 +88,9 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         if name == "__subclasses__" and has_concurrent_threads(run):
             untracked.count_untracked(run, f"{name}()", site)
         deep_access.read(run, args, site)
+        return
+    if is_a(owner, BaseException):
+        raising.method(run, owner, name, site, args)
         return
     base = shape_of(type(owner)).base
     if base is None:
@@ -303,6 +307,23 @@ def watch(thing: Any, target: Any) -> None:
     key = (id(thing), target)
     if key not in _mortal:
         _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
+        _referred.append(weakref.ref(thing))
+
+
+#: Weak references to what the program has looked for by such, and to the members of its weak collections.
+_referred: list[Any] = []
+
+
+def may_notice_ends() -> bool:
+    """Whether the program has finalisers, or refers weakly to anything."""
+    return not (sites.finalizing | sites.referring_weakly).isdisjoint(sites.instrumented)
+
+
+def take_referred() -> list[Any]:
+    """The weak references that were made beside those of the program, once."""
+    taken = [*_referred]
+    _referred.clear()
+    return taken
 
 
 def watch_with(thing: Any, tells: Callable[[Any], None], several: bool = False) -> None:

@@ -40,6 +40,7 @@ numbers: dict[int, int] = {}
 
 _watched: dict[int, weakref.ref[Any]] = {}  # id -> to forget its number when it dies; some have died
 _kept: dict[int, Any] = {}  # id -> itself, if it can't be watched
+_owners: dict[int, weakref.ref[type]] = {}  # number of a dictionary -> the class of the instance that it belongs to
 _counts: dict[int, int] = {}  # index of a thread -> objects it has numbered
 _sweep_at = 256
 _tidy_at = 4096
@@ -72,6 +73,7 @@ _ALL: Final[tuple[dict[Any, Any], ...]] = (
     numbers,
     _watched,
     _kept,
+    _owners,
     _counts,
     _paths,
     _named,
@@ -264,8 +266,15 @@ def adopt_namespace(owner: object) -> None:
 def adopt_dictionary(owner: object, space: Any) -> None:
     """Let accesses to a dictionary that becomes that of an instance be accesses to its owner from now on."""
     _list_attributes(type(owner))
-    numbers[id(space)] = -number(owner)
+    numbers[id(space)] = n = -number(owner)
     _kept[id(space)] = space
+    _owners[n] = weakref.ref(type(owner))
+
+
+def kind_of_owner(n: int) -> type | None:
+    """The class of the instance that a dictionary of this number belongs to."""
+    reference = _owners.get(n)
+    return reference() if reference is not None else None
 
 
 def assign_dictionary(space: Any) -> None:
