@@ -95,8 +95,8 @@ def notice_other(spec: ModuleSpec | None) -> None:
     if spec is None or not is_late():
         return
     root = spec.name.partition(".")[0]
-    if root not in sys.stdlib_module_names or root in _ACTING:
-        noticed[spec.name] = True  # as long as nothing else is known
+    noticed[spec.name] = root not in sys.stdlib_module_names or root in _ACTING  # as long as nothing else is known
+    if noticed[spec.name]:
         _others[spec.name] = spec.origin if type(spec.loader) is SourceFileLoader else None
 
 

@@ -71,8 +71,6 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         if function.__code__ is determinism.SEEDING and args and not run.is_recording:
             native_objects.access(run, args[0], _RMW, site)
         return
-    if not harmless.is_transparent(function):
-        consulted.note((*args, *named.values()))
     run.current.silent += 1
     if module == _CHILDREN:
         if args and _has_method(args[0], name) and not run.is_recording:
@@ -144,6 +142,8 @@ def _is_stream(thing: Any) -> bool:
 def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any, ...], site: int) -> None:
     """The reads of a function of the library beside containers and instances."""
     name = function.__name__
+    if not harmless.is_transparent(function):
+        consulted.note(given)
     if module == "unittest.mock" and name in _PATCHING and has_concurrent_threads(run):
         _enter(run, module, name, site)  # anything may be given another value
     if module in _WRITING and not run.is_recording:
