@@ -16,7 +16,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import deep_access, objects, untracked
 from mazurka.program.python.semantics.locations import contents
 from mazurka.program.python.semantics.objects import is_a, number
-from mazurka.program.runtime.concurrency import has_concurrent_threads
+from mazurka.program.runtime.concurrency import ends_known, has_concurrent_threads
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
 
@@ -40,7 +40,8 @@ def raised_elsewhere(run: Any, error: Any, site: int) -> None:
         return
     raisers = _raisers.setdefault(number(error), set())
     raisers.add(run.current.index)
-    if len(raisers) > 1 and not sites.looking_at_tracebacks.isdisjoint(sites.instrumented):
+    others = raisers - {run.current.index}
+    if others and not others <= ends_known(run)[1] and not sites.looking_at_tracebacks.isdisjoint(sites.instrumented):
         untracked.count_untracked(run, "what an exception remembers of being raised by several threads", site)
 
 
