@@ -414,14 +414,21 @@ _COPYING = """
 
 
 @pytest.mark.parametrize(
-    "copy", ["here[:] = pair", "here[0 : len(here)] = pair", "here[here[:0] == [] and 0 :] = pair", "here[:0] += pair"]
+    "copy",
+    [
+        "here[:] = pair",
+        "here[0 : len(here)] = pair",
+        "here[here[:0] == [] and 0 :] = pair",
+        "here[:0] += pair",
+        "here[:], other = pair, 1",
+    ],
 )
 def test_what_is_assigned_to_a_slice_is_read(copy: str, tmp_path: Path) -> None:
     assert isinstance(explored(_COPYING.format(copy=copy), tmp_path).verdict, Violation)
 
 
 @pytest.mark.parametrize(
-    "copy", ["key = slice(None); here[key] = pair", "here[:], other = pair, 1", "for here[:] in [pair]: pass"]
+    "copy", ["key = slice(None); here[key] = pair", "here[:], here[:0] = pair, []", "for here[:] in [pair]: pass"]
 )
 def test_what_may_be_assigned_to_a_slice_is_untracked(copy: str, tmp_path: Path) -> None:
     assert not isinstance(explored(_COPYING.format(copy=copy), tmp_path).verdict, Verified)

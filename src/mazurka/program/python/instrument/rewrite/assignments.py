@@ -46,12 +46,13 @@ def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
     """A hook per target that threads may share; the value is unpacked under the hooks' eyes."""
     kept: list[ast.stmt] = []
     value = r.visit(node.value)
+    given_to_slices(r, value, node)
     value = unpacked(r, value, node.value, node.targets)
     if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         if not node.targets[0].id.startswith("@"):
             value = stored(r, node.targets[0].id, value, node.value)
     else:
-        if any(isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Slice) for each in node.targets):
+        if any(map(is_slice, node.targets)):
             value = r.hook("sv", [value], node.value)
         if any(isinstance(each, ast.Attribute) and each.attr == "__dict__" for each in node.targets):
             value = r.hook("ad", [value, r.site(node, "store", "__dict__")], node.value)
@@ -59,6 +60,24 @@ def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
         node.targets = [assigned(r, target) for target in node.targets]
     node.value = value
     return [node, *kept]
+
+
+def is_slice(target: ast.expr) -> bool:
+    """Whether a target is a slice."""
+    return isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
+
+
+def given_to_slices(r: Rewriter, value: ast.expr, node: ast.Assign) -> None:
+    """Announce the element of a tuple that is given to a slice, as in ``items[:], old = [], items[:]``: if there is one
+    such target, and it is known which element that is."""
+    target = node.targets[0]
+    if not isinstance(value, ast.Tuple) or not isinstance(target, (ast.Tuple, ast.List)) or len(node.targets) > 1:
+        return
+    slices = [place for place, each in enumerate(target.elts) if is_slice(each)]
+    starred = any(isinstance(each, ast.Starred) for each in (*value.elts, *target.elts))
+    if len(slices) == 1 and not starred and not is_nested(target) and len(value.elts) == len(target.elts):
+        place = slices[0]
+        value.elts[place] = r.hook("sv", [value.elts[place]], value.elts[place])
 
 
 def unpacked(r: Rewriter, value: ast.expr, original: ast.expr, targets: list[ast.expr]) -> ast.expr:
