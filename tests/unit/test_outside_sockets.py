@@ -114,6 +114,26 @@ RACES = {
 }
 
 CORRECT = {
+    "messages answered": """
+        import socket
+        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        server.bind(("127.0.0.1", 0))
+        def answer():
+            data, sender = server.recvfrom(10)
+            server.sendto(data.upper(), sender)
+        def ask():
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+                client.sendto(b"a", server.getsockname())
+                assert client.recv(10) == b"A"
+        def ask_connected():
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+                client.connect(server.getsockname())
+                client.send(b"a")
+                assert client.recv(10) == b"A"
+        run(answer, ask)
+        run(answer, ask_connected)
+        server.close()
+    """,
     "one sends, one receives": """
         import socket
         a, b = socket.socketpair()

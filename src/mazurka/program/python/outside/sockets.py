@@ -98,11 +98,18 @@ def _bind(models: Models, real: Any, self: Any, address: Any) -> None:
     if is_path:
         with ASIDE:
             JOURNAL.created(path)
-    if end is not None:
+    if end is not None and _is_stream(self):
         end.address = _key(self, _Real.getsockname(self))
-        if not _is_stream(self):
-            end.gets = end.gets or Channel(models, "the messages to")
-            of_run(models).by_address[end.address] = end
+    elif end is not None:
+        _has_address(models, self, end)
+
+
+def _has_address(models: Models, thing: Any, end: End) -> None:
+    """A socket for messages is bound to an address, by hand or by its first use: others may send to it."""
+    address = _Real.getsockname(thing)
+    if address and end.gets is None:
+        end.address, end.gets = _key(thing, address), Channel(models, "the messages to")
+        of_run(models).by_address[end.address] = end
 
 
 def _listen(models: Models, real: Any, self: Any, *backlog: int) -> None:
@@ -125,7 +132,9 @@ def _connecting(name: str) -> Callable[..., Any]:
             return _counted(models, name, lambda: real(self, address))
         if not _is_stream(self):
             end.peer = key
-            return real(self, address)
+            done = real(self, address)
+            _has_address(models, self, end)
+            return done
         if listener is None or listener.gets is None:
             return _counted(models, name, lambda: real(self, address))
         touch(models, Op.RMW, listener.gets)
@@ -240,14 +249,15 @@ def _post(models: Models, self: Any, key: Any, perform: Callable[[], Any]) -> An
 
 
 def _sendto(models: Models, real: Any, self: Any, data: Any, *args: Any) -> Any:
-    channels.hold(models, (data,), "sendto()")
-    if _end_of(models, self) is None:
+    end = _end_of(models, self)
+    if end is None:
         return _counted(models, "sendto", lambda: real(self, data, *args))
-    return _post(models, self, _key(self, args[-1]), lambda: real(self, data, *args))
+    done = _post(models, self, _key(self, args[-1]), lambda: real(self, data, *args))
+    _has_address(models, self, end)
+    return done
 
 
 def _sendmsg(models: Models, real: Any, self: Any, buffers: Any, *args: Any) -> Any:
-    channels.hold(models, list(buffers) if isinstance(buffers, (list, tuple)) else (), "sendmsg()")
     end = _end_of(models, self)
     if end is None or end.puts is None:
         return _counted(models, "sendmsg", lambda: real(self, buffers, *args))
