@@ -64,3 +64,23 @@ def test_a_program_that_learns_nothing_has_nothing_to_be_taught() -> None:
     assert program.analysis().uses_of(1).checks == ()
     assert program.analysis().dependence(final=True).needless() == {}
     assert program.facts().sources == ()
+
+
+def test_globals_of_the_library_are_put_back(tmp_path: Path) -> None:
+    """An opener that stays from the first execution would have the others go another way."""
+    path = tmp_path / "subject.py"
+    path.write_text(
+        "import threading, urllib.request\n"
+        "thread = threading.Thread(target=int)\n"
+        "thread.start()\n"
+        "assert urllib.request._opener is None\n"
+        "assert urllib.request.urlopen('data:,x').read() == b'x'\n"
+        "thread.join()\n"
+    )
+    program = open_program(subject_of(str(path), (), Options(), "python"), Options())
+    try:
+        runs = [program.execute(Plan()) for _ in range(2)]
+        assert [run.failures for run in runs] == [[], []]
+        assert program.facts().isolation == "restore"
+    finally:
+        program.close()

@@ -22,8 +22,11 @@ impossible and are then made for nothing; when it turns out that reads of some k
 search begins again with that knowledge); and steps whose accesses vary with what they read (likewise, when a site
 turns out to have such). After an unsure or varying leaf a thread may sleep; it is woken, at the cost of a repetition.
 
-A timeout fires when no other thread can move, which no two conflicting steps show. So a
-search that met this has a doubt.
+A timeout fires when no other thread can move, which no two conflicting steps show. So a search that met this has a
+doubt, unless timeouts are *ordered*: then one that fires depends on all steps of other threads, before it and after it
+(:func:`in_order`). None of these can change places with it, since no thread can move where it fires; that the wait
+might have been over before is a race like that of a thread that is blocked at the end. Threads that sleep may move at
+any time, so a search that met sleeps, too, has the doubt again.
 
 Memory is that of the present path and its trees. Seeds are handed out one at a time, since each depends on the runs
 before.
@@ -58,13 +61,14 @@ class OptimalReduction(Strategy):
 
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
-        return cls(settings.timed)
+        return cls(settings.timed, settings.ordered)
 
-    def __init__(self, timed: bool = False) -> None:
+    def __init__(self, timed: bool = False, ordered: bool = False) -> None:
         self.timed = timed  # runs are those of plans with timing
         self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
         self.varying: set[SiteNumber] = set()  # sites at which steps have several accesses, though not always
-        self.expired = False  # in some run a waiting time ran out
+        self.ordered = ordered  # timeouts that fire come after all that others did
+        self.expired = False  # in some run a waiting time ran out, in an order that is not known
         self.journal: list[JournalRecord] = []
         self._clear()
 
@@ -88,11 +92,12 @@ class OptimalReduction(Strategy):
         if self.outstanding or not self._advance():
             return None
         self.outstanding = True
-        return Seed(self.number, Plan(tuple([frame.event.thread for frame in self.frames if frame.event is not None])))
+        prefix = tuple([frame.event.thread for frame in self.frames if frame.event is not None])
+        return Seed(self.number, Plan(prefix, orders_timeouts=self.ordered))
 
     def observe(self, seed: Seed, run: Run) -> None:
         self.outstanding = False
-        if run.expired and not self.expired:
+        if not self.expired and (run.slept > 0 or not _are_points(run) if self.ordered else run.expired):
             self.expired = True
             self.journal.append(("expired",))
         if waited_for := self._met_waiting(run) - self.waited_for:
@@ -108,7 +113,12 @@ class OptimalReduction(Strategy):
             return
         if self.timed:
             run = in_time(run)
-        execution, fresh = Execution(run, self.waited_for, TIME if self.timed else None, self.varying), self.fresh
+        fired = None
+        if self.ordered:
+            fired = timeouts_of(run)
+            run = in_order(run, fired)
+        time = TIME if self.timed or self.ordered else None
+        execution, fresh = Execution(run, self.waited_for, time, self.varying, fired), self.fresh
         if not (execution.several <= self.several and execution.single <= self.single):
             self.several |= execution.several
             self.single |= execution.single
@@ -304,6 +314,28 @@ def in_time(run: Run) -> Run:
     renumbered = copy(run)
     renumbered.log = log
     return renumbered
+
+
+def timeouts_of(run: Run) -> frozenset[int]:
+    """The steps of a run that are timeouts which fired."""
+    return frozenset([number for number in run.ended if run.log[number].op is not Op.SLEEP])
+
+
+def _are_points(run: Run) -> bool:
+    """Whether all timeouts of a run fired at points, where the order of threads was known."""
+    return len(timeouts_of(run)) == run.expired and all(run.log[number].point for number in timeouts_of(run))
+
+
+def in_order(run: Run, fired: frozenset[int]) -> Run:
+    """A run whose timeouts write a target that all other steps read."""
+    reading, writing = Access(Op.READ, TIME), Access(Op.RMW, TIME)
+    log = [
+        step._replace(more=(*step.more, writing if number in fired else reading)) if step.point else step
+        for number, step in enumerate(run.log)
+    ]
+    ordered = copy(run)
+    ordered.log = log
+    return ordered
 
 
 def _packed(numbers: Iterable[int]) -> bytes:

@@ -27,7 +27,8 @@ class Waits:
     long other threads have to be held up, at least, for a failure that was seen and does not count; ``late`` is its
     message.
     ``withheld`` says that some sleeps and waits had to go on for the sake of a plan's timing, ``expired`` that some
-    timeouts fired.
+    timeouts fired. ``nearest`` is how near the clock of some thread came to the end of a wait: by so much others would
+    have to be held up for it to run out.
     """
 
     shortest: float = float("inf")
@@ -36,6 +37,7 @@ class Waits:
     late: str = ""
     withheld: bool = False
     expired: bool = False
+    nearest: float = float("inf")
 
     def __add__(self, other: Waits) -> Waits:
         nearer = min(self, other, key=lambda each: each.lag)
@@ -46,6 +48,7 @@ class Waits:
             nearer.late,
             self.withheld or other.withheld,
             self.expired or other.expired,
+            min(self.nearest, other.nearest),
         )
 
 

@@ -118,7 +118,9 @@ class Execution:
 
     ``waited_for`` are the kinds of targets whose reads may have to wait (events, say), as acquires do. What writes
     ``time`` may have to wait for others' sake. ``varying`` are the sites at which steps are known to have several
-    accesses; ``several`` and ``single`` are those of this run that have, and that only have one, a read.
+    accesses. ``fired`` are steps of timeouts that fired when no other thread could move: nothing changes places with
+    them for that, but the wait might have been over before. ``several`` and ``single`` are those sites of this run that
+    have several accesses, and that only have one, a read.
     """
 
     def __init__(
@@ -127,6 +129,7 @@ class Execution:
         waited_for: Collection[str] = (),
         time: Target | None = None,
         varying: Collection[SiteNumber] = (),
+        fired: Collection[int] | None = None,
     ) -> None:
         self.tasks = run.tasks
         self.events: list[PointEvent] = []
@@ -143,6 +146,7 @@ class Execution:
         self._waited_for = waited_for
         self._time = time
         self._varying = varying
+        self._fired = fired
         self.several: set[SiteNumber] = set()
         self.single: set[SiteNumber] = set()
         self.looked_at: set[str] = set()  # kinds of targets that a point only read
@@ -150,9 +154,10 @@ class Execution:
             self._add(number, step)
         for blocked in run.blocked:
             if blocked.op in _WAITING or is_waiting_read(blocked):
-                self._note(
-                    len(self.events), blocked.task, blocked.op, ((blocked.op, blocked.target),), False, True, False
-                )
+                accesses: tuple[tuple[Op, Target], ...] = ((blocked.op, blocked.target),)
+                if fired is not None and time is not None:
+                    accesses = (*accesses, (Op.READ, time))
+                self._note(len(self.events), blocked.task, blocked.op, accesses, False, True, False)
 
     # -- the order ----------------------------------------------------------------------------------------------------
 
@@ -165,7 +170,11 @@ class Execution:
                 self.looked_at.add(kind_of(target).tag)
             waits = op in _WAITING or op is Op.READ and kind_of(target).tag in self._waited_for
             varies = not attempt and self._may_vary(site, accesses)
-            self._note(len(self.events), task, op, accesses, attempt, waits and not attempt, varies)
+            if self._fired and number in self._fired:
+                over = tuple([(Op.READ, each) for _, each in accesses])
+                self._note(len(self.events), task, Op.READ, over, False, True, True)
+            else:
+                self._note(len(self.events), task, op, accesses, attempt, waits and not attempt, varies)
         clock = self._now[task]
         for access, touched in accesses:
             for touch in self._direct(touched, WRITES[access], READS[access]):
@@ -248,7 +257,7 @@ class Execution:
                 if target in reads or target in writes
             }
             for op, target in second.accesses:
-                if target not in direct:
+                if target not in direct or (self._fired is not None and target == self._time):
                     continue
                 others = [t for other, touches in direct.items() if other != target for t in touches]
                 if second.waits and op is second.op:

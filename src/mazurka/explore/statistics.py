@@ -45,7 +45,8 @@ class Statistics:
         if run.assumed:
             self.assumed |= run.assumed
         if run.limited or run.slept or run.withheld:
-            self.waits += Waits(run.shortest, run.slept, withheld=run.withheld, expired=run.expired > 0)
+            expired = run.expired > 0
+            self.waits += Waits(run.shortest, run.slept, withheld=run.withheld, expired=expired, nearest=run.nearest)
         if run.truncated:
             self.truncated = self.truncated or run.truncated
         if len(run.tasks) > self.threads:

@@ -61,6 +61,7 @@ class StrategySettings:
     finals: bool = False  # whether code outside the program tests the state in which each run ends
     races: bool = False  # whether races are predicted from every run
     timed: bool = False  # whether runs are those of plans with timing
+    ordered: bool = False  # whether timeouts come after all that others did, in runs without timing
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
 
 

@@ -90,6 +90,7 @@ class Plan:
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
     value a key, equal only if the values are (None: unknown), and fills :attr:`Run.first`; ``values`` does so,
     too, and records all that comparing states of threads needs. ``arguments`` fills :attr:`Run.given`.
+    ``orders_timeouts`` says that the strategy knows what it means that a timeout has fired.
     """
 
     prefix: tuple[str, ...] = ()
@@ -107,6 +108,7 @@ class Plan:
     keys: bool = False
     arguments: bool = False
     timing: float | None = None
+    orders_timeouts: bool = False
 
 
 class FailureKind(Enum):
@@ -219,6 +221,7 @@ class Run:
     truncated: str = ""  # why the run was cut short ("" if it was not)
     settled: bool = False  # values only: it was ended since those left only went round in loops
     expired: int = 0  # waiting times that ran out
+    nearest: float = float("inf")  # how near any clock came to the end of a waiting time, in seconds
     output: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)

@@ -35,7 +35,7 @@ from mazurka.explore.registry import make_strategy
 from mazurka.explore.search_journal import SearchJournal, open_journal
 from mazurka.explore.strategy import StrategySettings
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import FailureKind, Plan, Program, Run, learned_points
+from mazurka.program.protocol import TIMEOUTS, FailureKind, Plan, Program, Run, learned_points
 from mazurka.program.runtime.task import CLOCKS_APART
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.replay.reproduce import fails_again
@@ -48,7 +48,16 @@ from mazurka.workflows.findings import FindingBuilder
 from mazurka.workflows.program_spec import ProgramSpec
 from mazurka.workflows.store import Store
 from mazurka.workflows.suppressing import Suppressions, suppressions_of
-from mazurka.workflows.timing import TIMED, is_half_spent, is_wanted, joined, seconds_for
+from mazurka.workflows.timing import (
+    ORDERED,
+    TIMED,
+    is_half_spent,
+    is_wanted,
+    joined,
+    none_fires_early,
+    ordered,
+    seconds_for,
+)
 
 #: Seconds after which a check is worth more than one process, unless it was said how many to use.
 _ALONE: Final = 1.0
@@ -213,7 +222,7 @@ class _Check:
             seconds, seen = time.perf_counter() - self.started, explorer.seen
             doubts = bool(seen.untracked or seen.uncontrolled) or not explorer.strategy.exhaustive
             leaves = clocks.leaves_half(learned_points(self.program).points, doubts, seconds, limit)
-            return leaves or is_half_spent(seen.waits, seconds, limit)
+            return leaves or is_half_spent(seen.waits, seconds, limit, TIMEOUTS in seen.uncontrolled)
 
         explorer = Explorer(
             program,
@@ -290,6 +299,11 @@ class _Check:
         out_of = (left is not None and left <= 0) or (more is not None and more <= 0) or self.watcher.interrupted()
         if out_of or not is_wanted(before, timing, options.all_failures):
             return joined(before, None, timing)
+        if none_fires_early(before.waits, timing):
+            outcome = self._order_timeouts(before, more, left)
+            if outcome is not None:
+                return outcome
+            left = self._left()
         budget = Budget(more, seconds_for(before, left))
         self.program.timing = timing
         try:
@@ -307,6 +321,26 @@ class _Check:
         assert explorer.outcome is not None
         found = tuple([replace(each, timing=timing) for each in explorer.outcome.found])
         return joined(before, replace(explorer.outcome, found=found), timing)
+
+    def _order_timeouts(self, before: Outcome, more: int | None, left: float | None) -> Outcome | None:
+        """Search the orders in which timeouts fire only when no thread can move; None if that decides nothing."""
+        explorer = Explorer(
+            _Interruptible(self.program, self.watcher),
+            ORDERED,
+            settings=StrategySettings(ordered=True),
+            budget=Budget(more, None if left is None else left / 2),
+            stop_at_first=not self.options.all_failures,
+            interrupted=self.watcher.interrupted,
+            learned=learned_points(self.program).points,
+            kept_back=self.suppressions.keeps_back,
+        )
+        for progress in explorer.progress():
+            for each in progress.new:
+                self.watcher.found(each)
+            done = before.executions + progress.executions
+            self.watcher.progress(done, progress.found + len(self.known), None, progress.deciding)
+        assert explorer.outcome is not None
+        return ordered(before, explorer.outcome, self.options.timing)
 
     def _explorer_in_time(self, strategy: str, budget: Budget) -> Explorer:
         return Explorer(

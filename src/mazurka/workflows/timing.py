@@ -8,6 +8,10 @@ explore/dpor.py); where it is in doubt, `icb` makes every order, those with the 
 without timing that respect the clocks are among these: where this search comes to its end, it proves what the other
 one could not.
 
+Where no timeout is so short, and no thread sleeps, none fires before all threads have stopped. Then `dpor` may come
+to its end in runs without timing, in which each timeout comes after all that others did before (``ordered`` in
+explore/dpor.py): that has far fewer orders, and goes first.
+
 Where that search proved something itself, this one gets a few seconds only; what it did not cover is said.
 """
 
@@ -26,6 +30,12 @@ TIMED: Final = tuple([row.name for row in STRATEGIES.values() if row.timed])
 
 #: Seconds of the second search, or as long as the search before has taken.
 _AT_LEAST: Final = 2.0
+
+#: What the first search gets of the time if it is in doubt about timeouts: one part of so many.
+_IN_DOUBT: Final = 8
+
+#: The strategy that knows that a timeout fires only when no thread can move.
+ORDERED: Final = "dpor"
 
 #: By so much the clocks of threads differ that have not slept.
 _GRAIN: Final = 1e-3
@@ -51,12 +61,34 @@ def seconds_for(outcome: Outcome, left: float | None) -> float | None:
     return most if left is None else min(most, left)
 
 
-def is_half_spent(waits: Waits, seconds: float, limit: float | None) -> bool:
-    """Whether the first search is to leave the other half of its time to the one with timing.
+def is_half_spent(waits: Waits, seconds: float, limit: float | None, in_doubt: bool) -> bool:
+    """Whether the first search is to leave the other half of its time to the ones after it; more, if it is in doubt
+    anyway about timeouts that fired.
 
-    That has fewer orders: threads that sleep over and over can't do so while others have yet to move.
+    The one with timing has fewer orders: threads that sleep over and over can't do so while others have yet to move.
     """
-    return limit is not None and seconds > limit / 2 and bool(waits.slept or not math.isinf(waits.shortest))
+    part = _IN_DOUBT if in_doubt else 2
+    return limit is not None and seconds > limit / part and bool(waits.slept or not math.isinf(waits.shortest))
+
+
+def none_fires_early(waits: Waits, timing: float) -> bool:
+    """Whether no timeout could fire while some thread can move: none is so short, and none ends so soon after another
+    one has fired. In the first order in which one does, it is the same up to there as in one of those."""
+    return not waits.slept and min(waits.shortest, waits.nearest) > timing + _GRAIN
+
+
+def ordered(before: Outcome, after: Outcome, timing: float) -> Outcome | None:
+    """The result of a strategy's search, and of the one after it in which timeouts are ordered; None where that has
+    decided nothing."""
+    if isinstance(before.verdict, Violation) or not isinstance(after.verdict, (Verified, Violation)):
+        return None
+    both = merged(replace(before, uncontrolled=_besides(before)), after)
+    if isinstance(after.verdict, Violation):
+        return replace(both, verdict=after.verdict, complete=after.complete)
+    if both.untracked or both.uncontrolled or not none_fires_early(before.waits + after.waits, timing):
+        return None
+    verdict = before.verdict if isinstance(before.verdict, Verified) else after.verdict
+    return _assuming(replace(both, verdict=verdict, complete=True), timing)
 
 
 def _besides(outcome: Outcome) -> dict[str, int]:

@@ -32,7 +32,7 @@ from mazurka.program.python.entry import Entry, Script, only_defines
 from mazurka.program.python.included import require_explorable, require_modules
 from mazurka.program.python.instrument import hot_patching, late_imports, loader, sites
 from mazurka.program.python.instrument.site_index import accesses_at
-from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, state, unraisable
+from mazurka.program.python.isolation import determinism, earlier_threads, endings, library, state, unraisable
 from mazurka.program.python.isolation.capture import Capture
 from mazurka.program.python.isolation.watchdog import Watchdog
 from mazurka.program.python.liveness.deadlock import name_primitive, stuck
@@ -70,7 +70,6 @@ def _begin_to_share(runtime: Runtime) -> None:
     """The first thread of a run is being started."""
     activation.wake_hooks(runtime)
     natives.watch_early(runtime)
-    outside.times.begin()
 
 
 class PythonProgram(LearnsPoints):
@@ -90,6 +89,7 @@ class PythonProgram(LearnsPoints):
         self.loader = loader.Loader(settings.roots, settings.include, settings.cache)
         self._snapshot: state.Snapshot | None = None
         self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
+        self._changed: list[str] = []  # ... that keep something of a run in their globals
         self._undo: list[Callable[[], None]] = []
         self._points_then = 0  # how many points were known at the last look at them
         self._ready = False
@@ -297,9 +297,7 @@ class PythonProgram(LearnsPoints):
             self._snapshot.restore()
         self._explore()
         forget_shapes()
-        if self.isolation is Isolation.FORK:
-            natives.find_weak()
-        else:
+        if self.isolation is not Isolation.FORK:
             self._choose_isolation("")
         return True
 
@@ -311,11 +309,10 @@ class PythonProgram(LearnsPoints):
         """Keep the state that runs start from; ``reason`` says why it can't be put back, if that is known."""
         self._take_snapshot()
         assert self._snapshot is not None
-        natives.find_weak()  # once more: trial runs have imported modules, or had some instrumented
         if not forked.AVAILABLE:
             self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
         elif self.settings.isolation is Isolation.AUTO:
-            reason = reason or self._unrestorable(self._snapshot)
+            reason = reason or self._unrestorable()
             self.isolation = Isolation.FORK if reason else Isolation.RESTORE
             self.isolation_reason = reason or "state can be put back"
         else:
@@ -347,17 +344,29 @@ class PythonProgram(LearnsPoints):
                 break
         return ""
 
-    def _unrestorable(self, snapshot: state.Snapshot) -> str:
-        """Why runs can't be made one after the other in this process, or ""."""
+    def _unrestorable(self) -> str:
+        """Why runs can't be made one after the other in this process, or ""; what modules of the library keep in their
+        globals is put back, too, where that is why."""
+        reason, changed = self._compare_after_restoring()
+        if reason and not set(changed) <= set(self._changed):
+            self._changed += [name for name in changed if name not in self._changed]
+            self._take_snapshot()
+            reason, _ = self._compare_after_restoring()
+        return reason
+
+    def _compare_after_restoring(self) -> tuple[str, list[str]]:
+        """Why runs can't be made one after the other, or "", and the modules of the library whose globals change."""
+        snapshot = self._snapshot
+        assert snapshot is not None
         if snapshot.too_large:
-            return "there is too much state to put back"
+            return "there is too much state to put back", []
         if snapshot.obstacles:
-            return f"state that cannot be put back: {'; '.join(snapshot.obstacles[:3])}"
+            return f"state that cannot be put back: {'; '.join(snapshot.obstacles[:3])}", []
         try:
-            found = forked.call(self._restores)
+            found, changed = forked.call(self._restores)
         except forked.ChildDied as error:
-            return str(error).strip().splitlines()[-1]
-        return f"after the state was put back, {found}" if found else ""
+            return str(error).strip().splitlines()[-1], []
+        return f"after the state was put back, {found}" if found else "", changed
 
     def _trial(self, before: frozenset[str], last: bool) -> _Trial:
         """In a child: a run in a grandchild, and if that finds nothing new, or this is the last trial, another one."""
@@ -388,21 +397,25 @@ class PythonProgram(LearnsPoints):
             imported,
             "",
             self._read_input,
-            late=late_imports.all_noticed(),
+            late=dict(late_imports.noticed),
             generated=dict(outside.generated.noticed),
         )
         return run, found
 
-    def _restores(self) -> str:
-        """In a child: whether a run after a restore does what the run before it did."""
+    def _restores(self) -> tuple[str, list[str]]:
+        """In a child: how a run after a restore differs from the run before it, and which modules of the library keep
+        something of a run in their globals."""
         assert self._snapshot is not None
+        before = library.globals_now()
         first = self._execute_here(Plan())
+        changed = library.changed_since(before)
         self._snapshot.restore()
-        return difference(first, self._execute_here(Plan()), self.location)
+        return difference(first, self._execute_here(Plan()), self.location), changed
 
     def _take_snapshot(self) -> None:
         modules = [*self.loader.modules.values(), *self.entry.modules()]
         modules += [module for _, module in self._included()]
+        modules += [sys.modules[name] for name in self._changed]
         models = primitives.Lock, primitives.RLock
         self._snapshot = state.Snapshot(dict.fromkeys(modules), apart=models, reshaped=forget_shapes)
 
@@ -428,14 +441,11 @@ class PythonProgram(LearnsPoints):
         unkept = outside.opened_before.begin_run()
         run = self._run(plan, capture)
         with capture:  # objects that the run leaves behind are young, so that finalisers run here and nowhere else
-            referred = natives.take_referred()
-            if natives.may_notice_ends() and cycles.collect(referred) and len(run.tasks) > 1:
-                run.untracked["the end of objects in cycles, which comes when garbage is collected"] = 1
             self.entry.release()
             gc.collect(0)
         for path in outside.opened_before.end_run():
             run.uncontrolled[f"writes to {path}, which was open before"] = 1
-        _count_imports(run, {name: acts for name, acts in late_imports.all_noticed().items() if name not in imported})
+        _count_imports(run, {name: acts for name, acts in late_imports.noticed.items() if name not in imported})
         if late_imports.are_all_lazy():
             run.uncontrolled["imports at the first use of names, for all modules"] = 1
         uncontrolled.end_processes()
@@ -502,7 +512,7 @@ class PythonProgram(LearnsPoints):
         if run.failures and (run.expired or runtime.slept > 0) and run.has_children:
             run.failures.clear()
             run.truncated = "time passed while child processes ran, which might have answered by then"
-        if isinstance(runtime.scheduler, TimedScheduler):
+        if isinstance(runtime.scheduler, TimedScheduler) or runtime.scheduler.orders_timeouts:
             return
         self._expired = self._expired or bool(runtime.expired)
         self._refused = self._refused or runtime.scheduler.refused
@@ -596,7 +606,7 @@ def _run_of(runtime: Runtime) -> Run:
         again=runtime.again,
     )
     if runtime.timed or runtime.limited:
-        run.shortest, run.slept = runtime.shortest, runtime.slept
+        run.shortest, run.slept, run.nearest = runtime.shortest, runtime.slept, runtime.nearest
         run.lag, run.withheld = runtime.scheduler.lag, runtime.scheduler.withheld
         run.ended, run.bounded = dict(runtime.ended), frozenset(runtime.bounded)
     return run

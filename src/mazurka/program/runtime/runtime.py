@@ -43,7 +43,7 @@ from mazurka.program.runtime.task import (
 )
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
-from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Target
+from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Kind, Target, kind_of
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
@@ -73,6 +73,7 @@ class Runtime:
     timed = False  # clocks have moved apart
     keyed = False  # values are recorded as keys
     expired = 0  # waiting times that ran out
+    nearest = inf  # as in Run
     clock = 0.0  # the last time that the clock has shown
     divergence: Divergence | None = None
     truncated = ""
@@ -158,6 +159,9 @@ class Runtime:
                 born.greenlet = greenlet_pool.take(self._hub) or greenlet_pool.make(self._hub)
                 born.greenlet.switch(self._life, born)
         finally:
+            for task in self.live:
+                if task.deadline is not None:
+                    self._come_near(task.deadline)
             self.blocked = [
                 Blocked(task.index, *task.pending[:2], SiteNumber(task.pending[2]), task.repeats, task.point)
                 for task in self.live
@@ -368,6 +372,8 @@ class Runtime:
             task.guard = None
         task.waiting_for = None
         deadline, task.deadline = task.deadline, None
+        if deadline is not None and not self.solo:
+            self._come_near(deadline)
         if deadline is not None and self.in_time and not self.solo:
             self.bounded = (*self.bounded, StepIndex(len(self.log)))
         if task.timed_out:
@@ -379,7 +385,8 @@ class Runtime:
                 task.clock = max(task.clock, deadline)
             if not self.solo:
                 self._note_end(task, timeout or 0.0)
-                self._record(task, on_timeout, target, site, point, None, ())
+                seen = tuple([Access(Op.READ, each.target) for each in more if kind_of(each.target) is Kind.CHANNEL])
+                self._record(task, on_timeout, target, site, point, None, seen)
             return False
         if not self.solo:
             self._record(task, op, target, site, point, None, more)
@@ -455,6 +462,10 @@ class Runtime:
         if task.early:
             self._note_end(task, seconds)
         self._record(task, Op.SLEEP, SLEEP, 0, True, None, ())
+
+    def _come_near(self, deadline: float) -> None:
+        """A wait is over that would have run out at a time."""
+        self.nearest = min(self.nearest, deadline - max([task.clock for task in self.tasks]))
 
     def _note_end(self, task: Task, seconds: float) -> None:
         """A sleep, or a wait with a time limit, has ended: the next step says so."""

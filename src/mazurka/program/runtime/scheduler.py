@@ -78,6 +78,7 @@ class Scheduler:
         self.choices: list[tuple[int, int, tuple[int, ...]]] = []  # as in Choice
         self._tail = plan.tail
         self._strict = plan.strict
+        self.orders_timeouts = plan.orders_timeouts
         if plan.tail is not _STAY:
             _seed(_generator, plan.seed)
             self._policy = make_policy(plan)

@@ -1,0 +1,53 @@
+"""Modules of the standard library that keep something of a run in their globals, as `urllib.request` its first opener.
+
+Only those are put back that are found to do so, and where runs differ otherwise: the models, and what the interpreter
+rests on, see to their own state.
+
+Cost: one look at the globals of all modules before and after one run.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any, Final
+
+from mazurka.program.python.semantics import harmless
+
+#: Modules whose globals are put back by others, or must stay.
+_SPARED: Final = frozenset(
+    """builtins gc importlib io linecache logging multiprocessing posix random re signal site sys time traceback types
+    typing warnings weakref zipimport""".split()
+)
+
+_NAMES: Final = frozenset({"__builtins__", "__spec__", "__loader__", "__cached__", "__warningregistry__"})
+
+#: Module -> its globals.
+_Globals = dict[str, dict[str, Any]]
+
+
+def globals_now() -> _Globals:
+    """The globals of all modules that may be put back."""
+    return {name: dict(vars(module)) for name, module in list(sys.modules.items()) if _is_wanted(name, module)}
+
+
+def changed_since(before: _Globals) -> list[str]:
+    """Those of which some global is another object than before, was added, or is gone."""
+    return [
+        name
+        for name, module in list(sys.modules.items())
+        if name in before and _is_wanted(name, module) and not _are_same(before[name], vars(module))
+    ]
+
+
+def _is_wanted(name: str, module: object) -> bool:
+    root = harmless.root_of(name)
+    if type(module) is not types.ModuleType or root.startswith("_") or root in _SPARED or root in harmless.MODELLED:
+        return False
+    return root in sys.stdlib_module_names
+
+
+def _are_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(
+        name in one and name in other and one[name] is other[name] for name in (one.keys() | other.keys()) - _NAMES
+    )

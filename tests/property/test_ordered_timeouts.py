@@ -1,0 +1,101 @@
+"""Timeouts that fire when no thread can move: `dpor` with ordered timeouts meets all that every order leads to."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from mazurka.explore.explorer import Budget, Explorer
+from mazurka.explore.outcome import Outcome, Verified, Violation
+from mazurka.explore.strategy import StrategySettings
+from mazurka.program.protocol import Plan, Run
+from mazurka.program.python.entry import Script
+from mazurka.program.python.instrument.instrument import instrument_source
+from mazurka.program.python.program import PythonProgram
+from mazurka.program.settings import ProgramSettings
+from mazurka.workflows.timing import none_fires_early
+
+_HEAD = """
+import queue, threading
+locks, events = [threading.Lock(), threading.Lock()], [threading.Event(), threading.Event()]
+items, condition, cells = queue.Queue(), threading.Condition(), [0, 0]
+"""
+
+#: Statements of threads; braces are filled in with numbers and limits of waits.
+_STATEMENTS = (
+    "out.append(events[{i}].wait({limit}))",
+    "events[{i}].set()",
+    "cells[{i}] += 1",
+    "out.append(cells[{i}])",
+    "try: out.append(items.get(timeout={limit}))\n    except queue.Empty: out.append('none')",
+    "items.put({i})",
+    "if locks[{i}].acquire(timeout={limit}): out.append(events[{j}].wait({limit})); locks[{i}].release()",
+    "with locks[{i}]: out.append(cells[{j}]); cells[{j}] += 1",
+    "with condition: out.append(condition.wait({limit}))",
+    "with condition: condition.notify()",
+)
+
+
+def drawn(number: int) -> str:
+    """A program of two threads with waits that have limits."""
+    draw = random.Random(number)
+    lines = [_HEAD]
+    for thread in range(2):
+        lines.append(f"def work{thread}(out):")
+        for _ in range(3):
+            limit = draw.choice((1, 2.5, 4))
+            statement = draw.choice(_STATEMENTS).format(i=draw.randrange(2), j=draw.randrange(2), limit=limit)
+            lines.append(f"    {statement}")
+    lines += [
+        "outs = [[], []]",
+        "threads = [threading.Thread(target=each, args=(out,)) for each, out in zip((work0, work1), outs)]",
+        "for each in threads: each.start()",
+        "for each in threads: each.join()",
+        "print(outs, cells, items.qsize())",
+    ]
+    return "\n".join(lines)
+
+
+class _Observed(PythonProgram):
+    """Keeps what each run has come to."""
+
+    def execute(self, plan: Plan) -> Run:
+        run = super().execute(plan)
+        if run.divergence is None and not run.found_new_points:
+            self.ends.add((run.output, tuple(sorted(failure.kind.value for failure in run.failures))))
+        return run
+
+    ends: set[tuple[str, tuple[str, ...]]]
+
+
+def _ends(
+    path: Path, strategy: str, settings: StrategySettings, timing: float | None = None
+) -> tuple[set[tuple[str, tuple[str, ...]]], Outcome]:
+    program = _Observed(Script(str(path), (), instrument_source), ProgramSettings((str(path.parent),)))
+    program.ends, program.timing = set(), timing
+    program.prepare()
+    program.ends.clear()  # of trial runs
+    try:
+        explorer = Explorer(program, strategy, settings=settings, budget=Budget(800), stop_at_first=False)
+        for _ in explorer.progress():
+            pass
+    finally:
+        program.close()
+    assert explorer.outcome is not None
+    return program.ends, explorer.outcome
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_all_ends_are_met(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "subject.py"
+    path.write_text(drawn(number))
+    ordered, outcome = _ends(path, "dpor", StrategySettings(ordered=True))
+    everything, all_orders = _ends(path, "dfs", StrategySettings())
+    assert isinstance(outcome.verdict, (Verified, Violation))
+    assert outcome.complete
+    assert ordered == everything if all_orders.complete else ordered >= everything
+    if none_fires_early(outcome.waits, 0.1):
+        early, _ = _ends(path, "icb", StrategySettings(timed=True), 0.1)
+        assert early <= ordered
