@@ -1,18 +1,34 @@
 """How generated programs are drawn: few and always the same by default, many and new ones under ``make test-long``.
 
-That also runs what is marked ``long``. What is marked ``slow`` runs first, so that no process has it left when the
-others have ended.
+That also runs what is marked ``long``. What runs programs comes before what compiles kernels or reads traces: a check
+looks at all objects of its process and forks it, which takes four times as long where numba and PyArrow have been at
+work (``later.py``). Of both, what is marked ``slow`` runs first, so that no process has it left when the others have
+ended.
 """
 
 from __future__ import annotations
 
 import os
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 _PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "suite")
+
+#: What imports numba, PyArrow or z3 when it is imported or first called.
+_LARGE = (
+    "benchmarks.generated_traces",
+    "mazurka.causal",
+    "mazurka.jit",
+    "mazurka.order",
+    "mazurka.predict",
+    "mazurka.trace.formats",
+    "mazurka.trace.reading",
+    "mazurka.trace.writing",
+    "tests.later",
+)
 
 settings.register_profile(
     "suite", max_examples=100, derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_IS_FINE
@@ -26,4 +42,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    large = {module for module in {_module_of(item) for item in items} if _makes_the_process_large(module)}
+    items.sort(key=lambda item: (_module_of(item) in large, item.get_closest_marker("slow") is None))
+
+
+def _module_of(item: pytest.Item) -> ModuleType | None:
+    return item.module if isinstance(item, pytest.Function) else None
+
+
+def _makes_the_process_large(module: ModuleType | None) -> bool:
+    """Whether its tests use what imports numba, PyArrow or a solver."""
+    names = [getattr(each, "__module__", None) or getattr(each, "__name__", "") for each in vars(module).values()]
+    return any(isinstance(name, str) and name.startswith(_LARGE) for name in names)

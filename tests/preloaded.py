@@ -6,7 +6,7 @@ imported that it would not find after a fresh start; those of verbs that run pro
 verbs would otherwise start Python anew.
 
 A command for which the interpreter, or numba, is told something else by the environment has a fresh one. Tests of
-signals, of process groups and of what is imported start their own, and so do the golden reports.
+signals, of process groups and of what is imported start their own.
 
 Cost: a server takes half a second, a command a few hundredths. A server runs one command at a time.
 """

@@ -69,7 +69,18 @@ LEFT_OUT = {
     "test_deque.TestBasic.test_index",
 }
 
-_LEFT_OUT_ENDS = tuple(f".{name}" for name in LEFT_OUT)
+#: The same with ten thousand random cases each, or ten million items: only run by ``make test-long``. What they check
+#: is checked by their neighbours, in fewer cases.
+LARGE = {
+    "test_merge_stability",
+    "test_long_chain_of_empty_iterables",
+    "test_multiset_operations",
+    "test_multiset_operations_equivalent_to_set_operations",
+    "TestNamedTuple.test_odd_sizes",
+}
+
+_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+_LEFT_OUT_ENDS = tuple(f".{name}" for name in (LEFT_OUT if _LONG else LEFT_OUT | LARGE))
 
 SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 

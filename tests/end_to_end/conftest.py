@@ -59,8 +59,9 @@ class Shell:
         return self._ended(preloaded.run(arguments, self.folder, self.variables(), _TIMEOUT_SECONDS), status)
 
     def pytest(self, *arguments: str, status: int | None = None) -> subprocess.CompletedProcess[str]:
-        plugin = ["-p", "mazurka.pytest_plugin", "-p", "no:cacheprovider"] if "--lf" not in arguments else []
-        plugin = plugin or ["-p", "mazurka.pytest_plugin"]
+        # To import Hypothesis takes as long as pytest does, and a check then looks at all of its objects.
+        plugin = ["-p", "mazurka.pytest_plugin", "-p", "no:hypothesispytest"]
+        plugin += ["-p", "no:cacheprovider"] if "--lf" not in arguments else []
         done = preloaded.run_fresh(
             [*plugin, *arguments], self.folder, self.variables(), _TIMEOUT_SECONDS, module="pytest"
         )

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft4Validator, Draft202012Validator
+from tests.later import Later
 
 from mazurka.api import predict
 from mazurka.errors import MazurkaError
 from mazurka.predict.kinds.registry import ENGINES, KINDS, definition
 from mazurka.report.render_json import PREDICT_SCHEMA_PATH
+
+jsonschema = Later("jsonschema")
 
 _TRACES = Path(__file__).resolve().parents[2] / "examples" / "traces"
 
@@ -36,7 +38,7 @@ def traces(shell: Any) -> Any:
 
 def _report(shell: Any, *arguments: str, status: int = 1) -> Any:
     report = json.loads(shell.run("predict", *arguments, "--format", "json", status=status).stdout)
-    Draft202012Validator(json.loads(PREDICT_SCHEMA_PATH.read_text())).validate(report)
+    jsonschema.Draft202012Validator(json.loads(PREDICT_SCHEMA_PATH.read_text())).validate(report)
     return report
 
 
@@ -98,7 +100,7 @@ def test_a_trace_that_cannot_be_relied_upon_is_refused_or_mended(traces: Any) ->
 def test_sarif_is_valid(traces: Any) -> None:
     log = json.loads(traces.run("predict", "traces/transfer.std", "--format", "sarif", status=1).stdout)
     schema = Path(str(distribution("linceo").locate_file("linceo/data/sarif-schema-2.1.0.json"))).read_text()
-    Draft4Validator(json.loads(schema)).validate(log)
+    jsonschema.Draft4Validator(json.loads(schema)).validate(log)
     results = log["runs"][0]["results"]
     assert [result["ruleId"] for result in results] == ["race", "deadlock"]
 

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft4Validator
+from tests.later import Later
 
 from mazurka.predict.kinds.registry import KINDS
 from mazurka.program.protocol import Failure, FailureKind
@@ -29,6 +29,8 @@ from mazurka.report.prediction_report import PredictionReport
 from mazurka.report.render import renderer
 from mazurka.report.renderer import AnyReport
 from mazurka.trace.event import Location
+
+jsonschema = Later("jsonschema")
 
 _SHA256 = "c3b4bb2d6093897483348925aaa73af03b3e3f4bd4ca38cef26dcb4212a2682e"
 
@@ -91,12 +93,12 @@ _PROGRAMS: dict[str, tuple[str, tuple[str, ...], set[FailureKind]]] = {
 
 
 @cache
-def _official() -> Draft4Validator:
+def _official() -> Any:
     text = Path(str(distribution("linceo").locate_file("linceo/data/sarif-schema-2.1.0.json"))).read_bytes()
     assert hashlib.sha256(text).hexdigest() == _SHA256
     schema = json.loads(text)
-    Draft4Validator.check_schema(schema)
-    return Draft4Validator(schema)
+    jsonschema.Draft4Validator.check_schema(schema)
+    return jsonschema.Draft4Validator(schema)
 
 
 def _assert_valid(log: Any) -> None:

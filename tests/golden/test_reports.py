@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests import preloaded
 
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parents[1]
@@ -82,11 +81,8 @@ def _report(case: Case, folder: Path) -> str:
     folder.mkdir()
     shutil.copy(_ROOT / case.program, folder)
     name = Path(case.program).name
-    command = [sys.executable, "-m", "mazurka", case.command, name, "--format", case.form, *case.options]
-    environment = {**os.environ, "PYTHONPATH": str(_ROOT / "src")}
-    done = subprocess.run(
-        command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS
-    )
+    arguments = [case.command, name, "--format", case.form, *case.options]
+    done = preloaded.run(arguments, folder, preloaded.environment(), _TIMEOUT_SECONDS)
     assert done.returncode == case.status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 

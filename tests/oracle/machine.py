@@ -15,6 +15,7 @@ to memory, which is a move of ``(t, "")`` resp. ``(t, location)``. Everything el
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tests.oracle.language import Instruction, SmallProgram
@@ -28,6 +29,9 @@ UNBORN, RUNNING, ENDED, DIED = range(4)
 
 #: Instructions that touch nothing shared.
 _LOCAL = frozenset({"set", "unless", "jump", "assert", "zero", "round"})
+
+#: Instructions that a thread may have to wait at.
+_WAITING = frozenset({"lock", "relock", "wake", "down", "join"})
 
 #: Instructions a thread may pass while stores of its are on their way.
 _BUFFERED = frozenset({"read", "write"})
@@ -48,7 +52,7 @@ class Machine:
         count = len(self.code)
         self.status = [UNBORN] * count
         self.pc = [0] * count
-        self.locals: list[list[Any]] = [[0] * len(compiled.names) for compiled in program.code]
+        self.locals: list[tuple[Any, ...]] = [(0,) * len(compiled.names) for compiled in program.code]
         self.shared: dict[str, Any] = dict(program.initial)
         self.owner: dict[str, int] = {}
         self.counts: dict[str, int] = dict(program.semaphores)
@@ -66,7 +70,7 @@ class Machine:
         return (
             tuple(self.status),
             tuple(self.pc),
-            tuple(map(tuple, self.locals)),
+            tuple(self.locals),
             tuple(sorted(self.shared.items())),
             tuple(sorted(self.owner.items())),
             tuple(sorted(self.counts.items())),
@@ -81,7 +85,7 @@ class Machine:
         """Go to a frozen state."""
         status, pc, values, shared, owner, counts, queues, waits, woken, failed, buffers = state
         self.status, self.pc = list(status), list(pc)
-        self.locals = [list(row) for row in values]
+        self.locals = list(values)
         self.shared, self.owner, self.queues = dict(shared), dict(owner), dict(queues)
         self.counts = dict(counts)
         self.waits, self.woken, self.failed = list(waits), set(woken), list(failed)
@@ -93,9 +97,16 @@ class Machine:
         return self.code[t][self.pc[t]]
 
     def enabled(self, t: int) -> bool:
-        if self.status[t] != RUNNING or (self.buffers[t] and self.pending(t)[0] not in _BUFFERED):
+        if self.status[t] != RUNNING:
             return False
-        match self.pending(t):
+        instruction = self.code[t][self.pc[t]]
+        if self.buffers[t] and instruction[0] not in _BUFFERED:
+            return False
+        return instruction[0] not in _WAITING or self._is_over(t, instruction)
+
+    def _is_over(self, t: int, instruction: Instruction) -> bool:
+        """Whether there is no more to wait for."""
+        match instruction:
             case ("lock", lock):
                 return lock not in self.owner
             case ("relock", condition):
@@ -106,7 +117,7 @@ class Machine:
                 return self.counts[semaphore] > 0
             case ("join", other):
                 return self.status[other] >= ENDED
-        return True
+        raise AssertionError(instruction)
 
     def born(self) -> list[int]:
         return [t for t, status in enumerate(self.status) if status != UNBORN]
@@ -126,7 +137,7 @@ class Machine:
             return self._flush(*t)
         instruction = self.pending(t)
         self.pc[t] += 1
-        touched: Touched = getattr(self, f"_do_{instruction[0]}")(t, *instruction[1:])
+        touched = _DOING[instruction[0]](self, t, *instruction[1:])
         self._settle(t)
         return touched
 
@@ -136,13 +147,14 @@ class Machine:
 
     def _settle(self, t: int) -> None:
         """Run local instructions up to the next visible one."""
-        code, values = self.code[t], self.locals[t]
+        code = self.code[t]
         while self.status[t] == RUNNING and code[self.pc[t]][0] in _LOCAL:
+            values = self.locals[t]
             match code[self.pc[t]]:
                 case ("set", local, value):
-                    values[local] = value(values)
+                    self._set(t, local, value(values))
                 case ("zero", local):
-                    values[local] = 0
+                    self._set(t, local, 0)
                 case ("unless", test, target):
                     if not test(values):
                         self.pc[t] = target
@@ -154,13 +166,17 @@ class Machine:
                     if values[counter] >= bound:
                         self.pc[t] = target
                         continue
-                    values[counter] += 1
+                    self._set(t, counter, values[counter] + 1)
                 case ("assert", test, text):
                     if not test(values):
                         self.failed[t] = text
                         self.pc[t] = len(code) - 1
                         continue
             self.pc[t] += 1
+
+    def _set(self, t: int, local: int, value: Any) -> None:
+        values = self.locals[t]
+        self.locals[t] = (*values[:local], value, *values[local + 1 :])
 
     def _place(self, t: int, name: str, index: Any) -> str:
         return name if index is None else f"{name}[{index(self.locals[t])}]"
@@ -184,7 +200,7 @@ class Machine:
         place = self._place(t, name, index)
         own = [value for stored, value in self.buffers[t] if stored == place]
         value = own[-1] if own else self.shared.get(place, 0)
-        self.locals[t][local] = value
+        self._set(t, local, value)
         return Op.READ, ("var", place), value, ()
 
     def _do_write(self, t: int, value: Any, name: str, index: Any) -> Touched:
@@ -201,13 +217,14 @@ class Machine:
 
     def _do_update(self, t: int, local: int, name: str, index: Any, value: Any, expected: Any) -> Touched:
         place = self._place(t, name, index)
-        self.locals[t][local] = old = self.shared.get(place, 0)
+        old = self.shared.get(place, 0)
+        self._set(t, local, old)
         done = expected in (None, old)
         if done:
             self.shared[place] = value(self.locals[t])
         if expected is None:
             return Op.RMW, ("var", place), old, ()
-        self.locals[t][local] = int(done)
+        self._set(t, local, int(done))
         return Op.RMW if done else Op.READ, ("var", place), old, (Access(Op.REQUEST, ("var", place)),)
 
     def _do_compound(self, t: int, parts: tuple[Instruction, ...]) -> Touched:
@@ -225,7 +242,7 @@ class Machine:
                     if place not in known:
                         known[place] = self.shared.get(place, 0)
                         accesses.append(Access(Op.READ, ("var", place), known[place]))
-                    self.locals[t][local] = known[place]
+                    self._set(t, local, known[place])
                 case ("write", value, name, index):
                     place = self._place(t, name, index)
                     self.shared[place] = known[place] = value(self.locals[t])
@@ -244,7 +261,7 @@ class Machine:
 
     def _do_try(self, t: int, local: int, lock: str) -> Touched:
         free = lock not in self.owner
-        self.locals[t][local] = int(free)
+        self._set(t, local, int(free))
         if free:
             self.owner[lock] = t
         mark = (Access(Op.REQUEST, ("lock", lock)),)
@@ -260,7 +277,7 @@ class Machine:
 
     def _do_trydown(self, t: int, local: int, semaphore: str) -> Touched:
         there = self.counts[semaphore] > 0
-        self.locals[t][local] = int(there)
+        self._set(t, local, int(there))
         self.counts[semaphore] -= there
         mark = (Access(Op.REQUEST, ("sem", semaphore)),)
         return Op.RMW if there else Op.READ, ("sem", semaphore), int(there), mark
@@ -314,3 +331,9 @@ class Machine:
 
     def is_stuck(self) -> bool:
         return any(status == RUNNING for status in self.status)
+
+
+#: What carries out an instruction, by its name.
+_DOING: dict[str, Callable[..., Touched]] = {
+    name.removeprefix("_do_"): method for name, method in vars(Machine).items() if name.startswith("_do_")
+}

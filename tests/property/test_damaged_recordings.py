@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.later import Later
 
 from mazurka.errors import MazurkaError
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.recording.finishing import finish
 from mazurka.program.python.recording.raw import ADOPTED, HEAD, LARGEST_CODE, MAGIC, MORE, OFFSETS, RawWriter
 from mazurka.program.python.recording.reading import read
 from mazurka.trace.event import Op
 from mazurka.trace.reading import read_trace
+
+finishing = Later("mazurka.program.python.recording.finishing")
 
 #: Damages of each kind.
 _DAMAGES = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 700
@@ -93,7 +95,7 @@ def _finished(folder: Path, segments: list[bytes]) -> str:
     for number, data in enumerate(segments):
         (folder / f"{number:06}.raw").write_bytes(data)
     try:
-        done = finish(folder)
+        done = finishing.finish(folder)
     except MazurkaError as error:
         assert str(folder) in error.where
         assert error.slug in ("trace-malformed", "trace-truncated")
@@ -209,4 +211,4 @@ def test_what_is_told_of_an_end_that_was_none(segments: list[bytes], tmp_path: P
         (tmp_path / "000000.raw").write_bytes(segments[0])
         (tmp_path / "finished.json").write_text(text)
         with pytest.raises(MazurkaError, match="what was finished"):
-            finish(tmp_path)
+            finishing.finish(tmp_path)

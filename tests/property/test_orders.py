@@ -8,18 +8,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from benchmarks.generated_traces import Shape, columns_of, numbers_of
+from tests.later import Later, called
 from tests.oracle.orders import Orders
 from tests.oracle.orders_weak import guarded_trace
 from tests.oracle.predictable import Predictable
 from tests.oracle.random_traces import random_trace
 
 from mazurka.errors import MazurkaError
-from mazurka.order import hb, shb, sync_preserving
 from mazurka.order.racy_events import RacyEvents
 from mazurka.order.streaming import PIECE, EventColumns, Sizes, Stream, sizes_of
 from mazurka.order.streaming import columns_of as trace_columns
-from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import LARGEST, assemble, parts_of
 from mazurka.trace.event import Op
@@ -28,7 +26,14 @@ from mazurka.witness import Races, objections
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE", "") == "long"
 _TRACES = 10_000 if _LONG else 150
-_STREAMS = {"hb": hb.HappensBefore, "shb": shb.SchedulableHappensBefore}
+generated_traces = Later("benchmarks.generated_traces")
+hb, shb, sync_preserving = (Later(f"mazurka.order.{name}") for name in ("hb", "shb", "sync_preserving"))
+sync_deadlocks = Later("mazurka.predict.deadlocks.sync_preserving")
+
+_STREAMS = {
+    "hb": called(hb, "HappensBefore"),
+    "shb": called(shb, "SchedulableHappensBefore"),
+}
 
 
 def _draw(seed: int) -> Trace:
@@ -120,7 +125,7 @@ def test_sync_preserving_deadlocks_are_those_of_the_definition() -> None:
     for seed in range(_TRACES):
         trace = deadlocking_trace(random.Random(seed), 24, 3 + seed % 2)
         wanted = Orders(trace).deadlocks()
-        predicted = list(SyncDeadlockPredictor().predict(trace))
+        predicted = list(sync_deadlocks.SyncDeadlockPredictor().predict(trace))
         found = {frozenset(each.rows) for each in predicted}
         assert found <= wanted, seed
         alike = {_alike(trace, rows) for rows in wanted}
@@ -155,9 +160,11 @@ def deadlocking_trace(rng: random.Random, length: int, threads: int) -> Trace:
 
 
 def _large() -> tuple[EventColumns, Sizes]:
-    shape = Shape(6 * PIECE, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0)
-    numbers = numbers_of(shape)
-    return EventColumns(*columns_of(shape)), Sizes(numbers.threads, numbers.thread_of_target)
+    shape = generated_traces.Shape(
+        6 * PIECE, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0
+    )
+    numbers = generated_traces.numbers_of(shape)
+    return EventColumns(*generated_traces.columns_of(shape)), Sizes(numbers.threads, numbers.thread_of_target)
 
 
 @pytest.mark.parametrize("name", _STREAMS)
@@ -256,7 +263,7 @@ def test_sections_do_not_change_places() -> None:
 def test_a_circle_is_no_deadlock_if_one_thread_waits_for_the_other_to_have_been_through_it() -> None:
     one = [(0, op, lock) for op, lock in ((_ACQUIRE, "a"), (_ACQUIRE, "b"), (_RELEASE, "b"), (_RELEASE, "a"))]
     other = [(1, op, lock) for op, lock in ((_ACQUIRE, "b"), (_ACQUIRE, "a"), (_RELEASE, "a"), (_RELEASE, "b"))]
-    predictor = SyncDeadlockPredictor()
+    predictor = sync_deadlocks.SyncDeadlockPredictor()
     assert [each.rows for each in predictor.predict(_trace(*one, *other))] == [(1, 5)]
     assert not list(predictor.predict(_trace(*one, (0, _WRITE, "flag"), (1, _READ, "flag"), *other)))
     assert not list(predictor.predict(_trace(*one, (0, Op.FORK, "1"), *other)))

@@ -6,32 +6,37 @@ import os
 import random
 from collections import Counter
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from benchmarks.generated_traces import Shape, chunks_of, columns_of, numbers_of
+from tests.later import Later, called
 from tests.oracle.orders_weak import WeakOrders, guarded_trace
 from tests.oracle.predictable import Predictable
 from tests.oracle.random_traces import random_trace
 
-from mazurka.order import dc, wcp, wdc
 from mazurka.order.racy_events import RacyEvents
-from mazurka.order.sections import READER, WRITER
 from mazurka.order.streaming import EventColumns, Sizes, sizes_of
 from mazurka.order.streaming import columns_of as trace_columns
-from mazurka.order.weak import WeakOrder
-from mazurka.order.weak_kernel import WeakOrderState
 from mazurka.program.protocol import Step
 from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
 
+if TYPE_CHECKING:
+    from mazurka.order.weak import WeakOrder
+    from mazurka.order.weak_kernel import WeakOrderState
+
+generated_traces = Later("benchmarks.generated_traces")
+dc, wcp, wdc = (Later(f"mazurka.order.{name}") for name in ("dc", "wcp", "wdc"))
+of_sections = Later("mazurka.order.sections")
+
 _LONG = os.environ.get("HYPOTHESIS_PROFILE", "") == "long"
 _TRACES = 10_000 if _LONG else 300
 _ORDERS = {
-    "wdc": (wdc.races, wdc.weak_doesnt_commute, WeakOrders.wdc),
-    "dc": (dc.races, dc.doesnt_commute, WeakOrders.dc),
-    "wcp": (wcp.races, wcp.weak_causal_precedence, WeakOrders.wcp),
+    "wdc": (called(wdc, "races"), called(wdc, "weak_doesnt_commute"), WeakOrders.wdc),
+    "dc": (called(dc, "races"), called(dc, "doesnt_commute"), WeakOrders.dc),
+    "wcp": (called(wcp, "races"), called(wcp, "weak_causal_precedence"), WeakOrders.wcp),
 }
 
 #: Operations by code, negative ones those on what is no data, and how often each is drawn.
@@ -70,8 +75,10 @@ def test_racy_events_are_those_of_the_definitions() -> None:
 
 @pytest.mark.parametrize("name", _ORDERS)
 def test_parts_and_forgetting_change_nothing_in_a_trace_that_fills_the_tables(name: str) -> None:
-    shape = Shape(60_000, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0)
-    numbers, columns = numbers_of(shape), EventColumns(*columns_of(shape))
+    shape = generated_traces.Shape(
+        60_000, threads=12, locks=9, variables=600, nesting=0.1, stray=0.002, accesses=0.7, section=2.0
+    )
+    numbers, columns = generated_traces.numbers_of(shape), EventColumns(*generated_traces.columns_of(shape))
     sizes = Sizes(numbers.threads, numbers.thread_of_target)
     whole = _ORDERS[name][1]()
     whole.feed(columns, sizes)
@@ -84,10 +91,12 @@ def test_parts_and_forgetting_change_nothing_in_a_trace_that_fills_the_tables(na
 
 @pytest.mark.parametrize("name", _ORDERS)
 def test_tables_do_not_grow_with_the_trace(name: str) -> None:
-    shape = Shape(600_000, threads=8, locks=20, variables=2_000, nesting=0.1, section=3.0, accesses=0.8)
-    numbers, order = numbers_of(shape), _ORDERS[name][1]()
+    shape = generated_traces.Shape(
+        600_000, threads=8, locks=20, variables=2_000, nesting=0.1, section=3.0, accesses=0.8
+    )
+    numbers, order = generated_traces.numbers_of(shape), _ORDERS[name][1]()
     sizes = []
-    for chunk in chunks_of(shape, 100_000):
+    for chunk in generated_traces.chunks_of(shape, 100_000):
         order.feed(EventColumns(*chunk), Sizes(numbers.threads, numbers.thread_of_target))
         sizes.append(order.size())
     assert sizes[-1] <= 1.2 * sizes[1]
@@ -114,12 +123,12 @@ def _check_references(tables: WeakOrderState) -> None:
     sections, clocks, readers, nested = tables.sections, tables.clocks, tables.readers, tables.nested
     held = [row[:depth] for row, depth in zip(tables.held.section, tables.held.depth, strict=True)]
     nodes = []
-    for node in tables.touched.entry[:, READER]:
+    for node in tables.touched.entry[:, of_sections.READER]:
         while node >= 0:
             nodes.append(node)
             node = readers.next[node]
     lists = [nested.section[start : start + length] for start, length, _ in nested.place.reshape(-1, 3)]
-    writers = [writer for writer in tables.touched.entry[:, WRITER] if writer >= 0]
+    writers = [writer for writer in tables.touched.entry[:, of_sections.WRITER] if writer >= 0]
     referred = Counter(map(int, chain(*held, writers, readers.section[nodes], *lists)))
     free = set(sections.free[: sections.spare[0]].tolist())
     assert referred == {each: uses for each, uses in enumerate(sections.uses.tolist()) if each not in free}

@@ -6,14 +6,16 @@ import gc
 import os
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
+from tests.later import Later
 
 from mazurka.jit.compile import jit
 from mazurka.jit.warm_up import WarmUp
 from mazurka.order.streaming import EventColumns
 from mazurka.predict.warm_up import PARTS, Compiling
+
+numba = Later("numba")
 
 
 def test_nothing_is_begun_for_a_short_trace(tmp_path: Path) -> None:

@@ -45,11 +45,24 @@ class Base:
         ("size = 1\nclass Part: names = ()\n", "part.size", "verified"),
         ("names = []\nnames.append(1)\n", "part.names", "inconclusive"),
         ("size = 1\n", "sys.modules.get('part')", "inconclusive"),
+        ("size = 1\n", "'part' in sys.modules", "inconclusive"),
+        ("size = 1\n", "sys.modules.get('other'), sys.modules['sys'], 'other' in sys.modules", "verified"),
+        ("size = 1\n", "known = sys.modules; known.get('other')", "inconclusive"),
         ("size = 1\n", "from sys import modules; modules.get('part')", "inconclusive"),
         ("from registry import made\n@made.append\ndef part(): ...\n", "part", "inconclusive"),
         ("import registry\nclass Part(registry.Base): ...\n", "part.Part", "inconclusive"),
     ],
-    ids=["it defines", "it acts", "asked for", "asked for by name", "it decorates", "a class that learns of others"],
+    ids=[
+        "defines",
+        "acts",
+        "asked for",
+        "looked for",
+        "others asked for",
+        "asked",
+        "asked for by name",
+        "it decorates",
+        "a class that learns of others",
+    ],
 )
 def test_a_module_imported_by_threads(part: str, look: str, word: str, tmp_path: Path) -> None:
     (tmp_path / "part.py").write_text(part)
@@ -57,6 +70,28 @@ def test_a_module_imported_by_threads(part: str, look: str, word: str, tmp_path:
     (tmp_path / "program.py").write_text(PROGRAM.replace("{look}", look))
     command = [sys.executable, "-m", "mazurka", "check", "program.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.startswith(word), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("part", "word"),
+    [
+        ("names = {n: n for n in range(3)}\nfor n in range(3):\n    names[n] = 0\n", "verified"),
+        ("names = []\nnames.append(1)\n", "verified"),
+        ("import registry\nnames = len(registry.made)\n", "inconclusive"),
+        ("import __main__\nnames = __main__.turns\n", "inconclusive"),
+    ],
+    ids=["it makes a table", "it adds to its own", "it looks at what is shared", "it looks at the program"],
+)
+def test_a_module_that_is_not_included(part: str, word: str, tmp_path: Path) -> None:
+    for folder in ("elsewhere", "project"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "elsewhere" / "part.py").write_text(part)
+    (tmp_path / "project" / "registry.py").write_text(REGISTRY)
+    program = PROGRAM.replace("import registry", "sys.path.append('../elsewhere')\nimport registry")
+    (tmp_path / "project" / "program.py").write_text(program.replace("{look}", "global turns; turns = [part.names]"))
+    command = [sys.executable, "-m", "mazurka", "check", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path / "project", capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout.startswith(word), done.stdout + done.stderr
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-import jsonschema
 import pytest
+from tests.later import Later
 
 from mazurka.errors import UsageError
 from mazurka.program.protocol import Failure, FailureKind, Frame
@@ -31,6 +31,8 @@ from mazurka.report.render import FORMATS, renderer
 from mazurka.report.render_json import PREDICT_SCHEMA_PATH, SCHEMA_PATH
 from mazurka.report.renderer import AnyReport
 from mazurka.trace.event import Location
+
+jsonschema = Later("jsonschema")
 
 _ROOT = "/home/somebody/project"
 _PLACE = Location(f"{_ROOT}/app/bank.py", 11, 8, "deposit")

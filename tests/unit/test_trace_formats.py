@@ -10,22 +10,22 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from tests.later import Later
 
 from mazurka.errors import MazurkaError
 from mazurka.trace.columns import Names, assemble, columns_of, joined, parts_of
 from mazurka.trace.event import Event, Op
 from mazurka.trace.formats import std
-from mazurka.trace.formats.byte_names import ByteNames
 from mazurka.trace.formats.format import FORMATS, named
 from mazurka.trace.formats.gathering import Interning
 from mazurka.trace.formats.packed import PIECE
-from mazurka.trace.formats.parquet import Segments
 from mazurka.trace.formats.source import LONGEST_LINE
 from mazurka.trace.reading import opened, read_trace
 from mazurka.trace.writing import write_trace
+
+pa, pq = Later("pyarrow"), Later("pyarrow.parquet")
+byte_names, parquet = Later("mazurka.trace.formats.byte_names"), Later("mazurka.trace.formats.parquet")
 
 STD = "T0|fork(T1)|7\nT1|begin|a.c:12\nT1|acq(L1)|8\nT1|w(V1.3[0])|9\nT1|rel(L1)|10\nT0|join(T1)|11\n"
 
@@ -239,7 +239,7 @@ def test_a_trace_without_events_is_said_to_be_empty(tmp_path: Path, name: str, t
 
 
 def test_a_recording_may_be_empty(tmp_path: Path) -> None:
-    Segments(recording := tmp_path / "a.recording", Names([], [])).add(joined([]))
+    parquet.Segments(recording := tmp_path / "a.recording", Names([], [])).add(joined([]))
     assert events(recording) == []
     with opened(recording) as (known, parts):
         write_trace(parts, tmp_path / "a.parquet", known)
@@ -444,7 +444,7 @@ def test_more_names_than_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MazurkaError) as caught:
         numbers["c"]
     assert caught.value.slug == "trace-too-large"
-    names: ByteNames[str] = ByteNames(lambda _, name: name, slots=4)
+    names = byte_names.ByteNames(lambda _, name: name, slots=4)
     assert [names.number(1, name) for name in ("a", "b")] == [0, 1]
     with pytest.raises(MazurkaError) as caught:
         names.grow(largest=2)
@@ -452,7 +452,7 @@ def test_more_names_than_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_names_of_bytes() -> None:
-    names: ByteNames[tuple[int, str]] = ByteNames(lambda kind, name: (kind, name), slots=4)
+    names = byte_names.ByteNames(lambda kind, name: (kind, name), slots=4)
     given = [(kind, name) for kind in (1, 2) for name in ("", "a", "ä", "seven77", "eight888", "x" * 100, "ä" * 100)]
     numbers = [names.number(*each) for each in given]
     assert numbers == list(range(len(given)))
@@ -574,7 +574,7 @@ def test_a_recording_in_segments(tmp_path: Path) -> None:
     plain, recording = tmp_path / "a.std", tmp_path / "recording"
     plain.write_text(STD)
     trace = read_trace(plain)
-    segments = Segments(recording, parts_of(trace).names)
+    segments = parquet.Segments(recording, parts_of(trace).names)
     for start in (0, 2, 4):
         segments.add(columns_of(trace).select(slice(start, start + 2)))
     assert events(recording) == events(plain)

@@ -32,7 +32,7 @@ from mazurka.program.python.entry import Entry, Script, only_defines
 from mazurka.program.python.included import require_explorable, require_modules
 from mazurka.program.python.instrument import hot_patching, late_imports, loader, sites
 from mazurka.program.python.instrument.site_index import accesses_at
-from mazurka.program.python.isolation import determinism, earlier_threads, endings, library, state, unraisable
+from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, library, state, unraisable
 from mazurka.program.python.isolation.capture import Capture
 from mazurka.program.python.isolation.watchdog import Watchdog
 from mazurka.program.python.liveness.deadlock import name_primitive, stuck
@@ -70,6 +70,7 @@ def _begin_to_share(runtime: Runtime) -> None:
     """The first thread of a run is being started."""
     activation.wake_hooks(runtime)
     natives.watch_early(runtime)
+    outside.times.begin()
 
 
 class PythonProgram(LearnsPoints):
@@ -297,7 +298,9 @@ class PythonProgram(LearnsPoints):
             self._snapshot.restore()
         self._explore()
         forget_shapes()
-        if self.isolation is not Isolation.FORK:
+        if self.isolation is Isolation.FORK:
+            natives.find_weak()
+        else:
             self._choose_isolation("")
         return True
 
@@ -309,6 +312,7 @@ class PythonProgram(LearnsPoints):
         """Keep the state that runs start from; ``reason`` says why it can't be put back, if that is known."""
         self._take_snapshot()
         assert self._snapshot is not None
+        natives.find_weak()  # once more: trial runs have imported modules, or had some instrumented
         if not forked.AVAILABLE:
             self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
         elif self.settings.isolation is Isolation.AUTO:
@@ -397,7 +401,7 @@ class PythonProgram(LearnsPoints):
             imported,
             "",
             self._read_input,
-            late=dict(late_imports.noticed),
+            late=late_imports.all_noticed(),
             generated=dict(outside.generated.noticed),
         )
         return run, found
@@ -441,11 +445,14 @@ class PythonProgram(LearnsPoints):
         unkept = outside.opened_before.begin_run()
         run = self._run(plan, capture)
         with capture:  # objects that the run leaves behind are young, so that finalisers run here and nowhere else
+            referred = natives.take_referred()
+            if natives.may_notice_ends() and cycles.collect(referred) and len(run.tasks) > 1:
+                run.untracked["the end of objects in cycles, which comes when garbage is collected"] = 1
             self.entry.release()
             gc.collect(0)
         for path in outside.opened_before.end_run():
             run.uncontrolled[f"writes to {path}, which was open before"] = 1
-        _count_imports(run, {name: acts for name, acts in late_imports.noticed.items() if name not in imported})
+        _count_imports(run, {name: acts for name, acts in late_imports.all_noticed().items() if name not in imported})
         if late_imports.are_all_lazy():
             run.uncontrolled["imports at the first use of names, for all modules"] = 1
         uncontrolled.end_processes()

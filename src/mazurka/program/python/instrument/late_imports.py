@@ -1,8 +1,10 @@
-"""Modules of the program that threads import while others run.
+"""Modules that threads import while others run.
 
 What a run imports is imported before the runs that count, so that these find it there, as all but the first run of a
 program in one process would. For a module that only defines things it makes no difference when that happens. The code
 of another one would act amid what other threads do; and a program that asks `sys.modules` sees modules half made.
+That holds of modules that are not instrumented, too. Of those, a module may go through what it has made, and add to it;
+modules of the standard library are known to do nothing else but for those in a table.
 
 Cost: a look at the syntax tree of a module that is imported so, and at what its names are.
 """
@@ -11,12 +13,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import enum
 import importlib.util
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import Any, Final
 
 from mazurka.program.python import activation
@@ -55,6 +59,16 @@ _FIXED: Final = (
 )
 _COLLECTED: Final = (tuple, frozenset, type(sys.version_info))
 
+#: Modules of the standard library that print something, warn, or change how the interpreter works.
+_ACTING: Final = frozenset(
+    """this antigravity __hello__ __phello__ idlelib turtledemo turtle test lib2to3 site sitecustomize usercustomize
+    readline rlcompleter aifc asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp mailcap msilib nis
+    nntplib ossaudiodev pipes smtpd sndhdr spwd sunau telnetlib uu xdrlib""".split()
+)
+
+#: Modules that are not instrumented and were imported so, and not looked at yet -> their files.
+_others: Final[dict[str, str | None]] = {}
+
 #: Those of the functions that would call a ``key``.
 _COMPARING: Final = frozenset({"sorted", "min", "max"})
 
@@ -62,9 +76,7 @@ _COMPARING: Final = frozenset({"sorted", "min", "max"})
 @contextmanager
 def notice(module: types.ModuleType, source: bytes) -> Iterator[None]:
     """A module of the program is executed meanwhile."""
-    run = activation.active
-    late = run is not None and not run.solo and not run.is_recording and has_concurrent_threads(run)
-    name = module.__name__
+    late, name = is_late(), module.__name__
     if late:
         noticed[name] = True  # if its execution fails, too
     yield
@@ -72,23 +84,51 @@ def notice(module: types.ModuleType, source: bytes) -> Iterator[None]:
         noticed[name] = not only_defines(ast.parse(source).body, module)
 
 
+def is_late() -> bool:
+    """Whether a thread that imports a module now does so while others run."""
+    run = activation.active
+    return run is not None and not run.solo and not run.is_recording and bool(has_concurrent_threads(run))
+
+
+def notice_other(spec: ModuleSpec | None) -> None:
+    """A module that is not instrumented is about to be imported."""
+    if spec is None or not is_late():
+        return
+    root = spec.name.partition(".")[0]
+    noticed[spec.name] = root not in sys.stdlib_module_names or root in _ACTING  # as long as nothing else is known
+    if noticed[spec.name]:
+        _others[spec.name] = spec.origin if type(spec.loader) is SourceFileLoader else None
+
+
+def all_noticed() -> dict[str, bool]:
+    """:data:`noticed`, once the modules that are not instrumented have been looked at, too."""
+    for name, file in [*_others.items()]:
+        del _others[name]
+        module = sys.modules.get(name)
+        if file is not None and module is not None and name.partition(".")[0] not in _ACTING:
+            with contextlib.suppress(OSError, SyntaxError, ValueError), open(file, "rb") as stream:
+                noticed[name] = not only_defines(ast.parse(stream.read()).body, module, others=True)
+    return dict(noticed)
+
+
 def acting(found: Iterable[tuple[str, bool]]) -> list[str]:
     """The modules among those imported so of which it makes a difference when that happens."""
-    asked = not sites.asking_for_modules.isdisjoint(sites.instrumented)
-    return [name for name, acts in found if acts or asked]
+    asked, by_name = not sites.asking_for_modules.isdisjoint(sites.instrumented), sites.asked_by_name()
+    return [name for name, acts in found if acts or asked or name in by_name]
 
 
-def only_defines(body: list[ast.stmt], module: types.ModuleType) -> bool:
+def only_defines(body: list[ast.stmt], module: types.ModuleType, others: bool = False) -> bool:
     """Whether the statements of a module, which has executed them, have only bound names of its own, to what they
-    made, or to what never changes."""
-    return _Definitions(module, body).are_all(body, vars(module))
+    made, or to what never changes. ``others``: the module may also have changed what it has made."""
+    return _Definitions(module, body, others).are_all(body, vars(module))
 
 
 class _Definitions:
     """Looks whether statements of one module only define things."""
 
-    def __init__(self, module: types.ModuleType, body: list[ast.stmt]) -> None:
+    def __init__(self, module: types.ModuleType, body: list[ast.stmt], others: bool) -> None:
         self.module = module
+        self.others = others  # whether it may change what it has made, which nobody else has yet
         self.imported: dict[str, str] = {}  # name -> what it is imported by
         self.annotates = sys.version_info < (3, 14)  # from then on annotations are evaluated when they are asked for
         statements = [each for each in _outside_functions(body) if isinstance(each, (ast.Import, ast.ImportFrom))]
@@ -112,6 +152,8 @@ class _Definitions:
         def makes(*values: ast.expr | None) -> bool:
             return all(value is None or self._makes(value, space) for value in values)
 
+        if self.others and self._changes_own(node, space):
+            return True
         match node:
             case ast.Pass() | ast.Import():
                 return True
@@ -150,6 +192,20 @@ class _Definitions:
                 return makes(*(each.type for each in node.handlers)) and self.are_all([*blocks, *handled], space)
         return type(node).__name__ == "TypeAlias"  # from 3.12 on; its value is evaluated when it is asked for
 
+    def _changes_own(self, node: ast.stmt, space: Any) -> bool:
+        """Whether a statement only changes a container that the module has made itself, or goes through one."""
+        match node:
+            case ast.Assign([ast.Subscript(ast.Name(name), key)], value):
+                return self._is_changeable(name) and self._makes(key, space) and self._makes(value, space)
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name)), given, [])):
+                return self._is_changeable(name) and all(self._makes(each, space) for each in given)
+            case ast.For(target, iterable):
+                within = self.are_all([*node.body, *node.orelse], space)
+                return _binds_names(target) and self._makes(iterable, space) and within
+            case ast.Delete():
+                return all(map(_binds_names, node.targets))
+        return False
+
     def _are_made(self, decorators: Iterable[ast.expr], space: Any) -> bool:
         """Whether decorators only make something of what they decorate."""
         for each in decorators:
@@ -182,8 +238,21 @@ class _Definitions:
             case ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
                 return False
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                return False
+                return self.others and self._makes_each(value, space)
         return all(self._makes(each, space) for each in ast.iter_child_nodes(value) if isinstance(each, ast.expr))
+
+    def _makes_each(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, space: Any) -> bool:
+        """Whether a comprehension goes over what never changes, or is the module's own."""
+        named = [each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+        inner = {**dict.fromkeys(named), **space}
+        tests = [test for each in node.generators for test in (each.iter, *each.ifs)]
+        made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        return all(self._makes(each, inner) for each in (*tests, *made))
+
+    def _is_changeable(self, name: str) -> bool:
+        """Whether a name stands for a container that the module has made itself."""
+        space = vars(self.module)
+        return self._is_own(name, space) and type(space.get(name)) in (list, dict, set)
 
     def _is_own(self, name: str, space: Any) -> bool:
         return name not in self.imported and (name in space or name in vars(self.module))

@@ -77,12 +77,13 @@ class Loader(importlib.abc.MetaPathFinder):
         if fullname == "conftest" or fullname.partition(".")[0] in self.never:
             return None
         named = self._is_included(fullname)
-        if not named and not self.roots:
+        if not (named or self.roots or late_imports.is_late()):
             return None
         spec = self._ask_others(fullname, path, target)
         if spec is None or spec.origin is None:
             return None
         if not named and not self._is_under_roots(spec.origin):
+            late_imports.notice_other(spec)
             return None
         if type(spec.loader) is importlib.machinery.SourceFileLoader:
             spec.loader = _Instrumenting(self, fullname, spec.origin)

@@ -56,9 +56,25 @@ finalizing: set[str] = set()
 comparing_identity: set[str] = set()
 #: ... or mention something called `modules`, as `sys` has it.
 asking_for_modules: set[str] = set()
+#: ... or anything by which one looks at the traceback of an exception, or at what it was raised amid.
+looking_at_tracebacks: set[str] = set()
+#: ... or times or numbers of files.
+looking_at_times: set[str] = set()
+#: ... or anything that refers weakly.
+referring_weakly: set[str] = set()
 
 #: Kinds of entries that say something of a whole module -> the modules of which it is said.
-_SAID: Final = {"finalizer": finalizing, "identity": comparing_identity, "modules": asking_for_modules}
+_SAID: Final = {
+    "finalizer": finalizing,
+    "identity": comparing_identity,
+    "modules": asking_for_modules,
+    "traceback": looking_at_tracebacks,
+    "times": looking_at_times,
+    "weak": referring_weakly,
+}
+
+#: Files whose code looks for modules by their names -> these names.
+_asked_by_name: Final[dict[str, set[str]]] = {}
 
 #: Names of attributes that instrumented code stores: only those can hide a method of the class.
 stored: set[str] = set()
@@ -90,8 +106,14 @@ def register(file: str, entries: list[Entry]) -> None:
     instrumented.add(file)
     for kind in {entry[3] for entry in entries} & _SAID.keys():
         _SAID[kind].add(file)
+    _asked_by_name[file] = {entry[4] for entry in entries if entry[3] == "asked for"}
     stored.update(entry[4] for entry in entries if entry[3] == "store")
     stored_from_outside.update(entry[4] for entry in entries if entry[3] == "stored from outside")
+
+
+def asked_by_name() -> set[str]:
+    """The names of modules that instrumented code looks for in `sys.modules`."""
+    return {name for file, names in _asked_by_name.items() if file in instrumented for name in names}
 
 
 def is_registered(file: str) -> bool:

@@ -31,8 +31,8 @@ def _read(models: Models, real: Any, descriptor: int, length: int, /) -> Any:
 
 def _write(models: Models, real: Any, descriptor: int, data: Any, /) -> Any:
     end = channels.of_run(models).by_descriptor.get(descriptor)
+    channels.hold(models, (data,), "os.write()")
     if end is not None:
-        channels.hold(models, (data,), "os.write()")
         return channels.send(models, descriptor, end, lambda: int(real(descriptor, data)), _timeout(descriptor))
     return write_descriptor(models, descriptor, lambda: real(descriptor, data))
 

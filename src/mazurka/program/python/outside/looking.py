@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mazurka.program.python.outside import paths
+from mazurka.program.python.outside import paths, times
 from mazurka.program.python.outside.files import (
     find,
     is_path,
@@ -14,7 +14,7 @@ from mazurka.program.python.outside.files import (
     settle_safely,
 )
 from mazurka.program.python.outside.paths import content, entry, listing
-from mazurka.program.python.outside.replacing import ASIDE, replace_function
+from mazurka.program.python.outside.replacing import ASIDE, present, replace_function
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import StepAccess, pass_step, read
 
@@ -28,7 +28,7 @@ def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
             file = files.descriptors.get(path)
             if file is not None:
                 pass_step(models, *file.read())
-            return real(path, *args, **named)
+            return times.looked(models, real(path, *args, **named))
         path = os.fspath(path)
         follows = follow and named.get("follow_symlinks", True)
 
@@ -40,7 +40,7 @@ def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
             return touches, found
 
         settle_safely(models, plan)
-        return real(path, *args, **named)
+        return times.looked(models, real(path, *args, **named))
 
     return look
 
@@ -105,6 +105,10 @@ class DirEntry:
 
     def inode(self) -> int:
         """As ``os.DirEntry``: known from the listing, so no step."""
+        models = present()
+        if models is not None:
+            with ASIDE:
+                times.looked(models, self._real.stat(follow_symlinks=False))
         return int(self._real.inode())
 
     def is_symlink(self) -> bool:
@@ -131,7 +135,11 @@ class DirEntry:
         """As ``os.DirEntry``, but never from a cache: one step."""
         os.path.lexists(self.path)  # the step; what is asked below belongs to it
         with ASIDE:
-            return self._real.stat(follow_symlinks=follow_symlinks)  # type: ignore[no-any-return]  # it is one
+            found: os.stat_result = self._real.stat(follow_symlinks=follow_symlinks)
+        models = present()
+        if models is not None:
+            times.looked(models, found)
+        return found
 
     def __fspath__(self) -> Any:
         return self.path

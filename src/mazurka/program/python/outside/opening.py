@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable
 from typing import Any
 
-from mazurka.program.python.outside import channels, paths
+from mazurka.program.python.outside import channels, paths, times
 from mazurka.program.python.outside.files import (
     JOURNAL,
     Opened,
@@ -103,6 +103,7 @@ replace_function(os, "memfd_create", _open_memory)
 
 def _reading(position: bool) -> Callable[..., Any]:
     def read_(models: Models, real: Any, descriptor: int, *args: Any, **named: Any) -> Any:
+        channels.hold(models, args, "a read into it")
         read_descriptor(models, descriptor, position=position)
         return real(descriptor, *args, **named)
 
@@ -111,6 +112,7 @@ def _reading(position: bool) -> Callable[..., Any]:
 
 def _writing(position: bool) -> Callable[..., Any]:
     def write_(models: Models, real: Any, descriptor: int, *args: Any, **named: Any) -> Any:
+        channels.hold(models, args, "a write of them")
         return write_descriptor(models, descriptor, lambda: real(descriptor, *args, **named), position=position)
 
     return write_
@@ -131,7 +133,7 @@ def _fstat(models: Models, real: Any, descriptor: int) -> Any:
     if end is not None:  # which others may close
         channels.touch(models, Op.READ, end.puts, end.gets)
     read_descriptor(models, descriptor, position=False)
-    return real(descriptor)
+    return times.looked(models, real(descriptor))
 
 
 def _lseek(models: Models, real: Any, descriptor: int, position: int, how: int) -> Any:

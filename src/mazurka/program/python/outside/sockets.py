@@ -249,6 +249,7 @@ def _post(models: Models, self: Any, key: Any, perform: Callable[[], Any]) -> An
 
 
 def _sendto(models: Models, real: Any, self: Any, data: Any, *args: Any) -> Any:
+    channels.hold(models, (data,), "sendto()")
     end = _end_of(models, self)
     if end is None:
         return _counted(models, "sendto", lambda: real(self, data, *args))
@@ -258,6 +259,7 @@ def _sendto(models: Models, real: Any, self: Any, data: Any, *args: Any) -> Any:
 
 
 def _sendmsg(models: Models, real: Any, self: Any, buffers: Any, *args: Any) -> Any:
+    channels.hold(models, list(buffers) if isinstance(buffers, (list, tuple)) else (), "sendmsg()")
     end = _end_of(models, self)
     if end is None or end.puts is None:
         return _counted(models, "sendmsg", lambda: real(self, buffers, *args))

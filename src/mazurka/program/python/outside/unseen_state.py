@@ -97,6 +97,21 @@ def _collect(models: Models, real: Any, *args: Any, **named: Any) -> Any:
 replace_function(gc, "collect", _collect)
 
 
+def _counts(name: str) -> Callable[..., Any]:
+    """Of a function that tells how much there was to collect, which follows from all that threads have made."""
+
+    def count(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        if len(models.runtime.tasks) > 1:  # also once the others have ended
+            models.runtime.untracked[f"gc.{name}()"] = models.runtime.untracked.get(f"gc.{name}()", 0) + 1
+        return real(*args, **named)
+
+    return count
+
+
+for _name in ("get_count", "get_stats"):
+    replace_function(gc, _name, _counts(_name))
+
+
 # -- left alone ------------------------------------------------------------------------------------
 
 

@@ -28,16 +28,19 @@ from __future__ import annotations
 import concurrent.futures._base
 import concurrent.futures.thread
 import functools
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Final
 
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives import names
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.pools import Pool, begin_task, end_task, knows_end
 from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.queues import SimpleQueue
 from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.semantics import raising
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
@@ -142,11 +145,21 @@ def _awaited(name: str) -> Callable[..., Any]:
                 self.__dict__["_mz_joined"] = True
                 task = thread.__dict__["_mz"].task
                 if not models.runtime.join(task, None if timeout is None else max(timeout, 0), waiting_for=task):
-                    return _original[_Future, name](self, 0)
-            return _original[_Future, name](self)
-        return _original[_Future, name](self, timeout)
+                    return _ask(self, name, 0)
+            return _ask(self, name, None)
+        return _ask(self, name, timeout)
 
     return wait
+
+
+def _ask(future: Any, name: str, timeout: float | None) -> Any:
+    """Ask a future, by CPython's own code, for its result or its error, which is raised again for the result."""
+    try:
+        return _original[_Future, name](future, timeout)
+    finally:
+        error, models = future.__dict__.get("_exception"), here()
+        if error is not None and models is not None:
+            raising.raised_elsewhere(models.runtime, error, sites.place_of(sys._getframe(2)))
 
 
 def cancel(self: Any) -> Any:

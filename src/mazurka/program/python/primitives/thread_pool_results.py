@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.pools import Pool, knows_end
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import change, pass_step
+from mazurka.program.python.semantics import raising
 from mazurka.program.runtime.task import POOL_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, Target
@@ -190,6 +193,7 @@ def result_get(self: Any, timeout: Any = None) -> Any:
     settle(job)
     if self._success:
         return self._value
+    raising.raised_elsewhere(job.pool.models.runtime, self._value, sites.place_of(sys._getframe(1)))
     raise self._value
 
 

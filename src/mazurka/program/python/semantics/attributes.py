@@ -134,7 +134,8 @@ def _read_of_frame(run: Any, frame: Any, name: str, site: int) -> None:
 
 
 def _read_beside_state(run: Any, thing: Any, name: str, site: int) -> None:
-    _emit(run, thing, name, site, _READ, tuple(native_objects.accesses(thing, _READ)))
+    beside = () if native_objects.is_stream(type(thing)) else tuple(native_objects.accesses(thing, _READ))
+    _emit(run, thing, name, site, _READ, beside)
 
 
 def _is_running(frame: types.FrameType) -> bool:
@@ -250,7 +251,8 @@ def _store_over(run: Any, thing: Any, name: str, site: int, how: Any) -> Any:
         how = classify(type(thing), name)
     if not _is_method(how):
         return how
-    if found is not None and type(found[1]) in _FIELDS and shape_of(type(thing)).base is not None:
+    of_container = how is CONTAINER and has_concurrent_threads(run)  # whose operations look no further than the class
+    if of_container or (found and type(found[1]) in _FIELDS and shape_of(type(thing)).base is not None):
         count_untracked(run, f"assignment to {type(thing).__name__}.{name}", site)
     if found is not None and how is PROPERTY:
         _store_in_c(run, thing, found[1], site)
@@ -295,7 +297,11 @@ def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = 
     fresh = space is not None and id(thing) not in objects.numbers
     n = number(thing)
     known = {target for target in run.touched if kind_of(target) is Kind.ATTRIBUTE and target[1] == n}
-    known.update([(ATTRIBUTE, n, name) for name in (*objects.dictionary(thing), *(space or ()))])
+    names = [name for name in (*objects.dictionary(thing), *(space or ())) if type(name) is str]
+    known.update([(ATTRIBUTE, n, name) for name in names])
+    for name in names:
+        if name not in sites.stored:
+            comes_or_goes(run, name)  # it may hide the class's attribute
     if fresh:
         objects.adopt_dictionary(thing, space)
     run.visit(_RMW, (STRUCTURE, -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))

@@ -24,12 +24,14 @@ from mazurka.program.python.semantics import (
     array_operations,
     attributes,
     classification,
+    consulted,
     deep_access,
     definitions,
     foreign,
     harmless,
     native_objects,
     natives,
+    raising,
     reentrant,
     result_caches,
 )
@@ -45,6 +47,7 @@ from mazurka.program.python.semantics.containers import (
     OPERATIONS,
     SLOTS,
     calling,
+    look_at_class,
     operation,
     positional,
     read_structure,
@@ -162,7 +165,7 @@ def method(
 ) -> None:
     """``thing.name(*args, **named)``."""
     kind = type(thing)
-    _hand_on(run, thing, name, site, args)
+    _hand_on(run, thing, name, site, args, named)
     handler = operation(thing, name)
     if handler is not None:
         natives.operation_of(run, thing, name, handler, site, positional(thing, name, args, named or {}))
@@ -214,12 +217,14 @@ def _finish_look_up(run: Any, thing: Any, name: str, site: int, how: Any, found:
         reentrant.finish(run, site)
 
 
-def _hand_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
-    """A method in C may expose a dictionary, or the bytes of its argument."""
+def _hand_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None) -> None:
+    """A method in C may expose a dictionary, or the bytes of its argument, or look at what functions give."""
+    if name == "sort" and named:
+        consulted.note(named.values())
     if name in classification.HANDING_OUT:
         natives.hand_out(name, (thing, *args))
     if name in definitions.HOLDING:
-        definitions.hold(run, (thing, *args), site, f"{name}()")
+        definitions.hold(run, (thing, *args), site, f"{name}()", name in definitions.LASTING)
         if name == "tofile" and args and state_of(type(args[0])) and not run.is_recording:
             native_objects.access(run, args[0], _RMW, site)
 
@@ -288,15 +293,21 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     identity = (function.__module__, function.__name__)
     if identity in _CHANGERS:
-        _changer(run, site, args)
+        _changer(run, site, args, named)
     elif harmless.root_of(function.__module__) in _COPYING and foreign.is_plain_reader(function):
         run.current.silent += 1
+        consulted.note((*args, *named.values()))
         foreign.look_at(run, function, site, (*args, *named.values()))
+    elif function.__module__ == "importlib.metadata" and function.__qualname__ == "EntryPoint.load" and args:
+        natives.loaded(run, args[0], site)
     else:
         foreign.call(run, function, site, args, named)
 
 
-def _changer(run: Any, site: int, args: tuple[Any, ...]) -> None:
+def _changer(run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    key = named.get("key")
+    if key is not None and not is_seen(key) and not is_simple(key) and has_concurrent_threads(run):
+        count_untracked(run, "a key in C of what keeps a list sorted", site)
     changed = next((each for each in args if sources(each)), None)
     handler = operation(changed, "clear")
     if handler is not None:
@@ -324,12 +335,23 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
         return
     if type(owner) is result_caches.CACHED and name == "cache_info":
         result_caches.asked_for_numbers(owner)
+    if is_a(owner, BaseException):
+        raising.method(run, owner, name, site, (*args, *named.values()))
+        return
+    definitions.hold_by_call(run, native_objects.root_of_class(type(owner)), name, (*args, *named.values()), site)
+    if name == "throw":
+        for each in [each for each in args if isinstance(each, BaseException)]:
+            raising.raised(run, each, site)
     op = _READ if native_objects.is_read_by(owner, name) else _RMW
     found = native_objects.accesses(owner, op) if not native_objects.is_output(owner) else []
     for each in (*args, *named.values()):
         found += foreign.anything_with(each)
     if type(owner) is types.GeneratorType:
         native_objects.follow(owner)
+    elif name in classification.REMAKING and native_objects.is_stream(type(owner)) and has_concurrent_threads(run):
+        count_untracked(run, f"{type(owner).__name__}.{name}()", site)  # it stores attributes
+    elif type(owner) in native_objects.DRIVEN:
+        native_objects.drive(run, owner, site)
     elif name == "resize":
         stop_watching(owner)  # NumPy refuses it otherwise
     run.current.silent += 1
@@ -357,7 +379,7 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
             natives.by_name(run, (args[0], owner.__name__), site, _DESCRIPTOR_METHODS[name])
         return
     if name in definitions.HOLDING:
-        definitions.hold(run, (owner, *args), site, f"{name}()")
+        definitions.hold(run, (owner, *args), site, f"{name}()", name in definitions.LASTING)
     if is_a(owner, type):
         if name == "__subclasses__" and has_concurrent_threads(run):
             count_untracked(run, f"{name}()", site)
@@ -366,7 +388,7 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         else:
             deep_access.read(run, (*args, *named.values()), site)
         return
-    if name in SLOTS or shape_of(type(owner)).base is not None:
+    if name in SLOTS or is_a(owner, BaseException) or shape_of(type(owner)).base is not None:
         natives.native_method(run, owner, name, site, positional(owner, name, args, named))
     elif state_of(type(owner)):
         _native_method(run, owner, name, site, args, named)
@@ -420,7 +442,7 @@ def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     if name == "__call__" and not is_a(owner, type):
         announce(run, owner, site, args[1:], named)
     elif name == "pack_into" and type(owner) is struct.Struct:
-        _changer(run, site, args[1:])
+        _changer(run, site, args[1:], named)
     elif name == "__subclasses__" and has_concurrent_threads(run):
         count_untracked(run, f"{name}()", site)
     elif type(function) is types.ClassMethodDescriptorType:
@@ -432,6 +454,8 @@ def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 
 
 def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    if args:
+        _give_to_class(run, kind, site, args, named)
     if kind in _READERS:
         _read(run, site, args, named)
         return
@@ -446,7 +470,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         if callback is not None and not run.is_recording:
             natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
         return
-    if kind is weakref.ref:
+    if kind is weakref.ref or kind is weakref.WeakMethod:
         return  # a callback that is instrumented reports its own steps
     if kind is types.FunctionType and len(args) > 1:
         _make_function(run, args[0], args[1], site)
@@ -467,6 +491,16 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
             deep_access.read(run, (*args, *named.values()), site)
     for name in ("__new__", "__init__"):
         _constructor(run, kind, name, site, args, named)
+
+
+def _give_to_class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """What the call of a class does with its arguments beside what it reads in them."""
+    if not native_objects.is_in_python(kind):
+        consulted.note((*args, *named.values()))
+    if kind is memoryview:
+        definitions.hold(run, (*args, *named.values()), site, "a memoryview")
+    if is_a(kind, type) and issubclass(kind, type) and len(args) > 2 and is_a(args[1], tuple) and is_a(args[2], dict):
+        look_at_class((kind, *args[1]), args[2])
 
 
 def _make_function(run: Any, code: Any, space: Any, site: int) -> None:
@@ -497,6 +531,8 @@ def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ..
 
 
 def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    if function is not _next:
+        consulted.note((*args, *named.values()))
     if function is print and not run.is_recording:
         in_one_step(
             run,
@@ -545,6 +581,9 @@ def _list(run: Any, given: tuple[Any, ...], site: int) -> None:
     definitions.look(run, (thing,), site, "dir()", behind=True)
     if is_a(thing, type):
         return
+    says = next((each.__dict__["__dir__"] for each in bases(type(thing)) if "__dir__" in each.__dict__), None)
+    if type(says) is types.FunctionType and has_concurrent_threads(run):
+        count_untracked(run, f"what {type(thing).__name__}.__dir__() gives", site)  # which is copied
     space = dictionary(thing)
     if type(space) is dict:
         adopt_namespace(thing)
@@ -557,7 +596,7 @@ def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named:
     if harmless.is_untraceable(module, name) and has_concurrent_threads(run):
         count_untracked(run, f"{module}.{name}()", site)
     elif (module, name) in _CHANGERS:
-        _changer(run, site, args)
+        _changer(run, site, args, named)
     elif module == "_collections" and name == "_count_elements" and is_a(args[0], dict):
         perform(run, site, OPERATIONS[Counter]["update"], args[0], site, args[1:2])
     elif module == "_functools" and name == "reduce" and len(args) > 1:
@@ -726,6 +765,7 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
         if type(each) is types.GeneratorType:
             found += foreign.driven(run, each, site)
         elif type(each) in CALLING:
+            consulted.note((each,))
             found += effects_of_moving(announce, each, site)
         elif takes_unseen(each) and has_concurrent_threads(run):
             count_untracked(run, "what itertools.chain.from_iterable() gets from an iterator", site)

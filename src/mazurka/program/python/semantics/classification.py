@@ -119,7 +119,7 @@ def _classify_apart(kind: type, name: str) -> int:
         return OF_FRAME
     if kind is types.CellType and name == "cell_contents":
         return OF_CELL
-    if name in _OF_ERRORS and issubclass(kind, BaseException):
+    if issubclass(kind, BaseException) and (name in _OF_ERRORS or _is_part(kind, name)):
         return INSTANCE
     if name in _OF_MEMBERS and type(kind) is enum.EnumType:
         return GOT_IN_C
@@ -139,7 +139,16 @@ def _is_own(kind: type, name: str) -> bool:
 _OF_MEMBERS: Final = frozenset({"_value_", "_name_"})
 #: Attributes of a frame that change while it runs, and of errors that change where they are raised.
 _OF_FRAMES: Final = frozenset({"f_locals", "f_lineno", "f_lasti", "f_trace"})
-_OF_ERRORS: Final = frozenset({"__traceback__", "__context__", "args"})
+_OF_ERRORS: Final = frozenset({"__traceback__", "__context__", "__cause__", "args"})
+
+
+def _is_part(kind: type, name: str) -> bool:
+    """Whether an attribute of an error is one that C has a place for."""
+    found = find(kind, name)
+    return found is not None and not found[0].__flags__ & 1 << 9 and type(found[1]) in _FIELDS
+
+
+_FIELDS: Final = frozenset({types.MemberDescriptorType, types.GetSetDescriptorType})
 
 
 def _is_forwarded(kind: type, name: str) -> bool:
@@ -221,6 +230,8 @@ def _method(owner: type, value: Any, state: int) -> int:
     if is_a(inner, _NATIVE) and (inner.__name__ in HANDING_OUT or (inner.__name__, inner.__objclass__) in _GOING_IN):
         return OPAQUE
     if is_a(inner, _NATIVE) and inner.__name__ == "__call__" and inner.__objclass__ is not type:
+        return OPAQUE
+    if is_a(inner, _NATIVE) and issubclass(inner.__objclass__, BaseException):
         return OPAQUE
     if is_a(inner, _NATIVE) and owner is not object:
         if inner.__name__ in REMAKING and not state_of(owner):

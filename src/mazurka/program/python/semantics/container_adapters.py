@@ -26,7 +26,7 @@ from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
-from mazurka.trace.targets import OBJECT
+from mazurka.trace.targets import OBJECT, STRUCTURE
 
 _LOOKING: Final = (
     "__contains__ __len__ __bool__ __iter__ __getitem__ __eq__ __ne__ __or__ __and__ __sub__ __xor__ __le__ __lt__ "
@@ -46,18 +46,23 @@ _WHOLE: Final[dict[str, Handler]] = {
 }
 
 
-def _watching(handler: Handler) -> Handler:
+def _watching(name: str, handler: Handler) -> Handler:
     """The same for a weak collection, which the ends of its members change."""
 
     def watching(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         if not run.is_recording:
-            natives.watch_members(run, thing)
+            natives.watch_members(run, thing, args if name in _ADDING else (), site)
+            if name == "__setitem__" and len(args) == 1:
+                natives.watch_stored(run, thing, args[0], site)
         handler(run, thing, site, args)
 
     return watching
 
 
-_WEAK: Final[dict[str, Handler]] = {name: _watching(handler) for name, handler in _WHOLE.items()}
+#: Methods by which weak collections get members.
+_ADDING: Final = frozenset("__setitem__ __ior__ __ixor__ add update setdefault symmetric_difference_update".split())
+
+_WEAK: Final[dict[str, Handler]] = {name: _watching(name, handler) for name, handler in _WHOLE.items()}
 
 
 def _behind(thing: Any) -> Any:
@@ -96,6 +101,8 @@ def _view_of_bytes(name: str) -> Handler:
         owner = native_objects.owner_of_bytes(thing)
         if owner is not thing and name != "release":
             found += native_objects.accesses(owner, op)
+        elif owner is not thing and operation(owner, "append") is not None:
+            found.append(Access(Op.RMW, (STRUCTURE, number(owner))))  # which may grow again
         native_objects.label(run, thing, found)
         run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 

@@ -176,8 +176,8 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         return
     key = args[0]
     n, stands = number(thing), key if type(key) in PLAIN else key_of(key)
-    if n < 0 and type(stands) is str and stands not in sites.stored:
-        comes_or_goes(run, stands)  # it may hide the class's attribute
+    if n < 0:
+        _hide(run, n, (stands,), site)
     if stands is UNKNOWN:
         _admit(run, number(thing), dict.keys(thing), site)
     target, present = item_at(n, stands), _has(thing, args[0], stands)
@@ -186,6 +186,23 @@ def _dict_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if _is_contested(run, site, target, not present):
         op, more = _RMW, (*values_changed(thing, n), Access(_RMW, (STRUCTURE, n)))
     emit(run, thing, site, op, target, more, _look(thing, args[0]))
+
+
+def _hide(run: Any, n: int, keys: Iterable[Any] | None, site: int) -> None:
+    """The dictionary of an instance, of number `n`, gets or loses attributes, None if it is not known which: they may
+    hide those of its class."""
+    kind = objects.kind_of_owner(n)
+    if keys is None:
+        if has_concurrent_threads(run):
+            text = f"attributes by way of a dictionary, from an iterator, at {sites.location(site)}"
+            run.untracked[text] = run.untracked.get(text, 0) + 1
+        return
+    for key in [key for key in keys if type(key) is str]:
+        if key not in sites.stored:
+            comes_or_goes(run, key)
+        if kind is not None and key in shape_of(kind).operations and has_concurrent_threads(run):
+            text = f"assignment to {kind.__name__}.{key} at {sites.location(site)}"
+            run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
 def _is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:
@@ -212,6 +229,8 @@ def _dict_remove(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     n, stands = number(thing), key if type(key) in PLAIN else key_of(key)
     if stands is UNKNOWN:
         _admit(run, number(thing), dict.keys(thing), site)
+    if n < 0:
+        _hide(run, n, (stands,), site)
     changes = _find(thing, args[0], stands) is not objects.MISSING
     changes |= _is_contested(run, site, item_at(n, stands), changes)
     more = (Access(_RMW, (STRUCTURE, n)),) if changes else ()
@@ -228,6 +247,8 @@ def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
     n, stands = number(thing), key if type(key) in PLAIN else key_of(key)
     if stands is UNKNOWN:
         _admit(run, number(thing), dict.keys(thing), site)
+    if n < 0:
+        _hide(run, n, (stands,), site)
     present = _has(thing, args[0], stands)
     present &= not _is_contested(run, site, item_at(n, stands), not present)
     more = () if present else (Access(_RMW, (STRUCTURE, n)),)
@@ -260,6 +281,8 @@ def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
     first = bool(args) and is_a(thing, OrderedDict) and type(args[0]) in (bool, int) and not args[0]
     kind = OrderedDict if is_a(thing, OrderedDict) else dict
     key = next(kind.__iter__(thing) if first else kind.__reversed__(thing))
+    if n < 0:
+        _hide(run, n, (key,), site)
     _is_contested(run, site, item(n, key), True)
     emit(run, thing, site, _RMW, (STRUCTURE, n), (Access(_RMW, item(n, key)),))
 
@@ -267,6 +290,8 @@ def _dict_popitem(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> Non
 def _dict_clear(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
     n = number(thing)
     targets = [item(n, key) for key in [*dict.keys(thing)]]
+    if n < 0:
+        _hide(run, n, dict.keys(thing), site)
     for target in targets:
         _is_contested(run, site, target, True)
     emit(run, thing, site, _RMW, (STRUCTURE, n), tuple([Access(_WRITE, target) for target in targets]))
@@ -278,6 +303,8 @@ def _dict_update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     if is_namespace(thing):
         _namespace(run, thing, site, _WRITE, changed or dict.keys(thing))
         return
+    if n < 0:
+        _hide(run, n, changed, site)
     if changed is None:
         changed = [*dict.keys(thing)]  # the others are reported as they come, see `amid`
     more = [Access(_WRITE, item(n, key)) for key in changed]
@@ -599,32 +626,88 @@ def shape_of(kind: type) -> ClassShape:
     return shape
 
 
-#: By identity, the classes met whose special methods have unreported effects, and the name of one.
+def class_made(kind: Any) -> Any:
+    """A class has been made by a statement, which may have called special methods of its bases and attributes."""
+    if isinstance(kind, type):
+        space = type.__dict__["__dict__"].__get__(kind)
+        look_at_class(bases(kind), space)
+        run = activation.active
+        if "__subclasshook__" in space and run is not None and not run.solo and has_concurrent_threads(run):
+            if any(type(each) is not type for each in bases(kind)[1:]):  # it is asked what is a subclass of these, too
+                text = f"a class {kind.__name__} with a __subclasshook__"
+                run.untracked[text] = run.untracked.get(text, 0) + 1
+    return kind
+
+
+def look_at_class(kinds: Iterable[Any], space: Mapping[str, Any]) -> None:
+    """A class is made of these bases and attributes: get to know those special methods."""
+    for each in kinds:
+        if type(each).__flags__ & 1 << 9:
+            shape_of(type(each))
+        if isinstance(each, type):
+            shape_of(each)
+    for value in [*space.values()]:
+        if type(value).__flags__ & 1 << 9:
+            shape_of(type(value))
+
+
+#: By identity, the classes met whose special methods have unreported effects, and one in words.
 _unseen: dict[int, tuple[Any, str]] = {}
 
 
 def unseen_methods() -> list[str]:
     """Such methods, in words."""
-    return [f"{getattr(kind(), '__name__', '?')}.{name}, a function in C" for kind, name in _unseen.values()]
+    return [f"{getattr(kind(), '__name__', '?')}.{name}" for kind, name in _unseen.values()]
 
 
 def _unseen_method(kind: type) -> str:
-    """The name of a special method that is a method in C of some other object, as in ``__call__ = items.append``, or
-    one of another name, as in ``__getattr__ = dict.__getitem__``."""
+    """A special method that is a method in C of some other object, as in ``__call__ = items.append``, or one of another
+    name, as in ``__getattr__ = dict.__getitem__``; or that a descriptor gives, which may be any of those."""
     for each in bases(kind):
-        for name, value in each.__dict__.items() if each.__flags__ & 1 << 9 else ():
-            if id(type(value)) in _LOOKED_AT and type(name) is str and name.startswith("__"):
+        for name, value in [*each.__dict__.items()] if each.__flags__ & 1 << 9 else ():
+            if type(value) is types.FunctionType or type(name) is not str or not name.startswith("__"):
+                continue
+            if id(type(value)) in _LOOKED_AT:
                 inner = value.__func__ if type(value) in (staticmethod, classmethod) else value
                 if type(inner) in _SLOTS_IN_C and inner.__name__ != name and id(inner.__objclass__) in _known:
-                    return name
+                    return f"{name}, a function in C"
                 if type(inner) in _IN_C and not isinstance(getattr(inner, "__self__", None), (type, types.ModuleType)):
-                    return name
+                    return f"{name}, a function in C"
+            elif name in _LOOKED_UP and _is_computing(value):
+                return f"{name}, which a descriptor gives"
     return ""
 
 
 _SLOTS_IN_C: Final = frozenset((types.MethodDescriptorType, types.WrapperDescriptorType))
 _IN_C: Final = frozenset((*BUILTIN_METHODS, types.MethodWrapperType, functools.partial))
 _LOOKED_AT: Final = frozenset(map(id, (*_SLOTS_IN_C, *_IN_C, staticmethod, classmethod)))
+
+#: Methods that the interpreter, or the library, looks up in a class.
+_LOOKED_UP: Final = frozenset(
+    f"__{name}__"
+    for name in """init del repr str bytes format lt le eq ne gt ge hash bool getattr getattribute setattr delattr dir
+    get set delete set_name init_subclass mro_entries prepare instancecheck subclasscheck subclasshook class_getitem
+    call len length_hint getitem setitem delitem missing iter next reversed contains add sub mul matmul truediv floordiv
+    mod divmod pow lshift rshift and xor or radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow rlshift rrshift
+    rand rxor ror iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior neg pos abs invert
+    int float complex index round trunc floor ceil enter exit await aiter anext aenter aexit copy deepcopy reduce
+    reduce_ex getstate setstate getnewargs getnewargs_ex sizeof fspath buffer release_buffer post_init new""".split()
+)
+
+
+def _is_computing(value: Any) -> bool:
+    """Whether an attribute of a class is given by code in Python, or by a property."""
+    kind = type(value)
+    if kind is functools.partialmethod and type(value.func) is types.FunctionType:
+        return False
+    if any(kind is each for each in (property, functools.cached_property, functools.partialmethod)):
+        return True
+    found = next((each.__dict__["__get__"] for each in bases(kind) if "__get__" in each.__dict__), None)
+    return type(found) is types.FunctionType and found.__module__ not in _GIVING_FUNCTIONS
+
+
+#: Modules whose descriptors give functions in Python.
+_GIVING_FUNCTIONS: Final = frozenset({"functools", "unittest.mock"})
 
 
 #: Identities of the classes in the table: asking for those runs no code of a metaclass.

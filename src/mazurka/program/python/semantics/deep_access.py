@@ -12,8 +12,9 @@ import functools
 import gc
 import itertools
 import types
+import weakref
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -110,6 +111,7 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
         if issubclass(kind, (tuple, frozenset)):
             waiting += [each for each in elements(thing) if type(each) not in PLAIN and asked != _COPY]
             continue
+        reads += _lives(run, thing, site, asked)
         shape = shapes.get(id(kind)) or shape_of(kind)
         iterates = kind in LAZY or (shape.base is None and state_of(kind) and is_native_iterator(kind))
         inside = reached(thing) if iterates else sources(thing) if shape.base is not None else ()
@@ -143,15 +145,29 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
     return found, reads
 
 
+#: Finds the location of the life of an object by a weak reference to it: as long as it lives references are equal if
+#: their objects are, and have a hash; and their description says so. (:mod:`natives` says where that is.)
+life: Final[list[Callable[[Any, Any, int], Any]]] = []
+
+
+def _lives(run: Any, thing: Any, site: int, asked: str) -> list[Access]:
+    """The read of a life, where a weak reference is compared, hashed or described."""
+    if not is_a(thing, weakref.ref) or asked not in _ASKS or run.is_recording:
+        return []
+    return [Access(Op.READ, look(run, thing, site)) for look in life]
+
+
 #: Objects in C that compare, or describe, what they hold.
 _SHOWING: Final = (types.SimpleNamespace, types.MethodType, functools.partial, itertools.repeat, slice)
 
 
 def _is_error_in_c(thing: Any, kind: type) -> bool:
     """Whether it is an error that describes itself, and what it was made of, in C."""
-    return is_a(thing, BaseException) and (
-        state_of(kind) is not FOREIGN or kind in (BaseExceptionGroup, ExceptionGroup)
-    )
+    return is_a(thing, BaseException) and (state_of(kind) is not FOREIGN or kind in _GROUPS)
+
+
+#: Errors whose class is made in C of others.
+_GROUPS: Final = (BaseExceptionGroup, ExceptionGroup)
 
 
 def inside(things: Iterable[Any]) -> list[Any]:
@@ -186,8 +202,8 @@ def _is_looked_into(shape: ClassShape, kind: type, asked: str) -> bool:
 
 
 def _instances_are(kind: type, asked: str) -> bool:
-    if issubclass(kind, BaseException) and not native_objects.is_in_python(kind):
-        return asked in ("format", "call")
+    if issubclass(kind, BaseException) and (kind in _GROUPS or not native_objects.is_in_python(kind)):
+        return asked in ("format", "call", _COPY, "")
     if not native_objects.is_in_python(kind) or issubclass(kind, type) or state_of(kind) is FOREIGN:
         return False
     if harmless.is_value_type(kind):
@@ -211,5 +227,19 @@ def instance_accesses(thing: Any) -> list[Access]:
             for name, value in each.__dict__.items()
             if type(value) is types.MemberDescriptorType and each.__flags__ & 1 << 9
         ]
-    errors = ("args",) if is_a(thing, BaseException) else ()
-    return reads_of([(ATTRIBUTE, n, name) for name in [*objects.dictionary(thing), *shape.slots, *errors]])
+        if is_a(thing, BaseException):
+            shape.slots = [*dict.fromkeys(["args", "__notes__", *shape.slots, *_parts_of_error(type(thing))])]
+    return reads_of([(ATTRIBUTE, n, name) for name in [*objects.dictionary(thing), *shape.slots]])
+
+
+_FIELDS: Final = frozenset({types.MemberDescriptorType, types.GetSetDescriptorType})
+
+
+def _parts_of_error(kind: type) -> list[str]:
+    """The attributes of an error that C has a place for, and which it, or the library, looks at to describe it."""
+    return [
+        name
+        for each in bases(kind)
+        for name, value in each.__dict__.items()
+        if type(value) in _FIELDS and not name.startswith("__")
+    ]

@@ -17,18 +17,20 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from mazurka.program.python.semantics import untracked
+from mazurka.program.python.semantics import harmless, untracked
 from mazurka.program.python.semantics.locations import bases, space_name
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.runtime.concurrency import has_concurrent_threads
-from mazurka.trace.targets import Target
+from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind, Target, kind_of
 
 #: Number of a class or function, or name of a module, that was looked at -> the threads that did, each with what
 #: counts that.
 looked_at: Final[dict[Any, dict[int, Callable[[], None]]]] = {}
 
-#: The same for held objects, by number.
-held: Final[dict[Any, dict[int, Callable[[], None]]]] = {}
+#: Number of a held object -> the threads that held it, each with what counts that, by the position in the log since
+#: when it did: -1 if for longer than a call.
+held: Final[dict[Any, dict[int, dict[int, Callable[[], None]]]]] = {}
 
 
 def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = False) -> None:
@@ -52,27 +54,83 @@ def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = Fal
                     _note(run, number(one), one.__name__, site, by)
 
 
-def hold(run: Any, things: Iterable[Any], site: int, by: str) -> None:
-    """Code that nobody sees holds the bytes of ``things`` while it waits, or for longer: who changes how many there are
-    then gets an error."""
+def hold(run: Any, things: Iterable[Any], site: int, by: str, lasting: bool = False) -> None:
+    """Code that nobody sees holds the bytes of ``things`` while it waits, or for longer (``lasting``): who changes how
+    many there are then gets an error."""
     if run.is_recording or not has_concurrent_threads(run):
         return
-    for each in things:
-        if type(each) in _WITH_BYTES and (by != "update()" or len(each) > _HASHED_AT_ONCE):
+    inner = [part for each in things if type(each) in _LISTED for part in each]
+    for each in (*things, *inner):
+        if type(each) in _WITH_BYTES and (by not in _HASHING or len(each) > _HASHED_AT_ONCE):
             count = functools.partial(
                 untracked.count_untracked, run, f"the bytes of a {type(each).__name__}, held by {by},", site
             )
-            held.setdefault(number(each), {}).setdefault(run.current.index, count)
+            since = -1 if lasting else len(run.log)
+            held.setdefault(number(each), {}).setdefault(run.current.index, {}).setdefault(since, count)
+
+
+def locks_at(run: Any, positions: Iterable[tuple[int, int]]) -> dict[tuple[int, int], frozenset[Target]]:
+    """Threads, each with a position in the log -> the locks that they have there."""
+    wanted: dict[int, list[int]] = {}
+    for index, position in positions:
+        wanted.setdefault(position, []).append(index)
+    found: dict[tuple[int, int], frozenset[Target]] = {}
+    locks: dict[int, set[Target]] = {}
+    for position in range(len(run.log) + 1):
+        for index in wanted.get(position, ()):
+            found[index, position] = frozenset(locks.get(index, ()))
+        if position < len(run.log):
+            note_lock(locks, *run.log[position][:3])
+    return found
+
+
+def note_lock(locks: dict[int, set[Target]], index: int, op: Op, target: Target) -> None:
+    """A step of a thread may take or release a lock."""
+    if op is Op.ACQUIRE and kind_of(target) is Kind.LOCK:
+        locks.setdefault(index, set()).add(target)
+    elif op is Op.RELEASE:
+        for each in locks.values():
+            each.discard(target)
 
 
 #: What gives its bytes to others, and can't grow then.
 _WITH_BYTES: Final = frozenset({bytearray, array.array, io.BytesIO})
 
+#: What may hold several of them.
+_LISTED: Final = frozenset({list, tuple})
+
 #: A hash lets others go on while it takes in more bytes than these.
 _HASHED_AT_ONCE: Final = 2047
+_HASHING: Final = frozenset({"update()"})
+
+#: Modules in C whose functions and classes never let others go on while they have the bytes of an argument.
+_KEEPING_THE_GIL: Final = frozenset(
+    """builtins _struct _json _codecs _sre _operator itertools _functools math _bisect _heapq _collections _datetime
+    marshal _pickle unicodedata _string _random array _weakref _csv _thread types""".split()
+)
+
+
+#: ... but for these, whose results have them.
+_GIVING_ITERATORS: Final = frozenset("iter_unpack finditer scanner PickleBuffer".split())
+
+
+def hold_by_call(run: Any, module: str | None, name: str, things: tuple[Any, ...], site: int) -> None:
+    """A function in C of a module is called with ``things``: it may let others go on while it has their bytes."""
+    for each in things:
+        if type(each) in _WITH_BYTES or type(each) in _LISTED:
+            if harmless.root_of(module) not in _KEEPING_THE_GIL or name in _GIVING_ITERATORS:
+                hold(run, things, site, f"{name}()")
+            return
+
 
 #: Methods in C that use the bytes of their argument without the GIL or for longer than the call.
-HOLDING: Final = frozenset("readinto readinto1 recv_into recvfrom_into getbuffer from_buffer update tofile".split())
+HOLDING: Final = frozenset(
+    """readinto readinto1 recv_into recvfrom_into recvmsg_into sendto sendmsg getbuffer from_buffer update write tofile
+    writelines""".split()
+)
+
+#: Those of them by which it is held for longer than the call.
+LASTING: Final = frozenset({"getbuffer", "from_buffer"})
 
 _HEAP_TYPE: Final = 1 << 9
 

@@ -31,6 +31,7 @@ from mazurka.program.python.semantics import (
     array_operations,
     callbacks_in_c,
     classification,
+    consulted,
     deep_access,
     definitions,
     global_variables,
@@ -40,8 +41,8 @@ from mazurka.program.python.semantics import (
     private_classes,
     untracked,
 )
-from mazurka.program.python.semantics.containers import forget_unknown, mixed_keys, shape_of, unseen_methods
-from mazurka.program.python.semantics.gathering import in_one_step, is_seen
+from mazurka.program.python.semantics.containers import calling, forget_unknown, mixed_keys, shape_of, unseen_methods
+from mazurka.program.python.semantics.gathering import in_one_step, is_seen, is_simple
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING, state_of
@@ -141,6 +142,8 @@ def _is_stream(thing: Any) -> bool:
 def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any, ...], site: int) -> None:
     """The reads of a function of the library beside containers and instances."""
     name = function.__name__
+    if not harmless.is_transparent(function):
+        consulted.note(given)
     if module == "unittest.mock" and name in _PATCHING and has_concurrent_threads(run):
         _enter(run, module, name, site)  # anything may be given another value
     if module in _WRITING and not run.is_recording:
@@ -491,11 +494,16 @@ def own_up(run: Any) -> None:
         run.untracked["a __dict__ that instances share"] = 1
     if len(run.tasks) > 1 and (mixed := mixed_keys(run)):
         run.untracked["keys that decide themselves what they equal, beside others"] = mixed
-    if not (_handed or definitions.looked_at or definitions.held or definitions.ended):
+    if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
         return
     joined: dict[int, set[int]] = {}
     begun: set[int] = set()
+    everything = [*definitions.held.values(), *consulted.held.values()]
+    since = [(index, each) for one in everything for index, all_ in one.items() for each in all_]
+    had = definitions.locks_at(run, since) if since else {}
+    locks: dict[int, set[Any]] = {}
     for index, op, target, _site, _point, _value, more in run.log:
+        definitions.note_lock(locks, index, op, target)
         if op is Op.BEGIN:
             begun.add(index)
             parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
@@ -508,11 +516,28 @@ def own_up(run: Any) -> None:
                 if _is_inside(each) and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
                     _count_others(run, givers, index, begun, joined.get(index, set()))
                 if _is_whole(each) and WRITES[how] and (holders := definitions.held.get(each[1])):
-                    _count_others(run, holders, index, begun, joined.get(index, set()))
+                    mine = locks.get(index, set())
+                    unlocked = _without_common_lock(holders, had, mine)
+                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
+                if WRITES[how] and _is_inside(each) and type(each[1]) is int:
+                    unlocked = _without_common_lock(consulted.held.get(abs(each[1]), {}), had, locks.get(index, set()))
+                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
                 if (enders := definitions.ended.get(each)) is not None:
                     _count_others(run, enders, index, begun, joined.get(index, set()))
                 if _has_name(each) and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
                     _count_others(run, lookers, index, begun, joined.get(index, set()))
+
+
+def _without_common_lock(
+    holders: dict[int, dict[int, Callable[[], None]]], had: dict[tuple[int, int], frozenset[Any]], mine: set[Any]
+) -> dict[int, Callable[[], None]]:
+    """Those who hold something without any of the locks that the one has who changes it, each with what counts that."""
+    return {
+        index: count
+        for index, each in holders.items()
+        for since, count in each.items()
+        if since < 0 or not had.get((index, since), frozenset()) & mine
+    }
 
 
 def _count_others(
@@ -568,6 +593,10 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     run.current.silent += 1
     if harmless.root_of(module) in harmless.MODELLED:
         return
+    definitions.hold_by_call(run, module, name, given, site)
+    key = named.get("key")
+    if key is not None and not is_seen(key) and not is_simple(key) and has_concurrent_threads(run):
+        untracked.count_untracked(run, f"a key in C of {name}()", site)
     if harmless.is_foreign_function(function) and call_foreign(run, name, site):
         return
     if name in _WRITING_IN_C and not run.is_recording:
@@ -599,8 +628,27 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if wrapped and all(map(is_seen, wrapped)):
         run.visit(_READ, (OBJECT, objects.number(function)), site)
         return
+    beside = tuple([each for each in args if each is not function])
+    if (made := harmless.made_by(function, (*beside, *named.values()))) is not None:
+        _call_made_by(run, function, made, site, beside, named)
+        return
     if _visit(run, [Access(_RMW, (OBJECT, module)), *_given(run, given, count)], site, f"the state of {module}"):
         count()
+
+
+def _call_made_by(
+    run: Any,
+    factory: Any,
+    made: tuple[Any, tuple[Any, ...], dict[str, Any]],
+    site: int,
+    args: tuple[Any, ...],
+    named: dict[str, Any],
+) -> None:
+    """A factory in C is called: it is read, and what it makes is called with its arguments and those given."""
+    callee, before, kept = made
+    run.visit(_READ, (OBJECT, objects.number(factory)), site)
+    for tell in calling:
+        tell(run, callee, site, (*before, *args), {**kept, **named})
 
 
 def _call_with_given(run: Any, module: str, given: tuple[Any, ...], site: int, count: Callable[[], None]) -> None:

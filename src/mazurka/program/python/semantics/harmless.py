@@ -22,6 +22,7 @@ import re
 import stat
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any, Final
 
 #: The types of bound methods in C, and of functions in C. Methods that know which class defines them are of a type of
@@ -49,6 +50,7 @@ _TYPES: Final[dict[str, str]] = {
     "fractions": "Fraction",
     "functools": "partial partialmethod cached_property singledispatchmethod",
     "inspect": "Signature Parameter BoundArguments",
+    "importlib.metadata": "EntryPoint",
     "ipaddress": "IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface",
     "multiprocessing.synchronize": "SemLock Lock RLock Semaphore BoundedSemaphore",
     "numbers": "Number Complex Real Rational Integral",
@@ -72,7 +74,7 @@ _TYPES: Final[dict[str, str]] = {
 }
 
 #: The modules of those in Python that have attributes, which no code changes.
-_VALUES: Final = frozenset("fractions ipaddress pathlib pathlib._local pathlib._abc uuid".split())
+_VALUES: Final = frozenset("fractions importlib.metadata ipaddress pathlib pathlib._local pathlib._abc uuid".split())
 
 #: Modules in C all of whose functions are pure.
 _PURE_NATIVE_MODULES: Final = frozenset(
@@ -235,6 +237,27 @@ def functions_wrapped_by(thing: Any) -> tuple[Any, ...]:
         if any(type(thing) is space.get(name) for name in names):
             return thing.__wrapped__, thing._self_wrapper
     return ()
+
+
+#: Types in C whose objects, when they are called, only call what they make, with the arguments that they keep before
+#: those given, by module.
+_FACTORIES: Final[dict[str, frozenset[str]]] = {
+    "dependency_injector.providers": frozenset({"Factory"}),
+}
+
+
+def made_by(thing: Any, given: Iterable[Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
+    """What a call of such a factory calls, and with what it does so before the arguments ``given``; None if it is none,
+    or does more: another one stands in for it, it stores attributes, or calls factories among its arguments."""
+    for module, names in _FACTORIES.items():
+        space = vars(sys.modules[module]) if module in sys.modules else {}
+        if any(type(thing) is space.get(name) for name in names):
+            arguments, named = tuple(thing.args), dict(thing.kwargs)
+            others = (*arguments, *named.values(), *given)
+            if thing.overridden or thing.attributes or any(type(each).__module__ == module for each in others):
+                return None
+            return thing.provides, arguments, named
+    return None
 
 
 def keeps_a_state(module: str) -> bool:

@@ -25,6 +25,7 @@ from mazurka.program.python.primitives.local import local, real_local
 from mazurka.program.python.semantics import (
     classification,
     container_adapters,
+    containers,
     control,
     foreign,
     native_objects,
@@ -80,6 +81,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_wg__": variables.write_global,
     "__mz_rn__": variables.read_in_class,
     "__mz_cb__": variables.class_begins,
+    "__mz_cm__": containers.class_made,
     "__mz_fi__": variables.read_of_module,
     "__mz_rz__": variables.read_lazily,
     "__mz_xg__": variables.delete_global,
@@ -130,6 +132,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_en__": reentrant.entered,
     "__mz_ex__": reentrant.left,
     "__mz_el__": reentrant.left_with,
+    "__mz_rv__": reentrant.gives,
     "__mz_call__": operator.call,
     "__mz_getitem__": operator.getitem,
     "__mz_delitem__": operator.delitem,
@@ -190,6 +193,7 @@ def restart(_run: Runtime | None = None) -> None:
     if objects.before_collection in gc.callbacks:
         _forget()  # the last one was not finished
     gc.callbacks.append(objects.before_collection)
+    objects.begin()
     result_caches.restart()
 
 
@@ -200,6 +204,7 @@ def finish(run: Runtime) -> None:
     variables.own_up(run)
     foreign.own_up(run)
     without_gil.own_up(run)
+    natives.finish()
     _forget()
 
 

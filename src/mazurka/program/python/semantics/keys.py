@@ -15,6 +15,7 @@ Cost: a set look-up for text, integers and None; about a microsecond for other k
 from __future__ import annotations
 
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -51,7 +52,14 @@ def key_of(key: Any) -> Any:
     if kind in _BOUND:
         inner = getattr(key, "__func__", None)
         return ("method", key_of(inner) if inner is not None else key.__name__, number(key.__self__))
+    if issubclass(kind, weakref.ref):
+        for look in references:
+            look(key)
     return _of_the_library(key, kind)
+
+
+#: Take notice of weak references that are keys: as long as their objects live they equal others.
+references: Final[list[Callable[[Any], None]]] = []
 
 
 def is_quiet(key: Any) -> bool:

@@ -28,7 +28,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import harmless, objects
+from mazurka.program.python.semantics import harmless, objects, untracked
 from mazurka.program.python.semantics.containers import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases, contents
@@ -95,6 +95,17 @@ def _state_of(kind: type) -> int:
         elif not _comes_from(each, harmless.MODELLED):
             found = max(found, NATIVE)
     return found
+
+
+def is_stream(kind: type) -> bool:
+    """Whether it is a class of `io` in C: its methods store no attributes of an object, but where they make it again
+    (:data:`.classification.REMAKING`)."""
+    return id(kind) in _STREAMS
+
+
+_STREAMS: Final = frozenset(
+    map(id, (io.StringIO, io.BytesIO, io.FileIO, io.TextIOWrapper, io.BufferedReader, io.BufferedWriter))
+)
 
 
 def _has_constants_only(kind: enum.EnumType) -> bool:
@@ -234,6 +245,8 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         found += [Access(_RMW, held[0].target)] if op is not _READ else held
     for each in held_by(root):
         found += contents(each)
+    if type(root).__module__ == "multiprocessing.sharedctypes" and "_obj" in dictionary(root):
+        found += accesses(dictionary(root)["_obj"], op)  # a value with a lock, which others may have without
     if state_of(type(root)) == NATIVE:
         inside = _READ if type(root).__name__ == "_element_iterator" else op  # it goes through a tree
         found += [Access(inside, (OBJECT, number(each))) for each in _natives_held_by(root)]
@@ -377,6 +390,8 @@ def owner_of_bytes(thing: Any) -> Any:
 def _object_behind(thing: Any) -> Any:
     """The buffer of a ctypes object made by ``from_buffer``."""
     kept = getattr(thing, "_objects", None)
+    if type(kept) is memoryview:  # of a simple type
+        return kept
     if is_a(kept, dict):
         values: list[Any] = [*dict.values(kept or {})]
         return next((each for each in values if type(each) in (memoryview, bytearray)), None)
@@ -462,6 +477,8 @@ def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
     for each in iterators:
         if type(each) is types.GeneratorType:
             follow(each)
+        elif type(each) in DRIVEN:
+            drive(run, each, site)
         target = (OBJECT, number(each))
         if not is_own(run, target, site):
             found.append(Access(_RMW, target))
@@ -497,6 +514,37 @@ def delegate(frame: types.FrameType, generator: Any) -> None:
         )
 
 
+def drive(run: Any, thing: Any, site: int) -> None:
+    """A generator or coroutine is gone through by another one, or a coroutine is got on by a call: no step tells how
+    long that lasts, so a second thread is counted."""
+    me = run.current.index
+    known = _drivers.get(id(thing))
+    if known is None or known[0]() is not thing:  # it is not kept alive: its frame would end before it
+        in_c = type(thing) is _WRAPPER  # which nothing refers to weakly
+        _drivers[id(thing)] = ((lambda: thing) if in_c else weakref.ref(thing), me)
+    elif known[1] != me:
+        untracked.count_untracked(run, "a generator or coroutine that those of several threads go through", site)
+
+
+#: id of a generator or coroutine -> it, and the thread that drove it first.
+_drivers: dict[int, tuple[Any, int]] = {}
+
+
+async def _coroutine() -> None:
+    """Makes an object whose types `types` does not name."""
+
+
+def _type_of_wrapper() -> type:
+    made = _coroutine()
+    made.close()
+    return type(made.__await__())
+
+
+#: What is driven by its methods, step by step.
+_WRAPPER: Final = _type_of_wrapper()
+DRIVEN: Final = frozenset({types.CoroutineType, types.AsyncGeneratorType, _WRAPPER})
+
+
 def leaves(run: Any, frame: types.FrameType, site: int) -> None:
     """The code of a generator is about to hand a value out, or to end: until then others can't run it."""
     key = id(frame)
@@ -514,6 +562,7 @@ def restart() -> None:
     _driven.clear()
     _watched.clear()
     _outer.clear()
+    _drivers.clear()
 
 
 # -- in words ---------------------------------------------------------------------------------------------------------

@@ -27,8 +27,10 @@ from mazurka.program.python.semantics import (
     definitions,
     foreign,
     global_variables,
+    keys,
     native_objects,
     objects,
+    raising,
     untracked,
 )
 from mazurka.program.python.semantics.classification import classify
@@ -86,6 +88,9 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         if name == "__subclasses__" and has_concurrent_threads(run):
             untracked.count_untracked(run, f"{name}()", site)
         deep_access.read(run, args, site)
+        return
+    if is_a(owner, BaseException):
+        raising.method(run, owner, name, site, args)
         return
     base = shape_of(type(owner)).base
     if base is None:
@@ -190,6 +195,13 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
             thing = peek_attribute(thing, name)
 
 
+def loaded(run: Any, entry: Any, site: int) -> None:
+    """An entry point is loaded (`importlib.metadata`): attributes of a module are read, by their names in a text."""
+    module = sys.modules.get(entry.module)
+    if module is not None and entry.attr:
+        _dotted(run, module, entry.attr, site)
+
+
 def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
     """The attribute of that name is computed by code: its uses are unknown."""
     if type(thing) in objects.SCALARS or not has_concurrent_threads(run) or run.is_recording:
@@ -225,6 +237,8 @@ _mortal: dict[tuple[int, Any], Any] = {}
 
 def let_go(run: Any) -> None:
     """Hooks must not keep alive what a weak reference is about to look for, or what has a finaliser."""
+    while _stored:
+        _watch_stored(run, *_stored.pop())
     if not objects.let_go():
         text = "weak references or finalisers beside more objects than are looked through"
         run.untracked[text] = run.untracked.get(text, 0) + 1
@@ -235,22 +249,45 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
     if run.is_recording:
         return
     let_go(run)
+    run.visit(Op.READ, _life(run, reference, site), site)
+
+
+def _life(run: Any, reference: Any, site: int) -> Any:
+    """The location of the life of what a reference refers to: its end writes it."""
     thing = weakref.ref.__call__(reference)
     if thing is None:
         target = (REFERENCE, objects.numbers.get(id(reference)) or number(reference))
         known = _ends.get(id(reference))
         if known is None and has_concurrent_threads(run) and id(reference) not in _dead_before:
             untracked.count_untracked(run, "a weak reference to what may have ended meanwhile", site)
-        run.visit(Op.READ, known or target, site)
-        return
-    n = number(thing)
-    target = (REFERENCE, n)
+        return known or target
+    target = (REFERENCE, number(thing))
     _ends[id(reference)] = target
     watch(thing, target)
     if run.detail:
         objects.label(run, target, thing, " (its life)")
-    del thing
-    run.visit(Op.READ, target, site)
+    return target
+
+
+#: Location of a life -> the threads that used a weak reference as a key while it lasted.
+_keyed: dict[Any, set[int]] = {}
+
+
+def _used_as_key(reference: Any) -> None:
+    """A weak reference is looked for, or stored, as a key: that is no step of its own, so that the end of its object in
+    another thread counts as untracked."""
+    run: Any = activation.active
+    if run is None or run.is_recording or not has_concurrent_threads(run):
+        return
+    target, index = _life(run, reference, 0), run.current.index
+    _keyed.setdefault(target, set()).add(index)
+    enders = definitions.ended.get(target, {})
+    for other in [each for each in enders if each != index]:
+        enders.pop(other)()
+
+
+deep_access.life.append(_life)
+keys.references.append(_used_as_key)
 
 
 def remove_dead(run: Any, references: dict[Any, Any], key: Any, site: int) -> None:
@@ -270,6 +307,23 @@ def watch(thing: Any, target: Any) -> None:
     key = (id(thing), target)
     if key not in _mortal:
         _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
+        _referred.append(weakref.ref(thing))
+
+
+#: Weak references to what the program has looked for by such, and to the members of its weak collections.
+_referred: list[Any] = []
+
+
+def may_notice_ends() -> bool:
+    """Whether the program has finalisers, or refers weakly to anything."""
+    return not (sites.finalizing | sites.referring_weakly).isdisjoint(sites.instrumented)
+
+
+def take_referred() -> list[Any]:
+    """The weak references that were made beside those of the program, once."""
+    taken = [*_referred]
+    _referred.clear()
+    return taken
 
 
 def watch_with(thing: Any, tells: Callable[[Any], None], several: bool = False) -> None:
@@ -324,15 +378,45 @@ _LETTING_GO: Final = frozenset(
 )
 
 
-def watch_members(run: Any, collection: Any) -> None:
-    """The end of anything in a weak collection changes it."""
+def watch_members(run: Any, collection: Any, added: tuple[Any, ...] = (), site: int = 0) -> None:
+    """The end of anything in a weak collection changes it, and so does that of what is about to be ``added``."""
     let_go(run)
     data = objects.dictionary(collection).get("data")
     references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
-    for reference in references:
-        thing = weakref.ref.__call__(reference) if is_a(reference, weakref.ref) else None
-        if thing is not None:
-            watch(thing, (STRUCTURE, number(collection)))
+    members = [weakref.ref.__call__(each) for each in references if is_a(each, weakref.ref)]
+    for thing in [each for each in (*members, *_members_of(run, added, site)) if each is not None]:
+        watch(thing, (STRUCTURE, number(collection)))
+
+
+def watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
+    """``collection[key] = ...`` is about to store what is not known yet: it is looked for at the next step."""
+    if is_a(collection, weakref.WeakValueDictionary) and has_concurrent_threads(run):
+        _stored.append((collection, key, site))
+        run.let_go = let_go
+
+
+#: Weak dictionaries, keys under which something is being stored there, and sites of the stores.
+_stored: list[tuple[Any, Any, int]] = []
+
+
+def _watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
+    data = objects.dictionary(collection).get("data", {})
+    found: Any = data.get(key) if type(key) in (str, int) else next((data[each] for each in data if each is key), None)
+    thing = weakref.ref.__call__(found) if is_a(found, weakref.ref) else None
+    if thing is None:
+        untracked.count_untracked(run, "the end of an object that threads refer to weakly", site)
+    else:
+        watch(thing, (STRUCTURE, number(collection)))
+
+
+def _members_of(run: Any, added: tuple[Any, ...], site: int) -> list[Any]:
+    """What may be added to a weak collection, of the arguments of a method, or out of these."""
+    for each in added:
+        if hasattr(type(each), "__next__") and has_concurrent_threads(run):
+            untracked.count_untracked(run, "what is added to a weak collection by an iterator", site)
+    found = [*added, *deep_access.inside(added)]
+    found += [each for pair in found if type(pair) is tuple for each in pair]
+    return [each for each in found if objects.can_be_watched(each)]
 
 
 #: id of a weak reference -> the location of its object's life.
@@ -343,6 +427,9 @@ _is_weak = False
 
 #: Identities of weak references that were dead when the first thread was started.
 _dead_before: set[int] = set()
+
+#: Objects that there were before the runs, at whose ends something may be called.
+_mourned: list[weakref.ref[Any]] = []
 
 #: What gives the weak references and collections there are: those that were made before the runs, and in this one.
 _kept: list[Any] = []
@@ -364,8 +451,8 @@ def find_weak() -> None:
     found = objects.existing((*_COLLECTIONS, weakref.ref))
     _kept.extend(weakref.ref(each) for each in found if type(each) is not weakref.ref)
     references = [each for each in found if type(each) is weakref.ref]
-    ours = [each for each in references if native_objects.is_ours(type(weakref.ref.__call__(each)))]
-    _kept.extend(functools.partial(_itself, each) for each in ours)
+    _kept.extend(functools.partial(_itself, each) for each in references if _is_to_ours(each))
+    _mourn(references)
 
 
 _COLLECTIONS: Final = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
@@ -377,7 +464,32 @@ def forget_weak() -> None:
     """Forget the objects whose weak references are watched; call it when a run ends."""
     global _is_weak
     _kept.clear()
+    _mourned.clear()
     _is_weak = False
+
+
+def _is_to_ours(reference: Any) -> bool:
+    """Whether it refers to an object of the program. Each class refers so to those that derive from it, of which there
+    are thousands: here a class counts only if the program makes it. (Those in C mostly last for good.)"""
+    thing: Any = weakref.ref.__call__(reference)
+    if is_a(thing, type):
+        return bool(type.__dict__["__flags__"].__get__(thing) & _HEAP_TYPE) and native_objects.is_ours(thing)
+    return native_objects.is_ours(type(thing))
+
+
+_HEAP_TYPE: Final = 1 << 9
+
+
+def _mourn(references: list[Any]) -> None:
+    """Keep in mind at which objects' ends something is called that does not report itself."""
+    telling = [each for each in references if each.__callback__ is not None and not _is_known(each.__callback__)]
+    _mourned.extend(weakref.ref(thing) for each in telling if (thing := weakref.ref.__call__(each)) is not None)
+
+
+def finish() -> None:
+    """A run has ended: what it leaves behind may end in a later one."""
+    if _is_weak:
+        _mourn(objects.young(weakref.ref))
 
 
 def _itself(thing: Any) -> Any:
@@ -412,8 +524,12 @@ def watch_early(run: Any) -> None:
 
 def _watch_callbacks() -> None:
     """What is called at ends of objects, and does not report itself, may have been said before hooks were there."""
-    for reference in objects.existing((weakref.ref,)):
-        callback, thing = reference.__callback__, weakref.ref.__call__(reference)
+    _mourned[:] = [each for each in _mourned if each() is not None]
+    before = [each for find in _mourned if (known := find()) is not None for each in weakref.getweakrefs(known)]
+    references = {id(each): each for each in [*before, *objects.young(weakref.ref)] if type(each) is weakref.ref}
+    for reference in references.values():
+        callback: Any = reference.__callback__
+        thing: Any = weakref.ref.__call__(reference)
         if thing is not None and callback is not None and not is_seen(callback) and not _is_known(callback):
             watch_with(thing, functools.partial(_announce, callback, (), {}))
     for finalizer in [each for each in vars(weakref.finalize)["_registry"] if type(each) is weakref.finalize]:
@@ -432,7 +548,8 @@ def _is_known(callback: Any) -> bool:
         callback = callback.func
     if type(callback) is types.FunctionType:
         return callback.__module__.partition(".")[0] in ("mazurka", "weakref", "_weakrefset", "functools")
-    return getattr(callback, "__self__", None) is objects.numbers
+    of = getattr(callback, "__self__", None)
+    return of is objects.numbers or (type(of) is weakref.ref and callback.__name__ == "_destroy")  # caches of `abc`
 
 
 def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
@@ -447,7 +564,7 @@ def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
     count = functools.partial(untracked.count_untracked, run, text, site)
     definitions.ended.setdefault(target, {}).setdefault(run.current.index, count)
     record = run.touched.get(target)
-    if record is not None and record[0] == -1:
+    if (record is not None and record[0] == -1) or _keyed.get(target, set()) - {run.current.index}:
         run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
@@ -455,5 +572,7 @@ def restart() -> None:
     """A run begins, or has ended."""
     _mortal.clear()
     _ends.clear()
+    _keyed.clear()
+    _stored.clear()
     _dead_before.clear()
     _made.clear()

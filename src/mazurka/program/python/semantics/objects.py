@@ -40,9 +40,11 @@ numbers: dict[int, int] = {}
 
 _watched: dict[int, weakref.ref[Any]] = {}  # id -> to forget its number when it dies; some have died
 _kept: dict[int, Any] = {}  # id -> itself, if it can't be watched
+_owners: dict[int, weakref.ref[type]] = {}  # number of a dictionary -> the class of the instance that it belongs to
 _counts: dict[int, int] = {}  # index of a thread -> objects it has numbered
 _sweep_at = 256
 _tidy_at = 4096
+_eldest: list[None] = [None]  # made at the beginning of the run
 _paths: dict[int, str] = {}  # detail mode: id -> access path, or another name
 _named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like what is numbered
 _assigned: dict[int, int] = {}  # number of a dictionary that was assigned to a `__dict__` -> how often
@@ -71,6 +73,7 @@ _ALL: Final[tuple[dict[Any, Any], ...]] = (
     numbers,
     _watched,
     _kept,
+    _owners,
     _counts,
     _paths,
     _named,
@@ -116,6 +119,20 @@ def existing(kinds: tuple[type, ...]) -> list[Any]:
     return found
 
 
+def begin() -> None:
+    """A run begins: what exists now is older than what it makes."""
+    global _eldest
+    _eldest = [None]
+
+
+def young(kind: type) -> list[Any]:
+    """The objects of exactly this class that were made since the run began; more, if garbage was collected since."""
+    found = gc.get_objects(generation=0)
+    if not any(each is _eldest for each in found):
+        found = gc.get_objects()
+    return [each for each in found if type(each) is kind]
+
+
 def number(thing: object) -> int:
     """The number of an object, or minus that of the instance or class whose dictionary it is."""
     return numbers.get(id(thing)) or _new(thing)
@@ -147,6 +164,11 @@ def _new(thing: object) -> int:
 _can_be_watched: Final[Callable[[type], int]] = type.__dict__[
     "__weakrefoffset__"
 ].__get__  # runs no code of a metaclass
+
+
+def can_be_watched(thing: object) -> bool:
+    """Whether it can be referred to weakly."""
+    return bool(_can_be_watched(type(thing)))
 
 
 def _give_number(thing: object) -> int:
@@ -211,6 +233,9 @@ def _sweep() -> None:
     """Release objects without other references."""
     global _sweep_at
     references, get = sys.getrefcount, _kept.get
+    if not _named and min(map(references, _kept.values()), default=0) > _FEWEST:
+        _sweep_at = max(256, 2 * len(_kept))
+        return  # as mostly where this is asked before each step
     fewest = references(_NOBODY_ELSES.get(0))
     for key in [each for each in list(_kept) if references(get(each)) <= fewest + (each in _named)]:
         numbers.pop(key, None)
@@ -221,6 +246,7 @@ def _sweep() -> None:
 
 
 _NOBODY_ELSES: Final = {0: type("Calibration", (), {"__slots__": ()})()}
+_FEWEST: Final = min(map(sys.getrefcount, _NOBODY_ELSES.values()))
 
 
 def adopt_namespace(owner: object) -> None:
@@ -240,8 +266,15 @@ def adopt_namespace(owner: object) -> None:
 def adopt_dictionary(owner: object, space: Any) -> None:
     """Let accesses to a dictionary that becomes that of an instance be accesses to its owner from now on."""
     _list_attributes(type(owner))
-    numbers[id(space)] = -number(owner)
+    numbers[id(space)] = n = -number(owner)
     _kept[id(space)] = space
+    _owners[n] = weakref.ref(type(owner))
+
+
+def kind_of_owner(n: int) -> type | None:
+    """The class of the instance that a dictionary of this number belongs to."""
+    reference = _owners.get(n)
+    return reference() if reference is not None else None
 
 
 def assign_dictionary(space: Any) -> None:

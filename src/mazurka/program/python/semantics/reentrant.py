@@ -29,6 +29,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import consulted
 from mazurka.program.python.semantics.locations import BASES, bases, item
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.untracked import count_untracked
@@ -98,6 +99,14 @@ def left_with(_entered: None, value: Any) -> Any:
         last = _open.pop(id(sys._getframe(1)), None)
         if last is not None:
             report_again(last)
+    return gives(value, 1)
+
+
+def gives(value: Any, depth: int = 0) -> Any:
+    """A function that code in C may call is about to return ``value``."""
+    run = activation.active
+    if run is not None and not run.solo:
+        consulted.given(run, sys._getframe(depth + 1).f_code, value)
     return value
 
 
@@ -250,3 +259,4 @@ def restart() -> None:
     _finished = None
     _open.clear()
     _places.clear()
+    consulted.restart()

@@ -12,11 +12,10 @@ from collections import deque
 from functools import partial
 from itertools import chain, starmap
 from operator import itemgetter
-from types import CoroutineType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
+from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
 from typing import Any
 from weakref import finalize, ref
 
-from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.instrument import instrument_source
@@ -24,10 +23,12 @@ from mazurka.program.python.semantics import (
     attributes,
     calls,
     classification,
+    consulted,
     deep_access,
     native_objects,
     natives,
     private_classes,
+    raising,
     reentrant,
     untracked,
 )
@@ -37,12 +38,10 @@ from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.iteration import iterate
 from mazurka.program.python.semantics.locations import perform
-from mazurka.program.python.semantics.objects import number, peek_attribute
+from mazurka.program.python.semantics.objects import peek_attribute
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import keys_only, view_of
 from mazurka.program.runtime.concurrency import has_concurrent_threads
-from mazurka.trace.event import Op
-from mazurka.trace.targets import ATTRIBUTE
 
 
 def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
@@ -254,24 +253,11 @@ def contains_pair(key: Any, thing: Any, site: int) -> tuple[Any, Any]:
     return thing, key
 
 
-#: id of a generator or coroutine -> it, and the thread whose generator went through it first.
-_drivers: dict[int, tuple[ref[Any], int]] = {}
-
-#: Number of an exception -> the threads that have raised it.
-_raisers: dict[int, set[int]] = {}
-
-
 def raised(thing: Any, site: int) -> Any:
     """``thing`` is about to be raised: it keeps the place, and the exception handled then."""
     run = activation.active
-    if run is not None and not (run.solo or run.is_recording) and issubclass(type(thing), BaseException):
-        if has_concurrent_threads(run):
-            marks = ((ATTRIBUTE, number(thing), "__traceback__"), (ATTRIBUTE, number(thing), "__context__"))
-            run.visit(Op.WRITE, marks[0], site, None, (Access(Op.WRITE, marks[1]),))
-        raisers = _raisers.setdefault(number(thing), set())
-        raisers.add(run.current.index)
-        if len(raisers) > 1:
-            untracked.count_untracked(run, "what an exception remembers of being raised by several threads", site)
+    if run is not None and not run.solo:
+        raising.raised(run, thing, site)
     return thing
 
 
@@ -371,8 +357,7 @@ _managed: dict[tuple[int, int], Any] = {}
 def restart() -> None:
     """A run begins, or has ended."""
     _managed.clear()
-    _raisers.clear()
-    _drivers.clear()
+    raising.restart()
 
 
 def decorator(function: Any, site: int) -> Any:
@@ -392,26 +377,22 @@ def yielding(value: Any, site: int) -> Any:
     """A generator is about to hand ``value`` out."""
     run = activation.active
     if run is not None and not run.solo:
-        native_objects.leaves(run, sys._getframe(1), site)
+        frame = sys._getframe(1)
+        consulted.given(run, frame.f_code, value)
+        native_objects.leaves(run, frame, site)
     return value
 
 
+#: What `await`, or ``async for``, runs itself.
+_AWAITED = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
+
+
 def awaits(thing: Any, site: int) -> Any:
-    """``thing`` is about to be awaited."""
+    """``thing`` is about to be awaited, or gone through by ``async for``."""
     run = activation.active
-    if run is not None and not run.solo and not run.is_recording and type(thing) is CoroutineType:
-        _drive(run, thing, site)
+    if run is not None and not run.solo and not run.is_recording and type(thing) in _AWAITED:
+        native_objects.drive(run, thing, site)
     return thing
-
-
-def _drive(run: Any, thing: Any, site: int) -> None:
-    """A generator or coroutine drives another one."""
-    me = run.current.index
-    known = _drivers.get(id(thing))
-    if known is None or known[0]() is not thing:  # it is not kept alive: its frame would end before it
-        _drivers[id(thing)] = (ref(thing), me)
-    elif known[1] != me:
-        untracked.count_untracked(run, "a generator or coroutine that those of several threads go through", site)
 
 
 def yield_from(things: Any, site: int) -> Any:
@@ -424,7 +405,7 @@ def yield_from(things: Any, site: int) -> Any:
     if kind is GeneratorType:
         native_objects.delegate(frame, things)
         if not run.solo:
-            _drive(run, things, site)
+            native_objects.drive(run, things, site)
         return things
     if kind is CoroutineType or (native_objects.is_in_python(kind) and shape_of(kind).base is None):
         return things

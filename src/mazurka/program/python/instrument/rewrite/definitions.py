@@ -168,9 +168,11 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     if node.name == "__del__":
         r.said.add("finalizer")
     docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
-    outer_reports, r.reports_return = r.reports_return, r.reporting.get(node) is How.BY_RETURN
+    before = r.reports_return, r.gives_value
+    r.reports_return = r.reporting.get(node) is How.BY_RETURN
+    r.gives_value = r.reporting.get(node) is How.FINALLY or (node.name == "__exit__" and not r.reports_return)
     body = r.statements(node.body[len(docstring) :])
-    r.reports_return = outer_reports
+    r.reports_return, r.gives_value = before
     shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
     started = [
         *call_event(r, node),
@@ -223,6 +225,8 @@ def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
         node.value = r.hook("ret", [value, *named(".".join(r.path), node), r.site(node, "return")], node)
     if r.reports_return:
         node.value = returns.ended(r, node.value or constant(None, node))
+    elif r.gives_value and node.value is not None and not isinstance(node.value, ast.Constant):
+        node.value = r.hook("rv", [node.value], node.value)
     return [*(leave(r, site, node) for site in r.loops), node]
 
 
@@ -230,12 +234,19 @@ def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
     """A raise; an exception that is not made on the spot may be shared."""
     if node.exc is not None:
         raised = r.visit(node.exc)
-        made = isinstance(node.exc, ast.Call) or (isinstance(node.exc, ast.Name) and node.exc.id[:1].isupper())
+        made = _is_made(node.exc)
         node.exc = raised if made else r.hook("rx", [raised, r.site(node, "raise")], node.exc)
     node.cause = node.cause and r.visit(node.cause)
     if r.reports_return and node.exc is not None:
         node.exc = returns.ended(r, node.exc)
     return node
+
+
+def _is_made(raised: ast.expr) -> bool:
+    """Whether an exception is made on the spot, as the name of a class says."""
+    function = raised.func if isinstance(raised, ast.Call) else raised
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name.lstrip("_")[:1].isupper() and not (name.isupper() and raised is function)
 
 
 def lambda_(r: Rewriter, node: ast.Lambda) -> ast.expr:
@@ -267,6 +278,8 @@ def class_def(r: Rewriter, node: ast.ClassDef) -> list[ast.stmt]:
     node.body = with_first(body, at(ast.Expr(prepared), node.body[0])) if node.bases or node.keywords else body
     r.path.pop()
     r.scope, r.loops, r.owner = outer, loops, owner
+    if node.bases or node.keywords or any(isinstance(each, (ast.Assign, ast.AnnAssign)) for each in node.body):
+        node.decorator_list.append(reading("__mz_cm__", node))  # before any other
     return announced_definition(r, node)
 
 

@@ -6,6 +6,7 @@ import ast
 from typing import Final
 
 from mazurka.program.python.analysis.scopes import VariableKind
+from mazurka.program.python.instrument.rewrite.asked_modules import ATTRIBUTE
 from mazurka.program.python.instrument.rewrite.names import cell
 from mazurka.program.python.instrument.rewrite.nodes import at, constant, copied, flat, named, text_of
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
@@ -13,8 +14,8 @@ from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
 def attribute(r: Rewriter, node: ast.Attribute) -> ast.expr:
     """A read of an attribute."""
-    if node.attr == "modules":
-        r.said.add("modules")
+    if node.attr == ATTRIBUTE:
+        r.asks_for_modules(node)
     if isinstance(node.value, ast.Name) and node.value.id.startswith("@"):
         return node
     node.value = announced(r, node, "ra", "read")

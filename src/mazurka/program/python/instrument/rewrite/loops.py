@@ -38,6 +38,8 @@ def for_(r: Rewriter, node: _LOOP_VARIABLES) -> ast.stmt:
     iterable = r.visit(node.iter)
     if isinstance(node, ast.For):
         iterable = iterated(r, iterable, node.iter, node.target)
+    else:
+        iterable = awaited(r, iterable, node.iter)
     kept = bound(r, node.target)
     node.iter, node.target = iterable, assigned(r, node.target)
     node.body = [*r.statements(node.body), *kept]
@@ -134,14 +136,21 @@ def yield_from(r: Rewriter, node: ast.YieldFrom) -> ast.expr:
 
 def await_(r: Rewriter, node: ast.Await) -> ast.expr:
     """``await`` reads its operand."""
-    node.value = r.hook("aw", [r.visit(node.value), r.site(node.value, "iterate")], node.value)
+    node.value = awaited(r, r.visit(node.value), node.value)
     return node
+
+
+def awaited(r: Rewriter, value: ast.expr, original: ast.expr) -> ast.expr:
+    """What is awaited, or gone through by ``async for``."""
+    return r.hook("aw", [value, r.site(original, "iterate")], original)
 
 
 def iterator(r: Rewriter, generator: ast.comprehension) -> ast.expr:
     """The iterable of one ``for`` of a comprehension."""
     value = r.visit(generator.iter)
-    return value if generator.is_async else iterated(r, value, generator.iter, generator.target)
+    if generator.is_async:
+        return awaited(r, value, generator.iter)
+    return iterated(r, value, generator.iter, generator.target)
 
 
 RULES: Final[dict[type[ast.AST], Rule]] = {

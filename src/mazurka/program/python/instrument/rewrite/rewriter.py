@@ -6,6 +6,7 @@ A *rule* takes the rewriter and a node and gives what takes the node's place; ea
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,6 +14,7 @@ from typing import Any, Final
 from mazurka.program.python.analysis.scopes import LexicalScope, Scopes, VariableKind, Way, mangle
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.rewrite import reentrant
+from mazurka.program.python.instrument.rewrite.asked_modules import asked_for
 from mazurka.program.python.instrument.rewrite.nodes import (
     DISPLAYS,
     FRESH,
@@ -40,6 +42,60 @@ _DOUBLED: Final = (
     ast.Name,
 )
 
+#: Names by which one gets at the traceback of an exception, or at what it was raised amid; parts of texts, too.
+_OF_TRACEBACKS: Final = re.compile(
+    r"traceback|__cause__|__context__|__suppress_context__|exc_info|print_exc|format_exc|excepthook|tb_next|tb_frame|"
+    r"tb_lineno|^tb$|^logging|^inspect$|^cgitb$|^pdb$",
+    re.IGNORECASE,
+)
+
+#: Names by which one gets at the times, or the number, of a file.
+_OF_TIMES: Final = re.compile(r"st_[amc]time|st_ino|st_birthtime|get[amc]time|^inode$", re.IGNORECASE)
+
+#: Functions that get an attribute by its name.
+_BY_NAME: Final = frozenset("getattr attrgetter __getattribute__ getattr_static getmembers".split())
+
+
+_BY_TEXT: Final = {"traceback": _OF_TRACEBACKS, "times": _OF_TIMES}
+
+#: Where they are in the status of a file, if that is taken for a tuple.
+_IN_STATUS: Final = (1, 7, 8, 9, -1, -2, -3)
+
+
+def _name(node: ast.Attribute | ast.alias) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.name
+
+
+def mentioned(tree: ast.Module) -> set[str]:
+    """What is to be said of a module because of names in it: `traceback` if it mentions anything by which one looks at
+    one, or looks for attributes by names that it computes, `times` if it does of times or numbers of files, `weak` if
+    it refers weakly to anything."""
+    found: set[str] = set()
+    nodes = [*ast.walk(tree)]
+    status = any(isinstance(node, ast.Attribute | ast.alias) and _name(node).endswith("stat") for node in nodes)
+    for node in nodes:
+        match node:
+            case ast.Name(name) | ast.Attribute(_, name) | ast.alias(name) | ast.arg(name) | ast.ImportFrom(str(name)):
+                if _OF_TRACEBACKS.search(name):
+                    found.add("traceback")
+                if "weak" in name.lower():
+                    found.add("weak")
+                if _OF_TIMES.search(name):
+                    found.add("times")
+            case ast.Constant(str(text)) if " " not in text:
+                found.update(kind for kind, known in _BY_TEXT.items() if known.search(text))
+            case ast.Subscript(_, ast.Constant(int(index))) if index in _IN_STATUS and status:
+                found.add("times")
+            case ast.Assign([ast.Tuple() | ast.List()]) if status:
+                found.add("times")
+            case ast.Call(ast.Attribute(_, "exception"), [_, *_]):  # of a logger
+                found.add("traceback")
+            case ast.Call(ast.Name(name) | ast.Attribute(_, name), given) if name in _BY_NAME:
+                if not all(isinstance(each, ast.Constant) for each in given[1 if name == "getattr" else 0 :]):
+                    found.add("traceback")
+    return found
+
+
 Rule = Callable[["Rewriter", Any], Any]  # the node's class is the rule's key
 Rules = Mapping[type[ast.AST], Rule]
 
@@ -66,20 +122,26 @@ class Rewriter(ast.NodeTransformer):
         self.loops: list[int] = []  # sites of the `while` loops of this function that we are in
         self.handed_in: set[str] = set()  # names of attributes that are stored otherwise than in `self`
         self.said: set[str] = set()  # kinds of entries that say something of the whole module
+        self.asked_by_name: set[str] = set()  # modules that are looked for, one by one
+        self._keys = asked_for(tree)
         self.hooks = 0  # how many calls of hooks there are by now
         self.doubling = False  # whether this is in the first half of something that stands twice
         self.reports_return = False  # whether returns of this function get hooks
+        self.gives_value = False  # whether these are only for what it returns
         self.reporting = reentrant.possible(tree)
         self.plain_locals: dict[tuple[LexicalScope, str], bool] = {}
         self.module_known = "__name__" not in self.scopes.module.bindings
 
     def rewrite(self, tree: ast.Module) -> ast.Module:
         """The module, rewritten."""
+        self.said |= mentioned(tree)
         tree.body = self.statements(tree.body)
         for kind in sorted(self.said):
             self.number(tree, kind)
         for name in sorted(self.handed_in):
             self.number(tree, "stored from outside", name)
+        for name in sorted(self.asked_by_name):
+            self.number(tree, "asked for", name)
         return ast.fix_missing_locations(tree)
 
     def visit(self, node: ast.AST) -> Any:
@@ -130,6 +192,13 @@ class Rewriter(ast.NodeTransformer):
         """An attribute is stored here."""
         if not (isinstance(target.value, ast.Name) and target.value.id == "self"):
             self.handed_in.add(self.mangled(target.attr))
+
+    def asks_for_modules(self, node: ast.Attribute) -> None:
+        """Something called `modules` is read here, as `sys` has it."""
+        if (key := self._keys.get(id(node))) is None:
+            self.said.add("modules")
+        else:
+            self.asked_by_name.add(key)
 
     def site(self, node: ast.AST, kind: str, name: str = "") -> ast.expr:
         """The same as an argument of a hook."""

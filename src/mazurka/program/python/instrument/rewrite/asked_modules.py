@@ -1,0 +1,29 @@
+"""Looks at `sys.modules` that ask for one module by its name: whether another one has been imported makes no difference
+to them."""
+
+from __future__ import annotations
+
+import ast
+
+from mazurka.program.python.instrument.rewrite.nodes import walk
+
+#: The attribute of `sys`, and that of its methods that looks for one key.
+ATTRIBUTE = "modules"
+
+
+def asked_for(tree: ast.Module) -> dict[int, str]:
+    """By the ids of the nodes that read ``....modules``: the only key that is looked for there."""
+    found: dict[int, str] = {}
+    for node in walk(tree):
+        match node:
+            case ast.Call(ast.Attribute(ast.Attribute(attr=name) as asked, "get"), [ast.Constant(str(key)), *_]):
+                pass
+            case ast.Subscript(ast.Attribute(attr=name) as asked, ast.Constant(str(key)), ast.Load()):
+                pass
+            case ast.Compare(ast.Constant(str(key)), [ast.In() | ast.NotIn()], [ast.Attribute(attr=name) as asked]):
+                pass
+            case _:
+                continue
+        if name == ATTRIBUTE:
+            found[id(asked)] = key
+    return found

@@ -1,0 +1,43 @@
+"""Objects that a run leaves in cycles: the interpreter ends them whenever it collects garbage.
+
+While a check lasts, no garbage is collected but where the program asks for it, so that executions are the same each
+time. A real run collects at some allocation of some thread. If the program notices the end of such an object, by a
+finaliser or a weak reference, that end may come amid what other threads do, and no step tells of it.
+
+So the garbage of a run is collected at its end, and whether any of it was noticed is seen by the functions that are
+called meanwhile, and by the weak references that die.
+
+Cost: a collection of the youngest generation, for programs that have finalisers or weak references.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from types import FrameType
+from typing import Any, Final
+
+from mazurka.program.python.instrument import sites
+
+_LIBRARY: Final[str] = str(weakref.__file__)
+
+
+def collect(referred: list[Any]) -> bool:
+    """Collect the garbage there is; whether the program notices it: ``referred`` are weak references to what it has
+    looked for by its own."""
+    noticed: list[str] = []
+
+    def called(frame: FrameType, event: str, _argument: Any) -> None:
+        code = frame.f_code
+        if event == "call" and (code.co_filename in sites.instrumented or code.co_filename == _LIBRARY):
+            noticed.append(code.co_name)
+
+    alive = [each for each in referred if each() is not None]
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        gc.collect(0)
+    finally:
+        sys.setprofile(before)
+    return bool(noticed) or any(each() is None for each in alive)

@@ -1,0 +1,76 @@
+"""Errors that threads share: their methods in C, and the place and the handled error that a raise leaves in them.
+
+Only who looks at these can tell. So a raise by several threads is counted as untracked if the program's source mentions
+one of them anywhere (:data:`.sites.looking_at_tracebacks`). What is said here beside that are the accesses of
+``raise``, for those reads that are accesses themselves.
+
+Cost: some microseconds for a ``raise`` of what was not made on the spot; nothing elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import deep_access, objects, untracked
+from mazurka.program.python.semantics.locations import contents
+from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.runtime.concurrency import ends_known, has_concurrent_threads
+from mazurka.trace.event import Op
+from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
+
+#: Number of an exception -> the threads that have raised it, or got hold of it by what may raise it.
+_raisers: Final[dict[int, set[int]]] = {}
+
+
+def raised(run: Any, error: Any, site: int) -> None:
+    """An error is about to be raised by a statement."""
+    if run.solo or run.is_recording or not isinstance(error, BaseException):
+        return
+    if has_concurrent_threads(run):
+        marks = ((ATTRIBUTE, number(error), "__traceback__"), (ATTRIBUTE, number(error), "__context__"))
+        run.visit(Op.WRITE, marks[0], site, None, (Access(Op.WRITE, marks[1]),))
+    raised_elsewhere(run, error, site)
+
+
+def raised_elsewhere(run: Any, error: Any, site: int) -> None:
+    """An error is about to be raised by other code than a statement, as by ``Future.result``."""
+    if run.is_recording:
+        return
+    raisers = _raisers.setdefault(number(error), set())
+    raisers.add(run.current.index)
+    others = raisers - {run.current.index}
+    if others and not others <= ends_known(run)[1] and not sites.looking_at_tracebacks.isdisjoint(sites.instrumented):
+        untracked.count_untracked(run, "what an exception remembers of being raised by several threads", site)
+
+
+def method(run: Any, error: BaseException, name: str, site: int, args: tuple[Any, ...]) -> None:
+    """A method in C of an error is called: those that are not listed only look at it."""
+    n = number(error)
+    if name == "add_note":
+        notes = objects.dictionary(error).get("__notes__")
+        inside = contents(notes) if is_a(notes, list) else []
+        more = [Access(Op.RMW, access.target) for access in inside]
+        run.visit(Op.RMW, (ATTRIBUTE, n, "__notes__"), site, None, (Access(Op.RMW, (STRUCTURE, -n)), *more))
+    elif name == "with_traceback":
+        run.visit(Op.WRITE, (ATTRIBUTE, n, "__traceback__"), site)
+    elif name in _CHANGING and has_concurrent_threads(run):
+        run.visit(
+            Op.RMW,
+            (STRUCTURE, -n),
+            site,
+            None,
+            tuple([Access(Op.RMW, access.target) for access in deep_access.instance_accesses(error)]),
+        )
+    elif name not in _CHANGING:
+        deep_access.read(run, (error, *args), site)
+
+
+#: Methods that set all that an error is made of.
+_CHANGING: Final = frozenset({"__init__", "__setstate__"})
+
+
+def restart() -> None:
+    """A run begins, or has ended."""
+    _raisers.clear()

@@ -1,0 +1,32 @@
+"""A key that was put into a weak dictionary, and let go of two steps later, is found there in between."""
+
+import threading
+import weakref
+
+
+class Thing:
+    pass
+
+
+live = weakref.WeakKeyDictionary()
+flag = []
+
+
+def add():
+    thing = Thing()
+    live[thing] = 1
+    flag.append(1)
+    del thing
+    flag.append(2)
+
+
+def look():
+    n = len(flag)
+    assert not (n == 1 and len(live))
+
+
+threads = [threading.Thread(target=each) for each in (add, look)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
