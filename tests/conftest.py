@@ -31,7 +31,7 @@ _LARGE = (
 )
 
 settings.register_profile(
-    "suite", max_examples=100, derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_IS_FINE
+    "suite", max_examples=60, derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_IS_FINE
 )
 settings.register_profile("long", max_examples=3000, deadline=None, suppress_health_check=_SLOW_IS_FINE)
 settings.load_profile(_PROFILE)

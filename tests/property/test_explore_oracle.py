@@ -29,7 +29,7 @@ _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 #: States the oracle may look at, and interleavings a program may have, to be used.
 _STATES = 15_000
 _INTERLEAVINGS = 3_000 if _LONG else 1_000
-_NUMBERED = 1_000 if _LONG else 200
+_NUMBERED = 1_000 if _LONG else 100
 
 
 def _known(program: SmallProgram) -> Any:

@@ -21,7 +21,7 @@ from mazurka.program.protocol import FailureKind
 
 #: Programs per test run; ``make test-long`` asks for more.
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_PROGRAMS = 3000 if _LONG else 30
+_PROGRAMS = 3000 if _LONG else 20
 #: Programs per test, so that the tests can be spread over processes.
 _SHARE = 10
 #: The same for each memory model but the first, which has far more executions.

@@ -21,7 +21,7 @@ from mazurka.program.python.entry import Function
 from mazurka.program.python.program import ProgramSettings, PythonProgram
 
 #: Programs in all; ``make test-long`` asks for more.
-_PROGRAMS = {"long": 3_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 25)
+_PROGRAMS = {"long": 3_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 15)
 
 
 def _explore(program: SmallProgram, folder: Path, name: str, finals: bool = True) -> Outcomes:
