@@ -246,14 +246,13 @@ def let_go(run: Any) -> None:
 
 def dereferenced(run: Any, reference: Any, site: int) -> None:
     """A weak reference is called: whether its object exists depends on the other threads' references."""
-    if run.is_recording:
-        return
-    let_go(run)
-    run.visit(Op.READ, _life(run, reference, site), site)
+    if not run.is_recording:
+        run.visit(Op.READ, _life(run, reference, site), site)
 
 
 def _life(run: Any, reference: Any, site: int) -> Any:
     """The location of the life of what a reference refers to: its end writes it."""
+    let_go(run)
     thing = weakref.ref.__call__(reference)
     if thing is None:
         target = (REFERENCE, objects.numbers.get(id(reference)) or number(reference))
