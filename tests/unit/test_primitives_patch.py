@@ -7,6 +7,7 @@ import collections
 import concurrent.futures
 import multiprocessing
 import os
+import pickle
 import queue
 import sys
 import threading
@@ -263,3 +264,25 @@ def test_multiprocessing_locks_exclude_threads() -> None:
         undo()
     with outside:
         pass
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_multiprocessing_lock_of_a_run_is_sent_to_no_process(method: str) -> None:
+    failed: list[str] = []
+
+    def main() -> None:
+        lock = multiprocessing.get_context(method).Lock()
+        multiprocessing.context.set_spawning_popen(object())  # as while the arguments of a process are being pickled
+        try:
+            pickle.dumps(lock)
+        except RuntimeError as error:
+            failed.append(str(error))
+        finally:
+            multiprocessing.context.set_spawning_popen(None)
+
+    with installed():
+        outcome = run(main)
+    expected = method == "fork"
+    assert [text.startswith("A SemLock created in a fork context") for text in failed] == [True] * expected
+    assert outcome.runtime.truncated.startswith("" if expected else "the run was cut where a process is sent a lock")
+    assert bool(outcome.runtime.truncated) is not expected

@@ -162,10 +162,20 @@ def install() -> Callable[[], None] | None:
         if here() is None:
             made(self, kind, value, maxvalue, ctx=ctx)
             return
-        self._semlock, self._is_fork_ctx = _UnnamedSemaphore(kind, value, maxvalue), True
+        used = ctx or module.context._default_context.get_context()
+        self._semlock, self._is_fork_ctx = _UnnamedSemaphore(kind, value, maxvalue), used.get_start_method() == "fork"
         self._make_methods()
 
-    cls._make_methods, cls.__init__ = make_methods, initialise
+    state = cls.__getstate__
+
+    def sent(self: Any) -> Any:
+        models = here()
+        if models is not None and not self._is_fork_ctx and isinstance(self._semlock._real, _UnnamedSemaphore):
+            module.context.assert_spawning(self)
+            models.runtime.stop("the run was cut where a process is sent a lock: only those that are forked share it")
+        return state(self)
+
+    cls._make_methods, cls.__init__, cls.__getstate__ = make_methods, initialise, sent
     # Finalizers ask whether this is their process; a forked child, in which a run is made, has its parent's number.
     finalize = vars(sys.modules["multiprocessing.util"])["Finalize"].__call__
     defaults = finalize.__defaults__
@@ -175,7 +185,7 @@ def install() -> Callable[[], None] | None:
             adopt_semlock(each)
 
     def undo() -> None:
-        cls._make_methods, cls.__init__ = original, made
+        cls._make_methods, cls.__init__, cls.__getstate__ = original, made, state
         finalize.__defaults__ = defaults
 
     return undo
