@@ -52,5 +52,7 @@ def _module_of(item: pytest.Item) -> ModuleType | None:
 
 def _makes_the_process_large(module: ModuleType | None) -> bool:
     """Whether its tests use what imports numba, PyArrow or a solver."""
+    if module is None:
+        return False
     names = [getattr(each, "__module__", None) or getattr(each, "__name__", "") for each in vars(module).values()]
     return any(isinstance(name, str) and name.startswith(_LARGE) for name in names)
