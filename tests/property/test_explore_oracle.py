@@ -78,32 +78,76 @@ def test_dpor_runs_every_trace_once(program: SmallProgram) -> None:
 
 @given(programs(conditions=False, compounds=True))
 def test_steps_of_several_accesses(program: SmallProgram) -> None:
-    """Which accesses they have depends on what they read; `mcr` and `dpor-rf` know that they may miss some then."""
+    """Which accesses they have depends on what they read."""
     answer, _ = _known(program)
     _check_compounds(program, answer)
 
 
 def _check_compounds(program: SmallProgram, answer: Any) -> None:
-    for name in ("dpor", "icb-dpor", "dfs"):
+    for name in ("mcr", "dpor-rf", "mcr-s", "mcr-s+", "dpor", "icb-dpor", "dfs"):
         reached = reach(program, name)
-        assert reached.everything.finals == answer.finals, name
-        assert reached.everything.reads == answer.reads, name
+        if name.startswith("mcr-s"):  # they leave out values that nothing depends on
+            assert reached.everything.finals == answer.finals, name
+        else:
+            assert reached.everything == answer, name
         assert reached.strategy.incompleteness_reason() == "", name
-    for name in ("mcr", "dpor-rf", "mcr-s", "mcr-s+"):
-        reached = reach(program, name)
-        assert reached.everything.reads <= answer.reads, name
-        assert reached.everything == answer or "other threads change" in reached.strategy.incompleteness_reason(), name
 
 
-@pytest.mark.parametrize("number", [11, 40, 50, 100, 101, 105, 142, 151, 175, 198, 219, 251, 264, 283])
+@pytest.mark.parametrize(
+    "number",
+    [
+        11,
+        40,
+        50,
+        74,
+        92,
+        100,
+        101,
+        105,
+        134,
+        140,
+        142,
+        151,
+        175,
+        178,
+        198,
+        212,
+        219,
+        251,
+        264,
+        282,
+        283,
+        713,
+        953,
+        2352,
+    ],
+)
 def test_steps_of_several_accesses_in_a_form_that_no_run_shows(number: int) -> None:
-    """Each was found with `mcr`, `dpor-rf` or `dpor` certain of having covered all, and something missing."""
+    """Each was found with a strategy certain of having covered all and something missing, or with a needless doubt.
+
+    In the last but one two answers to a question had the same fingerprint.
+    """
     program = random_program(number, conditions=False, compounds=True)
-    _check_compounds(program, everything(program, _STATES))
+    answer = everything(program, _STATES)
+    for name in ("mcr", "dpor-rf", "dpor"):
+        reached = reach(program, name)
+        assert reached.everything == answer, name
+        assert reached.strategy.incompleteness_reason() == "", name
+
+
+def test_a_form_that_only_a_probe_shows() -> None:
+    """Whether the second thread writes what the first reads is seen only where it comes first."""
+    update = Compound((Read("u", "x"), Write("x", "u + 1")))
+    once = Compound((Read("a", "x"), If("a == 0", (Write("x", "5"), Write("y", "1")))))
+    program = SmallProgram(((update,), (once,), (once,)), after=(Read("r", "x"), Read("s", "y")))
+    for name in ("mcr", "dpor-rf"):
+        reached = reach(program, name)
+        assert reached.everything == everything(program), name
+        assert reached.strategy.incompleteness_reason() == "", name
 
 
 def test_steps_of_several_accesses_under_a_lock() -> None:
-    """The order of the lock decides what they read, so `mcr` misses none."""
+    """The order of the lock decides what they read."""
     step = Compound((Read("a", "x"), If("a == 0", (Write("y", "1"),), (Write("z", "a"),)), Write("x", "a + 1")))
     locked = (Lock("l"), step, Unlock("l"))
     program = SmallProgram((locked, locked, locked), after=(Read("r", "x"), Read("s", "y"), Read("t", "z")))

@@ -90,8 +90,8 @@ def test_generated_programs(
     assert won == winners
 
 
-def test_steps_of_several_accesses_are_left_to_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``mcr`` is not sure of them; ``se-mcr`` is, and where races count ``dpor``."""
+def test_steps_of_several_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``mcr`` is sure of them, and needs no second."""
     monkeypatch.setattr(portfolio, "_LEAD", 60.0)
     won = set()
     for number in range(_PROGRAMS):
@@ -107,7 +107,7 @@ def test_steps_of_several_accesses_are_left_to_the_second(monkeypatch: pytest.Mo
         for each in (reached, with_races):
             assert each.strategy.incompleteness_reason() == "", number
             won.add(each.strategy.name)
-    assert won == {"mcr", "se-mcr", "dpor"}
+    assert won == {"mcr"}
 
 
 def test_both_in_doubt() -> None:

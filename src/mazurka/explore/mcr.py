@@ -39,9 +39,18 @@ known taker go first; the other is then seen, done or blocked. What does not fit
 can be undone) is approximated: the alternative is scheduled, and its run is a path of its own, unless it has been seen.
 
 Steps of several accesses (a call of C code). If what such a step touches depends on what it reads, then the form that
-it has in E may be one that no run below shows: it would write what e reads only if it came before another step. So
-where a step of several accesses writes, and reads what threads change in no fixed order, the search ends with a doubt,
-although such classes are seldom missed; ``auto`` leaves the proof to ``se-mcr``, ``dpor`` knows of such steps, too.
+w has in E may be one that no run below shows: w reads what e, or steps needed before e, overwrite, so it can only come
+before. Therefore a run offers its steps in other forms, too (forms.py, other_forms.py): each step that could have read
+from other writes of the run, with the accesses that it is known to have after these. Take w out of E, as above: what
+remains, e, and then w's thread is a run below an answer with a smaller past. It shows all that w reads from in E, so it
+offers w in its form there, if that is known. If it is not, and reading so is possible at all, the run waits: some run
+of the search will show the form, or else one is made for that (a *probe*, which has no place in the tree). Then it
+offers again. Until then the accesses of a step are guessed to be those that it has in the run; a run that shows the
+guess wrong is not taken in where its answers are not those asked for. Of steps that had a single access, a read, at a
+site this is not asked; if they turn out to have several, the search begins again. A search that has been interrupted,
+or is divided among processes, does not know all forms: it ends with a doubt where it meets such steps, and so does one
+in which the accesses of a step are not in the order in which they depend on each other. ``auto`` leaves the proof to
+``se-mcr`` then.
 
 Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below a
 leased branch belong to it alone, so it goes on there by itself. Alternatives of its runs to the nodes above are not
@@ -77,6 +86,7 @@ from mazurka.explore.reads_from.counters import McrCounters
 from mazurka.explore.reads_from.decision_path import DecisionPath
 from mazurka.explore.reads_from.entries import Entries, lease_records
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
+from mazurka.explore.reads_from.forms import StepForms
 from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
 from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
@@ -85,6 +95,7 @@ from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import kind_of
 
 #: How many queries are asked for one run, and for how many seconds, before others get their turn.
@@ -141,6 +152,8 @@ class ReadsFromSearch(Strategy):
         self.next_lease = 0
         self.portion = _LEASED  # how many branches a lease has at most: as many as are got through
         self.taken_kinds: set[str] = set()  # kinds of targets whose indivisible updates may have to wait (semaphores)
+        self.forms = StepForms()
+        self.by_forms = True  # whether it goes by the forms of steps; part of a search does not know them all
         self._clear()
         self._add(None, CandidateSchedule(0, NEVER, (), ()))
 
@@ -156,6 +169,9 @@ class ReadsFromSearch(Strategy):
         self.seen: set[int] = set()
         self.granted: dict[int, _GrantedLease] = {}
         self.next_number = 0
+        self.forms.clear()
+        self.again: dict[Branch, None] = {}  # runs that have more to offer since forms of steps have become known
+        self.held: dict[Branch, None] = {}  # runs that have offered all, unless forms that they wait for are others
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
@@ -202,8 +218,28 @@ class ReadsFromSearch(Strategy):
                     return self.waiting[depth].popleft()
                 if perf_counter() >= end:
                     return None
-            if not any(self.guidance) and not any(self.unasked):
+            if not any(self.guidance) and not any(self.unasked) and not self._resolve():
                 return None
+
+    def _resolve(self) -> bool:
+        """Queue runs that have more to offer by what has become known of steps, or one that shows more of these."""
+        if not self.again:
+            probe = self.forms.next_probe()
+            self._release()
+            if probe is None:
+                return False
+            key, prefix = probe
+            branch = Branch(self.next_number, None, 0, NEVER, self._encode(prefix))
+            branch.probe = key
+            self.next_number += 1
+            self.enqueue(branch)
+            return True
+        for branch in self.again:
+            self.held.pop(branch, None)
+            branch.known = True
+            self.enqueue(branch)
+        self.again.clear()
+        return True
 
     def _depths(self) -> Sequence[int]:
         """In which order branches are taken."""
@@ -270,7 +306,7 @@ class ReadsFromSearch(Strategy):
             parts.append(f"{counters.unknown} questions were too hard for the solver")
         if counters.capped:
             parts.append(f"{counters.capped} steps read too many locations to try all combinations")
-        if counters.varying:
+        if counters.varying or self.forms.contradicted or self.forms.waiting:
             parts.append("which locations a step accesses may depend on values that other threads change")
         return "; ".join(parts)
 
@@ -299,7 +335,7 @@ class ReadsFromSearch(Strategy):
     ) -> None:
         prefix = self._encode(wanted.prefix)
         branch = Branch(
-            self.next_number, parent, wanted.cut, wanted.answer, prefix, wanted.asked, retry=retry is not None
+            self.next_number, parent, wanted.cut, wanted.answer, prefix, wanted.asked, retry is not None, wanted.above
         )
         self.next_number += 1
         self.record_branch(branch)
@@ -319,7 +355,7 @@ class ReadsFromSearch(Strategy):
         above = -1 if branch.parent is None else branch.parent.number
         asked = " ".join(map(str, branch.asked))
         self.journal.append(
-            ("seed", branch.number, above, branch.cut, branch.answer, branch.prefix, asked, int(branch.retry))
+            ("seed", branch.number, above, branch.cut, branch.answer, branch.prefix, asked, branch.special)
         )
 
     def enqueue(self, branch: Branch, first: bool = False) -> None:
@@ -346,6 +382,12 @@ class ReadsFromSearch(Strategy):
             return
         self.counters.diverged += 1
         self.journal.append(("done", branch.number, branch.inherited, b"", -1))
+        if branch.above or branch.probe:
+            history = self._model(run)
+            self._learn_forms(history, run, DecisionPath(history, branch, self.taken_kinds).plain())
+            if branch.above:
+                self._guessed_wrong(branch)
+            return
         if run.divergence.harmless:
             return
         index = run.divergence.index
@@ -364,6 +406,13 @@ class ReadsFromSearch(Strategy):
             return
         history = self._model(run)
         walk = DecisionPath(history, branch, self.taken_kinds)
+        plain = walk.plain()
+        several = self._learn_forms(history, run, plain)
+        if several is None:
+            return
+        if branch.probe:
+            self.counters.varying |= self.forms.is_awaited(branch.probe)
+            return
         if branch.known:
             walk.again()
         else:
@@ -374,6 +423,12 @@ class ReadsFromSearch(Strategy):
                 return
             self.seen.add(signature)
             walk.inherited()
+            if walk.strays or (branch.above and walk.actual is not None):
+                self._guessed_wrong(branch)
+            if walk.strays:
+                self.seen.discard(signature)
+                self.journal.append(("done", branch.number, branch.inherited, b"", -1))
+                return
             walk.own()
             flat = array("q")
             for node, answer in zip(branch.nodes, walk.answers, strict=True):
@@ -381,13 +436,32 @@ class ReadsFromSearch(Strategy):
             self.journal.append(("done", branch.number, branch.inherited, flat.tobytes(), signature))
             if walk.actual is not None:
                 self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
-        offers = Alternatives(walk, self.solver, self.counters)
+        offers = Alternatives(walk, self.solver, self.counters, self.forms if self.by_forms else None, plain, several)
         view = self.guidance.view(run, history, self.counters.runs, with_values)
         offering = _Offering(branch, offers, offers.all(), view)
         if not self._ask_on(offering, _PORTION):
             while len(self.unasked) <= branch.depth + 1:
                 self.unasked.append(deque())
             self.unasked[branch.depth + 1].append(offering)
+
+    def _guessed_wrong(self, branch: Branch) -> None:
+        """A step accesses other locations than a branch took it to: the runs that wait to know will ask anew."""
+        assert branch.parent is not None
+        branch.parent.node(branch.cut - 1).tried.discard(branch.answer)
+        self.counters.varying |= not self.by_forms  # else runs wait to know it
+
+    def _learn_forms(self, history: History, run: Run, plain: Sequence[StepIndex]) -> list[StepIndex] | None:
+        """Learn which accesses steps have: those that may have several; None if the search has to begin again."""
+        if not self.by_forms:
+            return []
+        sites, forms = [step.site for step in run.log], self.forms
+        if forms.sort(history, sites, plain):
+            self._reset(set())
+            return None
+        several = [step for step in plain if sites[step] in forms.several]
+        self.again |= dict.fromkeys(forms.learn(history, several))
+        self._release()
+        return several
 
     def _model(self, run: Run) -> History:
         return History(run.tasks, run.log, run.blocked)
@@ -409,10 +483,25 @@ class ReadsFromSearch(Strategy):
             if answer in branch.node(number).tried  # or it has been taken back
         ]
         impossible.clear()
-        if finished:
-            self.journal.append(("offered", branch.number))
-            branch.prefix = b""
+        for unresolved in offering.offers.unresolved():
+            self.forms.wait(branch, unresolved)
+        if finished and (branch in self.forms.open or branch in self.again):
+            self.held[branch] = None
+        elif finished:
+            self._offered(branch)
         return finished
+
+    def _offered(self, branch: Branch) -> None:
+        self.journal.append(("offered", branch.number))
+        branch.prefix = b""
+
+    def _release(self) -> None:
+        """Runs that have offered all, and wait for nothing more, need not be made again."""
+        for branch in self.forms.settled:
+            if branch in self.held and branch not in self.again:
+                del self.held[branch]
+                self._offered(branch)
+        self.forms.settled.clear()
 
     def _waited_for(self, blocked: Iterable[Blocked]) -> bool:
         """Whether updates of further kinds of targets had to wait; if so, reset the search."""
@@ -449,6 +538,7 @@ class ReadsFromSearch(Strategy):
             self.memoised.stop()  # what runs it makes, its fellows don't hear of
         if entries is None:
             return
+        self.by_forms = False
         self.memoised.recall(entries.known)
         for branch in entries.branches.values():
             if entries.is_open(branch):
@@ -462,6 +552,7 @@ class ReadsFromSearch(Strategy):
         self.memoised.share_state(owner.memoised)
 
     def grant_leases(self, parts: int) -> list[Lease]:
+        self._leave_forms()
         self._put_off()
         portion = min(self.portion, -(-self.waiting_count // parts))
         taken: list[Branch] = []
@@ -479,6 +570,16 @@ class ReadsFromSearch(Strategy):
             leases.append(Lease(self.next_lease, lease_records(self.names, self.taken_kinds, branches, granted.known)))
             self.next_lease += 1
         return leases
+
+    def _leave_forms(self) -> None:
+        """Go by forms no more, which others would not know; runs that wait for some offer all they can again."""
+        self.by_forms = False
+        for branch in {**self.again, **self.held}:
+            branch.known = True
+            self.enqueue(branch)
+        self.again.clear()
+        self.held.clear()
+        self.forms.clear()
 
     def _put_off(self) -> None:
         """Make runs that have not offered all they can again, where others can do so, too."""

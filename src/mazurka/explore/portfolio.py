@@ -5,9 +5,9 @@ reads may see, and may think long about which there are; ``se-mcr`` goes by valu
 connections, and many in a counter. So, as portfolios of solvers do, both go on, in turns of equal time.
 
 Each of them explores by itself and proves by itself; the runs of either count for the failures that they show. A
-strategy that ends in doubt is left out from then on, and the other one decides. ``mcr`` is in doubt where the locations
-that a step accesses may depend on values that other threads change (mcr.py); ``se-mcr``, which goes by values, is not.
-``se-mcr`` leaves out orders that show races: where these are to be found, ``dpor`` takes its place, in doubt only.
+strategy that ends in doubt is left out from then on, and the other one decides. ``mcr`` may be in doubt where the
+locations that a step accesses depend on values that other threads change (mcr.py); ``se-mcr``, which goes by values, is
+not. ``se-mcr`` leaves out orders that show races: where these are to be found, ``dpor`` takes its place, in doubt only.
 
 Where other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with
 ``se-mcr``.

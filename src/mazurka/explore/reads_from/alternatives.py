@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, product
 from math import prod
 from typing import Any, Final
@@ -11,8 +12,10 @@ from typing import Any, Final
 from mazurka.causal.history import INITIAL, fingerprint
 from mazurka.causal.question import HypotheticalEvent
 from mazurka.causal.solver import Solver
-from mazurka.explore.reads_from.decision_path import Decision, DecisionPath, answer_of
+from mazurka.explore.reads_from.decision_path import NOTHING_ABOVE, Decision, DecisionPath, answer_of
 from mazurka.explore.reads_from.feasibility import CandidateSchedule, FeasibilityCheck, Tally
+from mazurka.explore.reads_from.forms import NOTHING, Reading, StepForms, Unresolved
+from mazurka.explore.reads_from.other_forms import OtherForms
 from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
@@ -32,7 +35,17 @@ Read = tuple[Any, StepIndex]
 class Alternatives:
     """The alternatives of a run; :meth:`all` computes them one by one."""
 
-    def __init__(self, walk: DecisionPath, solver: Solver, tally: Tally) -> None:
+    def __init__(
+        self,
+        walk: DecisionPath,
+        solver: Solver,
+        tally: Tally,
+        forms: StepForms | None = None,
+        plain: Sequence[StepIndex] = (),
+        several: Sequence[StepIndex] = (),
+    ) -> None:
+        """``forms`` are those known of the steps ``several``, those that may have several accesses; None: this is not
+        asked."""
         self.walk = walk
         self.history = walk.history
         self.tally = tally
@@ -41,6 +54,10 @@ class Alternatives:
         self.locks = walk.locks
         self.lockable = walk.lockable
         self.counted = walk.counted
+        self.forms: OtherForms | None = None
+        if forms is not None and several:
+            self.forms = OtherForms(walk, forms, plain, several, self.asking, tally, self._sources)
+        self._hashes = [NOTHING_ABOVE]
         self._locks_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}
         self._writers_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}
         self._writers_that_read: dict[Any, list[StepIndex]] = {}
@@ -49,17 +66,27 @@ class Alternatives:
         """Ask, at every node passed, for what this run shows to be possible; None now and then: one may stop there."""
         history = self.history
         if not self.tally.varying:
-            self.tally.varying = any(map(self._may_vary, range(len(history.ops))))
+            plain = self.forms.plain if self.forms is not None else ()
+            self.tally.varying = any(self._may_vary(j) for j in range(len(history.ops)) if j not in plain)
         for stop in self.walk.stops:
             if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
                 continue  # needed by nodes before: nothing else is possible here
             if stop.node.asks == Asks.TAKER:
                 yield from self._other_takers(stop)
+            elif self.forms is not None and stop.step in self.forms.plain:
+                yield from self._other_readings(stop, self.forms)
             else:
                 yield from self._other_sources(stop)
             yield None
         for stop in self.walk.waiting:
             yield from self._sources_of_waiting(stop)
+
+    def unresolved(self) -> list[Unresolved]:
+        """The forms of steps that the run has come to wait for since this was last asked."""
+        if self.forms is None:
+            return []
+        found, self.forms.unresolved = self.forms.unresolved, []
+        return found
 
     def _may_vary(self, step: int) -> bool:
         """Whether a step of several accesses might write something else in another order of the threads: it reads
@@ -190,6 +217,10 @@ class Alternatives:
 
     def _other_sources(self, stop: Decision) -> Iterator[CandidateSchedule | None]:
         """Every other combination of writes that the step might read from."""
+        yield from self._other_combinations(stop)
+        yield from self._nearly_shown(stop, self.history.reads[stop.step])
+
+    def _other_combinations(self, stop: Decision) -> Iterator[CandidateSchedule | None]:
         history, step, node = self.history, stop.step, stop.node
         asked = history.reads[step]
         choices = [self._sources(step, target, present) for target, present in asked]
@@ -208,7 +239,77 @@ class Alternatives:
                 if wanted is not None:
                     yield wanted
                     break
-        yield from self._nearly_shown(stop, asked)
+
+    # -- sources, by the forms of steps -------------------------------------------------------------------------------
+
+    def _other_readings(self, stop: Decision, forms: OtherForms) -> Iterator[CandidateSchedule | None]:
+        """Every other way to read of a step, also from steps in other forms than in the run."""
+        history, step = self.history, stop.step
+        read = dict(history.reads[step])
+        place = self._place(step)
+        if step in forms.several:
+            for reading in forms.of(step):
+                yield None
+                yield from self._ask_reading(stop, reading, [place])
+        else:
+            yield from self._other_combinations(stop)
+        for rival, form in dict.fromkeys(pair for target in read for pair in forms.that_write(target)):
+            if not self._can_be_before(stop, rival, form):
+                continue
+            yield None
+            extra = HypotheticalEvent(history.numbers[rival], form.reads, form.writes)
+            places, needed = [self._place(rival), place], [source for _, source in form.reads]
+            for reading in forms.after(step, rival, form):
+                yield from self._ask_reading(stop, reading, places, (extra,), needed, form)
+        yield from self._nearly_shown(stop, history.reads[step])
+
+    def _can_be_before(self, stop: Decision, rival: StepIndex, form: Reading) -> bool:
+        history, step = self.history, stop.step
+        thread, position = self._place(rival)
+        return (
+            thread != history.numbers[step]
+            and stop.past[thread] <= position
+            and not self._before_needs(*self._place(step), rival)
+            and not self._before_needs(thread, position, step)
+            and not any(source != INITIAL and history.needs(source, step) for _, source in form.reads)
+        )
+
+    def _ask_reading(
+        self,
+        stop: Decision,
+        reading: Reading,
+        places: list[tuple[int, int]],
+        before: tuple[HypotheticalEvent, ...] = (),
+        needed: Sequence[StepIndex] = (),
+        form: Reading = NOTHING,
+    ) -> Iterator[CandidateSchedule]:
+        """Ask for the step, at the last of the places, to read so after the steps ``before``, which are in such a form
+        and need ``needed``."""
+        node, answer, exact = stop.node, answer_of(list(reading.prints)), reading.exact and form.exact
+        guess = 0 if exact else hash((answer, reading.sure, reading.writes, form.sure, form.writes))
+        if answer in node.tried or guess in node.guesses:
+            return
+        base = len(self.history.numbers)
+        sources = [*needed, *(source for _, source in reading.reads if source < base)]
+        extra = HypotheticalEvent(places[-1][0], reading.reads, reading.writes)
+        wanted = self.asking.ask(stop, answer, places, sources, (*before, extra))
+        if exact:
+            if wanted is not None:
+                yield wanted
+            return
+        node.guesses.add(guess)
+        if wanted is None:
+            node.tried.discard(answer)  # in another form it may be possible
+        else:
+            yield replace(wanted, above=self._answers_above(stop))
+
+    def _answers_above(self, stop: Decision) -> int:
+        """A hash of this run's answers to the nodes before."""
+        hashes, stops = self._hashes, self.walk.stops
+        while len(hashes) <= stop.number:
+            above = stops[len(hashes) - 1]
+            hashes.append(hash((hashes[-1], self.walk.actual_answer(above.node, above.step))))
+        return hashes[stop.number]
 
     def _combinations(self, targets: list[Any], choices: list[list[StepIndex]]) -> Iterator[tuple[StepIndex, ...]]:
         """One of the choices for each target, the same for targets that are written by the same steps: whoever reads
@@ -231,7 +332,7 @@ class Alternatives:
             self.tally.capped += 1
         yield from islice(product(*choices), _COMBINATIONS)
 
-    def _sources(self, step: int, target: Any, present: StepIndex) -> list[StepIndex]:
+    def _sources(self, step: int, target: Any, present: StepIndex | None) -> list[StepIndex]:
         """What ``step`` might read of ``target``: the present source first, then the other writes that do not need it.
 
         Of the writes that the step needs anyway, each thread's last hides the earlier ones, and the initial value.
@@ -254,7 +355,7 @@ class Alternatives:
         found = [writer for writer in found if writer != present]
         if not hidden and present != INITIAL:
             found.insert(0, INITIAL)
-        return [present, *found]
+        return found if present is None else [present, *found]
 
     def _effects(self, step: int, reads: tuple[Read, ...]) -> list[tuple[Any, ...]]:
         """The value that the step would write if it read this. A try-lock acquires a free lock and does not change a
@@ -283,6 +384,8 @@ class Alternatives:
         history, step = self.history, stop.step
         read = dict(asked)
         for rival in self._rivals(stop, read):
+            if self.forms is not None and step in self.forms.plain and rival in self.forms.plain:
+                continue  # asked for already
             yield None
             place = self._place(rival)
             changed = [t for t in read if t in history.writes[rival] or self._takes_if_free(rival, t)]

@@ -10,7 +10,7 @@ from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, DecisionNode
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
-from mazurka.trace.targets import kind_of
+from mazurka.trace.targets import kind_of, orders_threads
 
 #: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
 _SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.SLEEP, Op.SPIN, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
@@ -22,8 +22,16 @@ class Decision:
 
     number: int
     node: DecisionNode
-    step: int
+    step: StepIndex
     past: tuple[int, ...]
+
+
+#: Sets answers of several writes apart from prints, which are hashes of a state and writes: the state after the first
+#: write would be the same as the write.
+_SEVERAL: Final = 0x5EA1
+
+#: The hash of the answers before the first node.
+NOTHING_ABOVE: Final = 2
 
 
 class DecisionPath:
@@ -51,6 +59,7 @@ class DecisionPath:
         self.waiting: list[Decision] = []  # the same for what never happened; the step is an index of history.pending
         self.answers: list[int] = []  # of the branch's own nodes
         self.actual: int | None = None  # the answer given to the last inherited node, if it is a new one
+        self.strays = False  # what a step was guessed to access it does not, and so the run is none of this path
 
     def _taken_by(self, step: int, taken_kinds: set[str] | frozenset[str]) -> Any:
         history = self.history
@@ -77,20 +86,41 @@ class DecisionPath:
         """The fingerprint of a source: of a step, or of the initial value."""
         return INITIAL_PRINT if source == INITIAL else self.history.prints[source]
 
+    def plain(self) -> list[StepIndex]:
+        """The steps at points with reads, which nothing decides but the values of these: none that waits, or tries."""
+        history, taken = self.history, self.taken
+        return [
+            StepIndex(step)
+            for step, (reads, point) in enumerate(zip(history.reads, history.points, strict=True))
+            if reads and point and taken[step] is None and step not in history.attempts and self._is_of_values(step)
+        ]
+
+    def _is_of_values(self, step: int) -> bool:
+        targets = [target for target, _ in self.history.reads[step]]
+        return not any(orders_threads(t) or t in self.lockable for t in (*targets, *self.history.writes[step]))
+
     # -- down ---------------------------------------------------------------------------------------------------------
 
     def inherited(self) -> None:
         """Pass the nodes that earlier runs made. A run that leaves them keeps only those it agrees with."""
         branch = self.branch
         path = branch.parent.path()[: branch.cut] if branch.parent is not None else []
+        above = NOTHING_ABOVE
         for number, node in enumerate(path):
             step = self._step_of(node)
             if step is None:
                 branch.inherited = number
+                self.strays = branch.above != 0
                 return
             self._pass(node, step)
             if number == len(path) - 1:
-                self._settle(node, self._actual(node, step))
+                actual = self.actual_answer(node, step)
+                if branch.above and (above != branch.above or (actual != branch.answer and actual in node.tried)):
+                    self.strays = True
+                    return
+                self._settle(node, actual)
+            elif branch.above:
+                above = hash((above, self.actual_answer(node, step)))
 
     def _settle(self, node: DecisionNode, actual: int) -> None:
         if actual not in node.tried:
@@ -102,14 +132,14 @@ class DecisionPath:
             return self.by_state.get(node.first)
         return self.takers.get((node.first, node.second))
 
-    def _actual(self, node: DecisionNode, step: int) -> int:
+    def actual_answer(self, node: DecisionNode, step: int) -> int:
         """This run's answer, which is the seed's unless the step turned out to be another."""
         if node.asks == Asks.TAKER:
             return self.history.states[step]
         return answer_of([self.print_of(source) for _, source in self.history.reads[step]])
 
     def _pass(self, node: DecisionNode, step: int) -> None:
-        self.stops.append(Decision(len(self.stops), node, step, tuple(self.past)))
+        self.stops.append(Decision(len(self.stops), node, StepIndex(step), tuple(self.past)))
         self.history.include(self.past, step)
 
     def own(self) -> None:
@@ -129,7 +159,7 @@ class DecisionPath:
             if op in _SETTLED or target not in history.writers:
                 continue
             node = DecisionNode(Asks.SOURCE, history.final_states[thread], 0, NEVER)
-            self.waiting.append(Decision(self.branch.inherited + len(nodes), node, number, tuple(self.past)))
+            self.waiting.append(Decision(self.branch.inherited + len(nodes), node, StepIndex(number), tuple(self.past)))
             nodes.append(node)
             self.answers.append(NEVER)
         self.branch.nodes = tuple(nodes)
@@ -154,4 +184,4 @@ class DecisionPath:
 
 def answer_of(prints: list[int]) -> int:
     """The answer to a source node whose step reads from writes with these prints."""
-    return prints[0] if len(prints) == 1 else hash(tuple(prints))
+    return prints[0] if len(prints) == 1 else hash((_SEVERAL, *prints))

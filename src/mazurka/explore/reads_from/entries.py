@@ -5,7 +5,8 @@ worker, or an owner to whom a lease comes back.
 record     operands
 =========  ============================================================================================
 name       a thread's name; prefixes hold the numbers of names in the order of these records
-seed       its number, that of the branch above (-1: none), cut, answer, prefix, asked entries, whether it is a retry
+seed       its number, that of the branch above (-1: none), cut, answer, prefix, asked entries, and 1 if it is a retry,
+           a hash of the answers above if it is a guess, else 0
 done       a seed's number, nodes inherited, its own nodes, signature (-1: nothing was learnt from the run)
 tried      a seed's number, the index of a node on its path, an answer that has been decided
 offered    the number of a seed whose run has nothing left to offer
@@ -75,11 +76,12 @@ class Entries:
     def enter(self, record: JournalRecord) -> None:
         """Add one journal record; a record about a branch that is unknown here, or was pruned, has no effect."""
         match record:
-            case ("seed", number, above, cut, answer, prefix, asked, retry):
-                if above == -1 or above in self.branches:
-                    self._seed(
-                        Branch(number, self.branches.get(above), cut, answer, prefix, _places(asked), bool(retry))
-                    )
+            case ("seed", number, parent, cut, answer, prefix, asked, special):
+                if parent == -1 or parent in self.branches:
+                    branch = Branch(number, self.branches.get(parent), cut, answer, prefix, _places(asked))
+                    branch.retry = special == 1
+                    branch.above = 0 if branch.retry else special
+                    self._seed(branch)
             case ("done", number, inherited, flat, signature) if number in self.branches:
                 self._done(number, inherited, flat, signature)
             case ("tried", number, index, answer) if number in self.branches:
@@ -185,7 +187,7 @@ def lease_records(
         for each in reversed(above):
             parent = -1 if each.parent is None else each.parent.number
             prefix, asked = (each.prefix, " ".join(map(str, each.asked))) if each in leased else (b"", "")
-            records.append(("seed", each.number, parent, each.cut, each.answer, prefix, asked, int(each.retry)))
+            records.append(("seed", each.number, parent, each.cut, each.answer, prefix, asked, each.special))
             if each.known or each not in leased:
                 records.append(("been", each.number, each.inherited, _packed(each.nodes), int(each in leased)))
     return records

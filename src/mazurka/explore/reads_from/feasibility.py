@@ -16,7 +16,7 @@ from mazurka.explore.reads_from.decision_path import Decision
 class CandidateSchedule:
     """A run wanted: by its prefix, and as the answer to the node before ``cut``. ``asked`` are the uncertain
     entries; in it ``step`` (-1: none of the run that showed it possible) reads what ``sees`` says, (target,
-    source)."""
+    source). ``above``: if what a step accesses is a guess, a hash of the answers before it."""
 
     cut: int
     answer: int
@@ -24,6 +24,7 @@ class CandidateSchedule:
     asked: tuple[int, ...]
     step: int = -1
     sees: tuple[tuple[Any, int], ...] = ()
+    above: int = 0
 
 
 class Tally(Protocol):
@@ -48,7 +49,7 @@ class FeasibilityCheck:
         self,
         stop: Decision,
         answer: int,
-        places: list[tuple[int, int]],
+        places: Sequence[tuple[int, int]],
         sources: Sequence[int],
         extras: tuple[HypotheticalEvent, ...],
         unsure: bool = False,
@@ -58,24 +59,56 @@ class FeasibilityCheck:
         ``places`` are the extra steps' threads and positions: their predecessors must happen, they themselves must
         not have happened before.
         """
-        history = self.history
         stop.node.tried.add(answer)
-        past = list(stop.past)
+        order = self._order(list(stop.past), places, sources, extras)
+        if order is None:
+            self.impossible.append((stop.number, answer))
+            return None
+        return self._want(stop.number, answer, order, places[-1], extras, unsure)
+
+    def probe(
+        self,
+        places: Sequence[tuple[int, int]],
+        sources: Sequence[int],
+        extras: tuple[HypotheticalEvent, ...],
+    ) -> tuple[str, ...] | None:
+        """The prefix of a run in which the last extra step reads so, whatever else it accesses; None: there is none."""
+        history = self.history
+        order = self._order([0] * len(history.threads), places, sources, extras)
+        if order is None:
+            return None
+        base, prefix = len(history.numbers), list[str]()
+        for step in order:
+            if step >= base:
+                prefix.append(history.tasks[extras[step - base].thread])
+                if step == base + len(extras) - 1:
+                    break
+            elif history.points[step]:
+                prefix.append(history.tasks[history.numbers[step]])
+        return tuple(prefix)
+
+    def _order(
+        self,
+        past: list[int],
+        places: Sequence[tuple[int, int]],
+        sources: Sequence[int],
+        extras: tuple[HypotheticalEvent, ...],
+    ) -> tuple[int, ...] | None:
+        """An order in which the extra steps happen, after so many of each thread; None if there is none."""
+        history = self.history
         for thread, position in places:
             history.include_before(past, thread, position)
         for source in sources:
             if source != INITIAL:
                 history.include(past, source)
         if any(past[thread] > position for thread, position in places):
-            self.impossible.append((stop.number, answer))
             return None
         self.tally.queries += 1
         happen = tuple([own[count - 1] for own, count in zip(history.threads, past, strict=True) if count])
         verdict = self.solver.decide(history, Question(happen, hypothetical=extras))
         if isinstance(verdict, Feasible):
-            return self._want(stop.number, answer, verdict.order, places[-1], extras, unsure)
+            return verdict.order
         self.tally.unknown += not isinstance(verdict, Infeasible)
-        self.impossible.append((stop.number, answer))
         return None
 
     def _want(

@@ -20,13 +20,14 @@ class DecisionNode:
     step reads several targets), the thread's state for a taker.
     """
 
-    __slots__ = ("asks", "first", "second", "tried")
+    __slots__ = ("asks", "first", "guesses", "second", "tried")
 
     def __init__(self, asks: int, first: int, second: int, answer: int) -> None:
         self.asks = asks
         self.first = first
         self.second = second
         self.tried = {answer}
+        self.guesses: set[int] = set()  # answers asked for with a guess of what steps access
 
 
 class Branch:
@@ -37,6 +38,7 @@ class Branch:
     """
 
     __slots__ = (
+        "above",
         "answer",
         "asked",
         "cut",
@@ -47,6 +49,7 @@ class Branch:
         "number",
         "parent",
         "prefix",
+        "probe",
         "retry",
         "shared",
     )
@@ -60,6 +63,7 @@ class Branch:
         prefix: bytes,
         asked: tuple[int, ...] = (),
         retry: bool = False,
+        above: int = 0,
     ) -> None:
         self.number = number
         self.parent = parent
@@ -68,11 +72,18 @@ class Branch:
         self.answer = answer
         self.prefix = prefix
         self.asked = asked
+        self.above = above  # if accesses of a step in it are a guess: a hash of the answers before the last
+        self.probe = 0  # the key of the unknown form that its run is made to show; then it has no place in the tree
         self.retry = retry  # whether the last asked entry has been left out because its thread had to wait
         self.depth: int = parent.depth + 1 if parent else 0
         self.nodes: tuple[DecisionNode, ...] = ()
         self.known = False  # whether its run has been seen, but not all that it offers
         self.shared: int = parent.shared if parent else 0  # so many nodes of its path belong to other processes, too
+
+    @property
+    def special(self) -> int:
+        """In records: 1 for a retry, the hash of the answers above for a guess."""
+        return int(self.retry) or self.above
 
     def path(self) -> list[DecisionNode]:
         """All nodes from the root down."""
