@@ -171,6 +171,38 @@ UNCONTROLLED = {
         """,
         "a child process that calls connect",
     ),
+    "a folder on the way": (
+        """
+        def use():
+            try:
+                os.mkdir("folder/inner")
+            except FileNotFoundError:
+                return
+        run(use, lambda: subprocess.run(["mkdir", "folder"]))
+        """,
+        "a child process and a thread that use",
+    ),
+    "a database": (
+        """
+        import sqlite3
+        def change():
+            with sqlite3.connect("base") as connection:
+                connection.execute("create table numbers (number)")
+            connection.close()
+        sqlite3.connect("base").close()
+        run(change, lambda: subprocess.run(["cat", "base"]))
+        """,
+        "a child process and a thread that use",
+    ),
+    "a pipe with a name": (
+        """
+        os.mkfifo("pipe")
+        held = os.open("pipe", os.O_RDWR)
+        run(lambda: subprocess.run(["head", "-c", "1", "pipe"]), lambda: os.write(held, b"x"))
+        os.close(held)
+        """,
+        "",
+    ),
     "preexec_fn": ("run(lambda: subprocess.run(['true'], preexec_fn=int), int)", "with preexec_fn"),
     "a short limit": ("run(lambda: subprocess.run(['true'], timeout=0.05), int)", ""),
     "os.waitpid": (

@@ -165,6 +165,8 @@ class Acts:
             if flags & getattr(os, "O_TMPFILE", 0) == getattr(os, "O_TMPFILE", -1):
                 self.troubles.add(f"a child process that makes a file without a name in {found.path}")
             return
+        if status is not None and not stat.S_ISREG(status.st_mode) and not flags & os.O_PATH:
+            self.troubles.add(f"a child process that uses {found.path}")  # a pipe with a name, say
         if flags & os.O_CREAT and status is None:
             self._make(found)
             self.written.add(found.path)

@@ -11,12 +11,14 @@ Cost: one pass over the steps of a run, and one more for each child.
 from __future__ import annotations
 
 import posix
+import posixpath
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.outside import files
 from mazurka.program.python.outside.child_watch import ChildWatch
+from mazurka.program.python.outside.paths import entry
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import Kind, Target, kind_of
@@ -135,12 +137,31 @@ def conflicts(runtime: Runtime, children: Sequence[ChildProcess]) -> set[str]:
                     found.add(f"two child processes that use {_named(target)} at the same time")
         for step, (index, op, target, _, _, _, more) in enumerate(runtime.log):
             for how, each in ((op, target), *[(access.op, access.target) for access in more]):
-                writes = accesses.get(each)
+                writes = _writes(accesses, each)
                 if writes is None or not (writes or WRITES[how]) or (_both_add(each) and writes and how is Op.WRITE):
                     continue
                 if not (order.is_before(index, step, child.begun) or order.is_after(index, step, child.ended)):
                     found.add(f"a child process and a thread that use {_named(each)} at the same time")
     return found
+
+
+def _writes(accesses: dict[Target, bool], target: Target) -> bool | None:
+    """Whether a child writes what a step accesses; None if it does not use it.
+
+    Of a database of `sqlite3`, or a file beside it, any use counts as a change. A path also leads through folders that
+    the child may make or remove.
+    """
+    match kind_of(target):
+        case Kind.DATABASE:
+            path = str(target[1])
+            return any(kind_of(each) is Kind.FILE and str(each[1]).startswith(path) for each in accesses) or None
+        case Kind.ENTRY | Kind.FILE | Kind.DIRECTORY:
+            path = str(target[1])
+            while len(path) > 1:
+                path = posixpath.dirname(path)
+                if accesses.get(entry(path)[0]):
+                    return True
+    return accesses.get(target)
 
 
 def _both_add(target: Target) -> bool:
