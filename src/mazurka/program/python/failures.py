@@ -28,6 +28,7 @@ _WATCHING: Final = frozenset(
     for name in """runtime/scheduler runtime/sharing runtime/step_metadata python/instrument/sites
     python/semantics/attributes python/semantics/calls python/semantics/container_adapters
     python/semantics/deep_access python/semantics/foreign python/semantics/gathering python/semantics/harmless
+    python/semantics/consulted python/semantics/definitions python/semantics/raising
     python/semantics/locations python/semantics/native_objects python/semantics/objects python/semantics/reentrant
     python/semantics/shown""".split()
 )
@@ -38,6 +39,8 @@ def fault_of_ours(error: BaseException) -> str:
     trace = error.__traceback__
     if not isinstance(error, Exception) or trace is None:
         return ""
+    if isinstance(error, NameError) and str(error.name).startswith("__mz_"):
+        return "the program runs code with builtins of its own, which lack the hooks"
     last = traceback.extract_tb(trace)[-1]
     if last.filename not in _WATCHING:
         return ""
