@@ -60,6 +60,8 @@ asking_for_modules: set[str] = set()
 looking_at_tracebacks: set[str] = set()
 #: ... or times or numbers of files.
 looking_at_times: set[str] = set()
+#: ... or numbers of descriptors, and compares values.
+comparing_descriptors: set[str] = set()
 #: ... or anything that refers weakly.
 referring_weakly: set[str] = set()
 
@@ -70,6 +72,7 @@ _SAID: Final = {
     "modules": asking_for_modules,
     "traceback": looking_at_tracebacks,
     "times": looking_at_times,
+    "descriptors": comparing_descriptors,
     "weak": referring_weakly,
 }
 

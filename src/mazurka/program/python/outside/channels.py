@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.outside import descriptor_numbers
 from mazurka.program.python.primitives.run import Models, first_outer_frame
 from mazurka.program.python.semantics import definitions
 from mazurka.program.runtime.task import Task
@@ -80,6 +81,7 @@ class Ends:
 
     def add(self, descriptor: int, end: End) -> End:
         """Note the end of a channel behind a file descriptor."""
+        descriptor_numbers.changed(self.models)
         self.by_descriptor[descriptor] = end
         return end
 

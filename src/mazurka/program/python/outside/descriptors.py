@@ -7,7 +7,7 @@ import posix
 import types
 from typing import Any
 
-from mazurka.program.python.outside import channels
+from mazurka.program.python.outside import channels, descriptor_numbers
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.files import read_descriptor, write_descriptor
 from mazurka.program.python.outside.replacing import METHODS, replace_function
@@ -44,11 +44,13 @@ def _close(models: Models, real: Any, descriptor: int) -> None:
         pass_step(models, change(*file.state))
         files.closed(descriptor)
     channels.closing(models, descriptor)
+    descriptor_numbers.changed(models)
     real(descriptor)
 
 
 def _dup(models: Models, real: Any, descriptor: int, /) -> int:
     copy = int(real(descriptor))
+    descriptor_numbers.changed(models)
     files = _files.of_run(models)
     file = files.descriptors.get(descriptor)
     if file is not None:

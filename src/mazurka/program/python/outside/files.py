@@ -22,7 +22,7 @@ from typing import Any, Final
 from greenlet import GreenletExit
 
 from mazurka.program.python.instrument.own import WeakSet, contextlib
-from mazurka.program.python.outside import paths
+from mazurka.program.python.outside import descriptor_numbers, paths
 from mazurka.program.python.outside.journal import Journal, NotKept
 from mazurka.program.python.outside.paths import ResolvedPath, content, entry, listing
 from mazurka.program.python.outside.replacing import ASIDE
@@ -107,6 +107,7 @@ class Files:
 
     def closed(self, descriptor: int) -> None:
         """A descriptor is closed; with the last one of an open file, the file's own end is noted."""
+        descriptor_numbers.changed(self.models)
         file = self.descriptors.pop(descriptor, None)
         if file is not None:
             file.uses -= 1

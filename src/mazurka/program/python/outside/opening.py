@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable
 from typing import Any
 
-from mazurka.program.python.outside import channels, paths, times
+from mazurka.program.python.outside import channels, descriptor_numbers, paths, times
 from mazurka.program.python.outside.files import (
     JOURNAL,
     Opened,
@@ -59,6 +59,7 @@ def open_path(
     elif flags & os.O_TRUNC and is_plain and stat.S_ISREG(_mode(found.path)):
         keep(models, found.path, lambda: JOURNAL.writing(found.path, posix.stat(found.path)))
     descriptor = perform()
+    descriptor_numbers.changed(models)
     status = posix.fstat(descriptor)
     if makes and not was_there:
         with ASIDE:
@@ -90,6 +91,7 @@ replace_function(os, "open", _open)
 def _open_memory(models: Models, real: Any, *args: Any, **named: Any) -> int:
     """Stands for `os.memfd_create`: a file that has no name, and goes with its descriptors."""
     descriptor = int(real(*args, **named))
+    descriptor_numbers.changed(models)
     of_run(models).opened(descriptor, f"/(memory {models.number()})", os.O_RDWR)
     JOURNAL.is_fresh(posix.fstat(descriptor))
     return descriptor

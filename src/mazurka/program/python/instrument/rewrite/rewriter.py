@@ -69,7 +69,7 @@ def _name(node: ast.Attribute | ast.alias) -> str:
 def mentioned(tree: ast.Module) -> set[str]:
     """What is to be said of a module because of names in it: `traceback` if it mentions anything by which one looks at
     one, or looks for attributes by names that it computes, `times` if it does of times or numbers of files, `weak` if
-    it refers weakly to anything."""
+    it refers weakly to anything, `descriptors` if it gets at their numbers, and compares values."""
     found: set[str] = set()
     nodes = [*ast.walk(tree)]
     status = any(isinstance(node, ast.Attribute | ast.alias) and _name(node).endswith("stat") for node in nodes)
@@ -93,7 +93,37 @@ def mentioned(tree: ast.Module) -> set[str]:
             case ast.Call(ast.Name(name) | ast.Attribute(_, name), given) if name in _BY_NAME:
                 if not all(isinstance(each, ast.Constant) for each in given[1 if name == "getattr" else 0 :]):
                     found.add("traceback")
+    if any(map(_is_of_descriptors, nodes)) and any(map(_compares, nodes)):
+        found.add("descriptors")
     return found
+
+
+#: Names by which one gets at the number of a descriptor.
+_OF_DESCRIPTORS: Final = frozenset("fileno pipe pipe2 dup dup2 openpty mkstemp memfd_create eventfd detach".split())
+
+#: Functions that compare what they are given.
+_COMPARERS: Final = frozenset("sorted min max sort index remove set frozenset".split())
+
+
+def _is_of_descriptors(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(ast.Name("os"), "open"):
+            return True
+        case ast.Attribute(_, name) | ast.alias(name):
+            return name in _OF_DESCRIPTORS
+    return False
+
+
+def _compares(node: ast.AST) -> bool:
+    """Whether values that are no constants are compared."""
+    match node:
+        case ast.Compare(left, _, [right]):
+            return not isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)
+        case ast.Compare():
+            return True
+        case ast.Call(ast.Name(name) | ast.Attribute(_, name)):
+            return name in _COMPARERS
+    return False
 
 
 Rule = Callable[["Rewriter", Any], Any]  # the node's class is the rule's key
