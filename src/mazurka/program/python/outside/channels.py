@@ -273,6 +273,7 @@ def send(models: Models, descriptor: int, end: End, perform: Callable[[], int], 
 
 def closing(models: Models, descriptor: int, *, keep: bool = False) -> None:
     """A descriptor is about to be closed."""
+    descriptor_numbers.changed(models)
     ends = of_run(models)
     end = ends.by_descriptor.get(descriptor)
     if end is None:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.python.instrument.own import WeakSet, contextlib
+from mazurka.program.python.outside import descriptor_numbers
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.channels import ChannelWait
 from mazurka.program.python.outside.files import JOURNAL, cut, exists
@@ -115,6 +116,8 @@ def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
     of the row). So two operations on one connection at the same time are untracked; a lock around them prevents it.
     """
     models = present()
+    if models is not None:
+        descriptor_numbers.changed(models)  # files of a database are opened and closed as they are used
     connection = _connection_of(thing)
     database: Database | None = getattr(connection, "_mz_database", None)
     if models is None or database is None:
@@ -278,6 +281,7 @@ def connect(real: Any) -> Any:
         models = present()
         if models is None:
             return _opened(real, database, timeout, args, named)
+        descriptor_numbers.changed(models)
         where = _database_of(models, database, bool(named.get("uri")))
         if where.path is not None:
             _keep(models, where.path)

@@ -34,6 +34,7 @@ def open_path(
     models: Models, path: Any, flags: int, perform: Callable[[], int], dir_fd: int | None = None
 ) -> tuple[int, Opened | None]:
     """Open a file as ``perform`` does it; the descriptor, and the open file or directory behind it."""
+    descriptor_numbers.changed(models)
     files = of_run(models)
     makes = bool(flags & os.O_CREAT)
     follow = not (makes and flags & os.O_EXCL or flags & os.O_NOFOLLOW)
@@ -59,7 +60,6 @@ def open_path(
     elif flags & os.O_TRUNC and is_plain and stat.S_ISREG(_mode(found.path)):
         keep(models, found.path, lambda: JOURNAL.writing(found.path, posix.stat(found.path)))
     descriptor = perform()
-    descriptor_numbers.changed(models)
     status = posix.fstat(descriptor)
     if makes and not was_there:
         with ASIDE:

@@ -12,6 +12,7 @@ import selectors
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from mazurka.program.python.outside import descriptor_numbers
 from mazurka.program.python.outside.channels import IN, OUT, Channel, has_children, of_run, readable, really, wait
 from mazurka.program.python.outside.replacing import METHODS, replace_function, replace_method, stand_in
 from mazurka.program.python.primitives.event_loops import is_looping, selecting
@@ -124,6 +125,7 @@ class Poll:
     """Stands in for what ``select.poll()`` returns in a run."""
 
     def __init__(self, real: Any) -> None:
+        _opens()
         self._real = real
         self._events: dict[int, int] = {}
         self._is_polling = False
@@ -175,6 +177,12 @@ def _poll(models: Models, real: Any) -> Poll:
 replace_function(select, "poll", _poll)
 
 
+def _opens() -> None:
+    """A descriptor of an object of `select` is opened or closed."""
+    if (models := here()) is not None:
+        descriptor_numbers.changed(models)
+
+
 class Epoll:
     """Stands in for a ``select.epoll`` that a run makes; what is ready is told again and again until it is seen to."""
 
@@ -223,6 +231,7 @@ class Epoll:
 
     def close(self) -> None:
         """As ``select.epoll``; a step on the object."""
+        _opens()
         _change(self)
         self._real.close()
 

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from greenlet import GreenletExit
 
-from mazurka.program.python.outside import channels
+from mazurka.program.python.outside import channels, descriptor_numbers
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.buffers import open_pipe
 from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write
@@ -209,6 +209,8 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
     def close(self) -> None:
         """As ``io.FileIO``; bytes that are kept are written first."""
         layers = self._mz
+        if (models := present()) is not None and not _RealFileIO.closed.__get__(self):
+            descriptor_numbers.changed(models)
         if layers is not None and not _RealFileIO.closed.__get__(self):
             if layers.stored:
                 _put_stored(None, layers, self)
@@ -454,6 +456,7 @@ def open_(
     if models is None and not (Preparing.on and _is_plain(file, mode)):
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     if models is not None and not _is_for_us(models, file, mode, opener):
+        descriptor_numbers.changed(models)
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     binary = "b" in mode
     if binary or _is_wrong(mode, buffering):
