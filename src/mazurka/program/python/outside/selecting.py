@@ -125,7 +125,6 @@ class Poll:
     """Stands in for what ``select.poll()`` returns in a run."""
 
     def __init__(self, real: Any) -> None:
-        _opens()
         self._real = real
         self._events: dict[int, int] = {}
         self._is_polling = False
@@ -247,6 +246,7 @@ _KNOWN: Final = IN | OUT | _PRI
 
 
 def _epoll(models: Models, real: Any, *args: Any, **named: Any) -> Epoll:
+    descriptor_numbers.changed(models)
     return Epoll(real(*args, **named))
 
 
