@@ -26,7 +26,7 @@ from mazurka.program.python.instrument.rewrite import assignments, calls, defini
 from mazurka.program.python.instrument.rewrite.rewriter import EventOptions, Rewriter, Rules
 
 #: Changes whenever the output for some input does: kept code of other versions is not used.
-VERSION: Final = 23
+VERSION: Final = 24
 
 _EXPLORING: Final = EventOptions()
 

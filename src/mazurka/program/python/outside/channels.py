@@ -81,7 +81,7 @@ class Ends:
 
     def add(self, descriptor: int, end: End) -> End:
         """Note the end of a channel behind a file descriptor."""
-        descriptor_numbers.changed(self.models)
+        descriptor_numbers.opened(self.models)
         self.by_descriptor[descriptor] = end
         return end
 
@@ -273,7 +273,7 @@ def send(models: Models, descriptor: int, end: End, perform: Callable[[], int], 
 
 def closing(models: Models, descriptor: int, *, keep: bool = False) -> None:
     """A descriptor is about to be closed."""
-    descriptor_numbers.changed(models)
+    descriptor_numbers.closed(models)
     ends = of_run(models)
     end = ends.by_descriptor.get(descriptor)
     if end is None:

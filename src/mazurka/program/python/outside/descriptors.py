@@ -44,13 +44,13 @@ def _close(models: Models, real: Any, descriptor: int) -> None:
         pass_step(models, change(*file.state))
         files.closed(descriptor)
     channels.closing(models, descriptor)
-    descriptor_numbers.changed(models)
+    descriptor_numbers.closed(models)
     real(descriptor)
 
 
 def _dup(models: Models, real: Any, descriptor: int, /) -> int:
     copy = int(real(descriptor))
-    descriptor_numbers.changed(models)
+    descriptor_numbers.opened(models)
     files = _files.of_run(models)
     file = files.descriptors.get(descriptor)
     if file is not None:

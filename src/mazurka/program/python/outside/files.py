@@ -107,7 +107,7 @@ class Files:
 
     def closed(self, descriptor: int) -> None:
         """A descriptor is closed; with the last one of an open file, the file's own end is noted."""
-        descriptor_numbers.changed(self.models)
+        descriptor_numbers.closed(self.models)
         file = self.descriptors.pop(descriptor, None)
         if file is not None:
             file.uses -= 1

@@ -34,7 +34,7 @@ def open_path(
     models: Models, path: Any, flags: int, perform: Callable[[], int], dir_fd: int | None = None
 ) -> tuple[int, Opened | None]:
     """Open a file as ``perform`` does it; the descriptor, and the open file or directory behind it."""
-    descriptor_numbers.changed(models)
+    descriptor_numbers.opened(models)
     files = of_run(models)
     makes = bool(flags & os.O_CREAT)
     follow = not (makes and flags & os.O_EXCL or flags & os.O_NOFOLLOW)
@@ -91,7 +91,7 @@ replace_function(os, "open", _open)
 def _open_memory(models: Models, real: Any, *args: Any, **named: Any) -> int:
     """Stands for `os.memfd_create`: a file that has no name, and goes with its descriptors."""
     descriptor = int(real(*args, **named))
-    descriptor_numbers.changed(models)
+    descriptor_numbers.opened(models)
     of_run(models).opened(descriptor, f"/(memory {models.number()})", os.O_RDWR)
     JOURNAL.is_fresh(posix.fstat(descriptor))
     return descriptor

@@ -176,10 +176,10 @@ def _poll(models: Models, real: Any) -> Poll:
 replace_function(select, "poll", _poll)
 
 
-def _opens() -> None:
-    """A descriptor of an object of `select` is opened or closed."""
+def _closes() -> None:
+    """The descriptor of an object of `select` is closed."""
     if (models := here()) is not None:
-        descriptor_numbers.changed(models)
+        descriptor_numbers.closed(models)
 
 
 class Epoll:
@@ -230,7 +230,7 @@ class Epoll:
 
     def close(self) -> None:
         """As ``select.epoll``; a step on the object."""
-        _opens()
+        _closes()
         _change(self)
         self._real.close()
 
@@ -246,7 +246,7 @@ _KNOWN: Final = IN | OUT | _PRI
 
 
 def _epoll(models: Models, real: Any, *args: Any, **named: Any) -> Epoll:
-    descriptor_numbers.changed(models)
+    descriptor_numbers.opened(models)
     return Epoll(real(*args, **named))
 
 
@@ -312,6 +312,12 @@ def _looking_at_keys(models: Models, real: Any, selector: Any, *args: Any) -> An
     return real(selector, *args)
 
 
+def _making(models: Models, real: Any, selector: Any, *args: Any) -> Any:
+    descriptor_numbers.opened(models)
+    return real(selector, *args)
+
+
+replace_method("selectors", "EpollSelector.__init__", _making)
 for _class in ("EpollSelector", "PollSelector", "SelectSelector"):
     for _name in ("register", "unregister", "modify", "close"):
         replace_method("selectors", f"{_class}.{_name}", _changing_keys)

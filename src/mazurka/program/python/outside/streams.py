@@ -210,7 +210,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         """As ``io.FileIO``; bytes that are kept are written first."""
         layers = self._mz
         if (models := present()) is not None and not _RealFileIO.closed.__get__(self):
-            descriptor_numbers.changed(models)
+            descriptor_numbers.closed(models)
         if layers is not None and not _RealFileIO.closed.__get__(self):
             if layers.stored:
                 _put_stored(None, layers, self)
@@ -456,7 +456,8 @@ def open_(
     if models is None and not (Preparing.on and _is_plain(file, mode)):
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     if models is not None and not _is_for_us(models, file, mode, opener):
-        descriptor_numbers.changed(models)
+        if not isinstance(file, int):
+            descriptor_numbers.opened(models)
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     binary = "b" in mode
     if binary or _is_wrong(mode, buffering):

@@ -114,11 +114,19 @@ def _is_of_descriptors(node: ast.AST) -> bool:
     return False
 
 
+def is_constant(node: ast.expr) -> bool:
+    """Whether an expression is made of constants."""
+    inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+    return isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Set | ast.UnaryOp) and all(
+        map(is_constant, inner)
+    )
+
+
 def _compares(node: ast.AST) -> bool:
     """Whether values that are no constants are compared."""
     match node:
         case ast.Compare(left, _, [right]):
-            return not isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)
+            return not is_constant(left) and not is_constant(right)
         case ast.Compare():
             return True
         case ast.Call(ast.Name(name) | ast.Attribute(_, name)):
