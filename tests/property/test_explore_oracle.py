@@ -135,6 +135,23 @@ def test_steps_of_several_accesses_in_a_form_that_no_run_shows(number: int) -> N
         assert reached.strategy.incompleteness_reason() == "", name
 
 
+@pytest.mark.parametrize("semaphores", [False, True])
+def test_steps_of_several_accesses_among_others(semaphores: bool) -> None:
+    """Beside conditions, semaphores and indivisible updates."""
+    for number in range(5_000, 5_000 + _NUMBERED // 20):
+        program = random_program(
+            number, conditions=semaphores, semaphores=semaphores, atomics=not semaphores, compounds=True
+        )
+        try:
+            answer = everything(program, 4_000)
+        except TooLarge:
+            continue
+        if len(answer.reads) < 80:
+            reached = reach(program, "mcr")
+            assert reached.everything == answer, number
+            assert reached.strategy.incompleteness_reason() == "", number
+
+
 def test_a_form_that_only_a_probe_shows() -> None:
     """Whether the second thread writes what the first reads is seen only where it comes first."""
     update = Compound((Read("u", "x"), Write("x", "u + 1")))

@@ -115,6 +115,22 @@ def test_divided_work_reaches_the_same(program: SmallProgram, name: str, chance:
     assert divided.counted == undivided.executions
 
 
+@pytest.mark.parametrize("first", [200, 210])
+def test_steps_of_several_accesses(first: int) -> None:
+    """Workers do not know in which forms others have seen a step: where that matters there is a doubt."""
+    for number in range(first, first + 10):
+        program = random_program(number, conditions=False, compounds=True)
+        answer = everything(program)
+        if len(answer.reads) > 60:
+            continue
+        divided = Divided(program, "mcr", random.Random(number), parts=2, batch=5)
+        divided.search()
+        finals, reads = _reached(divided.results)
+        assert reads <= answer.reads, number
+        complete = (finals, reads) == (answer.finals, answer.reads)
+        assert complete or "other threads change" in divided.strategy.incompleteness_reason(), number
+
+
 @given(programs(semaphores=True), st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 4)
 def test_targets_that_turn_out_to_be_waited_for(program: SmallProgram, chance: random.Random) -> None:
