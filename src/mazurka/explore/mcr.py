@@ -49,7 +49,8 @@ offers again. Until then the accesses of a step are guessed to be those that it 
 guess wrong is not taken in where its answers are not those asked for. Of steps that had a single access, a read, at a
 site this is not asked; if they turn out to have several, the search begins again. A search that has been interrupted,
 or is divided among processes, does not know all forms: it ends with a doubt where it meets such steps, and so does one
-in which the accesses of a step are not in the order in which they depend on each other. ``auto`` leaves the proof to
+in which the accesses of a step are not in the order in which they depend on each other, or are those of parts of
+objects: these are numbered as threads come to share them, differently from run to run. ``auto`` leaves the proof to
 ``se-mcr`` then.
 
 Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below a

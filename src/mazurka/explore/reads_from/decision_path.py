@@ -10,7 +10,7 @@ from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, DecisionNode
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
-from mazurka.trace.targets import kind_of, orders_threads
+from mazurka.trace.targets import Property, kind_of
 
 #: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
 _SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.SLEEP, Op.SPIN, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
@@ -29,6 +29,9 @@ class Decision:
 #: Sets answers of several writes apart from prints, which are hashes of a state and writes: the state after the first
 #: write would be the same as the write.
 _SEVERAL: Final = 0x5EA1
+
+#: Properties of targets that wait, or whose names may depend on the order of the threads.
+_UNSTABLE: Final = Property.ORDERS | Property.PART | Property.WHOLE
 
 #: The hash of the answers before the first node.
 NOTHING_ABOVE: Final = 2
@@ -96,8 +99,10 @@ class DecisionPath:
         ]
 
     def _is_of_values(self, step: int) -> bool:
+        """Objects are numbered when they are first shared, so that in another run a target may be of another one."""
         targets = [target for target, _ in self.history.reads[step]]
-        return not any(orders_threads(t) or t in self.lockable for t in (*targets, *self.history.writes[step]))
+        touched = (*targets, *self.history.writes[step])
+        return not any(kind_of(target).has(_UNSTABLE) or target in self.lockable for target in touched)
 
     # -- down ---------------------------------------------------------------------------------------------------------
 
