@@ -42,8 +42,6 @@ from mazurka.workflows.predicting import Numbered, Request, predict
 
 #: Traces per test run; ``make test-long`` asks for ten thousand of each test.
 _TRACES = {"long": 10_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 240)
-#: Those of them that are predicted in two ways as long ones are.
-_FEW = {"long": 60}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 20)
 _SHARE = 120
 
 
@@ -144,7 +142,7 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
 
 @pytest.mark.slow
 def test_long_traces_are_predicted_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    for trace in _traces(700_000)[:_FEW]:
+    for trace in _traces(700_000)[:60]:
         request = Request("", "auto", tuple(KINDS))
         plain = predict(Numbered(trace), request)
         with monkeypatch.context() as patch:
