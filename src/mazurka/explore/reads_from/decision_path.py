@@ -10,7 +10,7 @@ from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, DecisionNode
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
-from mazurka.trace.targets import Property, kind_of
+from mazurka.trace.targets import Kind, kind_of, of_kinds
 
 #: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
 _SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.SLEEP, Op.SPIN, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
@@ -30,8 +30,8 @@ class Decision:
 #: write would be the same as the write.
 _SEVERAL: Final = 0x5EA1
 
-#: Properties of targets that wait, or whose names may depend on the order of the threads.
-_UNSTABLE: Final = Property.ORDERS | Property.PART | Property.WHOLE
+#: Whether a target has the same name in every run.
+_is_named: Final = of_kinds(Kind.GLOBAL, Kind.VARIABLE)
 
 #: The hash of the answers before the first node.
 NOTHING_ABOVE: Final = 2
@@ -102,7 +102,7 @@ class DecisionPath:
         """Objects are numbered when they are first shared, so that in another run a target may be of another one."""
         targets = [target for target, _ in self.history.reads[step]]
         touched = (*targets, *self.history.writes[step])
-        return not any(kind_of(target).has(_UNSTABLE) or target in self.lockable for target in touched)
+        return not any(not _is_named(target) or target in self.lockable for target in touched)
 
     # -- down ---------------------------------------------------------------------------------------------------------
 
