@@ -14,9 +14,10 @@ from mazurka.cli.publishing import outputs_of, publish
 from mazurka.cli.settings import given, setting_options
 from mazurka.cli.watched import checked
 from mazurka.config import Options, resolve
+from mazurka.explore.registry import import_strategy
 from mazurka.program.front_ends import FRONT_ENDS
 from mazurka.report.check_report import CheckReport, Verdict
-from mazurka.workflows.program_spec import subject_of
+from mazurka.workflows.program_spec import import_front_end, subject_of
 
 _FOUND: Final = 1
 _ERROR: Final = 2
@@ -42,11 +43,14 @@ def command(
     program: str, arguments: tuple[str, ...], front_end: str | None, progress: bool | None, **values: Any
 ) -> int:
     """Run PROGRAM (a Python file), or one function of it, in every relevant order of its threads; report what fails."""
-    started = perf_counter()
     options = resolve(given(values))
     outputs = outputs_of(options)
+    subject = subject_of(program, arguments, options, front_end or "")
+    import_front_end(subject)  # starting up, like all that is imported before
+    import_strategy(options.strategy)
+    started = perf_counter()
     with ProgressLine(is_wanted(progress, sys.stderr), options.time_limit) as shown:
-        done = checked(subject_of(program, arguments, options, front_end or ""), options, shown, started)
+        done = checked(subject, options, shown, started)
     publish(done.report, outputs)
     return _CRASHED if done.crashed and not done.report.findings else status_of(done.report, options, done.interrupted)
 

@@ -17,9 +17,9 @@ exploration goes on where the last batch ended; its failures are then seen again
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
+from time import perf_counter  # by name: the module's attributes are a program's virtual clock while it is checked
 from typing import Final
 
 from mazurka.explore.batch import Batch, BatchLimits, again, work
@@ -140,7 +140,7 @@ class Explorer:
     def progress(self) -> Iterator[Progress]:
         """Explore, yielding after each batch. The iterator may be closed early: the outcome is then that of the runs so
         far."""
-        self._started = self._written = time.perf_counter()
+        self._started = self._written = perf_counter()
         stopped = _ABANDONED
         try:
             stopped = yield from self._explore()
@@ -229,15 +229,15 @@ class Explorer:
         return Progress(self.seen.executions, self._seconds(), found, new, total, restarted, deciding)
 
     def _seconds(self) -> float:
-        return time.perf_counter() - self._started
+        return perf_counter() - self._started
 
     def _dismiss(self, grace: float) -> None:
         """Do without the pool from now on; batches under way have so many seconds to be finished."""
         if self.coordinator is None:
             return
         coordinator, self.coordinator = self.coordinator, None
-        end = time.perf_counter() + grace
-        while coordinator.busy and time.perf_counter() < end:
+        end = perf_counter() + grace
+        while coordinator.busy and perf_counter() < end:
             for batch in coordinator.collect(self.strategy):
                 self._take_in(batch)
         coordinator.dismiss(self.strategy)
@@ -259,7 +259,7 @@ class Explorer:
             yield self._progress(self.seen.add(batch.statistics))
 
     def _write(self, force: bool = False) -> None:
-        now = time.perf_counter()
+        now = perf_counter()
         if not force and now - self._written <= _BATCH:
             return
         self._written = now

@@ -90,6 +90,19 @@ def scope_of(name: str) -> str:
     return STRATEGIES[name].scope if name in STRATEGIES else _INTERLEAVINGS
 
 
+def import_strategy(name: str) -> None:
+    """Import the strategy of that name, if there is one: before a program is prepared, since models, such as its clock,
+    stand for what is imported from then on."""
+    if name in STRATEGIES:
+        _implementation(STRATEGIES[name])
+
+
+def _implementation(row: StrategyRow) -> type[Strategy]:
+    module, _, kind = row.implementation.partition(":")
+    found: type[Strategy] = getattr(import_module(f"mazurka.explore.{module}"), kind)
+    return found
+
+
 def make_strategy(
     name: str, settings: StrategySettings | None = None, source: SourceAnalysis | None = None
 ) -> Strategy:
@@ -102,6 +115,5 @@ def make_strategy(
     from mazurka.explore.strategy import StrategySettings
     from mazurka.program.source_analysis import NothingKnown
 
-    module, _, kind = row.implementation.partition(":")
-    implementation: type[Strategy] = getattr(import_module(f"mazurka.explore.{module}"), kind)
+    implementation = _implementation(row)
     return implementation.make(settings or StrategySettings(), source or NothingKnown())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 from mazurka.errors import UsageError
 from mazurka.program.protocol import Program
@@ -26,10 +26,14 @@ class FrontEnd:
     interpreter: str  # the name in the first line of its scripts, after ``#!``
     opener: str
 
+    def load(self) -> Any:
+        """Import it; returns its function."""
+        module, _, function = self.opener.partition(":")
+        return getattr(import_module(module), function)
+
     def open(self, target: str, arguments: tuple[str, ...], settings: ProgramSettings) -> Program:
         """The program that ``target`` names, not yet loaded."""
-        module, _, function = self.opener.partition(":")
-        program: Program = getattr(import_module(module), function)(target, arguments, settings)
+        program: Program = self.load()(target, arguments, settings)
         return program
 
 

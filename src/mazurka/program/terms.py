@@ -59,6 +59,12 @@ _OPERATORS: Final[dict[str, Callable[..., Any]]] = {
 
 def value_of(key: Any) -> Any:
     """The value that a key stands for."""
+    if type(key) is tuple and len(key) == 2 and type(key[0]) is str:  # as most are
+        kind, value = key
+        if kind in _SCALARS:
+            return value
+        if kind == "object" and type(value) is int:
+            return Thing(value)
     match key:
         case (str(kind), value) if kind in _SCALARS:
             return value

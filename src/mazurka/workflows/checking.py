@@ -31,7 +31,7 @@ from mazurka.explore.batch import Worker
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import FailingExecution, Inconclusive, Outcome, Verified, Violation
 from mazurka.explore.parallel.worker_pool import CAN_FORK, ForkPool, WorkerPool, usable_cores
-from mazurka.explore.registry import make_strategy
+from mazurka.explore.registry import import_strategy, make_strategy
 from mazurka.explore.search_journal import SearchJournal, open_journal
 from mazurka.explore.strategy import StrategySettings
 from mazurka.program.memory import MemoryModel
@@ -167,6 +167,7 @@ class _Check:
 
     def run(self) -> CheckReport:
         self.suppressions = suppressions_of(self.options)
+        import_strategy(self.options.strategy)
         self.program.prepare()
         self.program.require_included(self.options.include)
         if self.store is not None and not self.options.fresh:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mazurka.config import KEYS, Options, convert
-from mazurka.program.front_ends import front_end_of
+from mazurka.program.front_ends import FrontEnd, front_end_of
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Program
 from mazurka.program.runtime.task import Limits
@@ -84,7 +84,15 @@ def settings_of(options: Options, cache: Path | None = None) -> ProgramSettings:
     )
 
 
+def import_front_end(subject: ProgramSpec) -> None:
+    """Import what runs the program."""
+    _front_end_of(subject).load()
+
+
+def _front_end_of(subject: ProgramSpec) -> FrontEnd:
+    return front_end_of(subject.target, str(subject.loading.get(FRONT_END, "")))
+
+
 def open_program(subject: ProgramSpec, options: Options, cache: Path | None = None) -> Program:
     """The program, not yet loaded; ``cache`` is where compiled code may be kept."""
-    front_end = front_end_of(subject.target, str(subject.loading.get(FRONT_END, "")))
-    return front_end.open(subject.target, subject.arguments, settings_of(options, cache))
+    return _front_end_of(subject).open(subject.target, subject.arguments, settings_of(options, cache))

@@ -95,9 +95,11 @@ class Alternatives:
         If it writes nothing here but elsewhere, a run shows that: nothing stands against its reading something else.
         """
         history = self.history
-        reads, writes = history.reads[step], history.writes[step]
-        several = len(reads) + len(writes) - len(history.overwrites[step]) > 1
-        if not (several and writes and history.points[step]):
+        writes = history.writes[step]
+        if not (writes and history.points[step]):
+            return False
+        reads = history.reads[step]
+        if len(reads) + len(writes) - len(history.overwrites[step]) <= 1:
             return False
         return any(
             not kind_of(target).has(Property.ORDERS) and self._has_choice(step, target, present)

@@ -91,7 +91,7 @@ class Record:
 def _plain(run: Run) -> tuple[Any, ...]:
     return (
         run.tasks,
-        [(s.task, int(s.op), s.target, s.site, s.point, s.value, _plain_accesses(s.more)) for s in run.log],
+        [(t, int(op), target, site, p, v, _plain_accesses(m) if m else ()) for t, op, target, site, p, v, m in run.log],
         [(choice.point, choice.chosen, choice.enabled) for choice in run.choices],
         [(b.task, int(b.op), b.target, b.site, b.repeats, b.point) for b in run.blocked],
         run.first,

@@ -263,18 +263,19 @@ class RunLearner:
         wakes = [access.target for access in step.more if _is_wake(access.target)]
         woken: tuple[int, ...] = ()
         for op, target, value in ((step.op, step.target, read_value), *step.more):
-            if not (READS[op] or WRITES[op]):
+            changes = WRITES[op]
+            if not (changes or READS[op]):
                 continue
-            location = self._location(target, WRITES[op], task, moment)
-            if WRITES[op]:
+            location = self._location(target, changes, task, moment) if _is_about_object(target) else target
+            if changes:
                 self.written.add(target)
             elif _is_object(value) and self._is_untouched(target):
                 self._began_with(location, value[1])
             kind = kind_of(target)
             if kind is _WAKE:
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
-            elif op not in _LIFE and kind not in _KEPT and not self._contended(task, location, target, WRITES[op]):
-                if WRITES[op]:
+            elif op not in _LIFE and kind not in _KEPT and not self._contended(task, location, target, changes):
+                if changes:
                     self.private[task].write(location, op, None if opaque else value, moment.number)
                 continue
             if opaque and op is not Op.READ:
@@ -285,7 +286,7 @@ class RunLearner:
             if (READS[op] or kind is _EVENT) and all(place != written for written, _ in writes):
                 seen.append((place, self.memory[place]))
                 self._saw(place, location, op, value)
-            if WRITES[op]:
+            if changes:
                 if op in _QUEUEING or place in self.queues:
                     woken = self.queues.get(place, ())[: len(wakes)]
                     written: int | None = self._queued(task, place, op, len(wakes))

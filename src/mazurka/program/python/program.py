@@ -48,11 +48,13 @@ from mazurka.program.runtime.lazy_run import LazyRun
 from mazurka.program.runtime.nondeterminism import difference
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
-from mazurka.program.runtime.step_metadata import StepMetadata
 from mazurka.program.runtime.task import Learned, Task
 from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
+
+#: The real one, which programs are given a model of.
+_collect: Final = gc.collect
 
 #: At most this many trial runs: each may import more, or find more that is shared.
 _TRIALS: Final = 8
@@ -89,6 +91,7 @@ class PythonProgram(LearnsPoints):
         self.earlier = earlier_threads.EarlierThreads()
         self.loader = loader.Loader(settings.roots, settings.include, settings.cache)
         self._snapshot: state.Snapshot | None = None
+        self._restored = False  # as in _Trial, of the last one
         self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
         self._changed: list[str] = []  # ... that keep something of a run in their globals
         self._undo: list[Callable[[], None]] = []
@@ -119,10 +122,10 @@ class PythonProgram(LearnsPoints):
             run = self._execute_here(plan)
         if run.found_new_points and self._catch_up():
             run.failures.clear()  # it can't be made again as it was: the search begins again, and meets them then
-        stuck_for_good = any(failure.kind in (FailureKind.DEADLOCK, FailureKind.BLOCKED) for failure in run.failures)
-        if self.earlier.look_again(involved=bool(run.uncontrolled) or stuck_for_good):
+        if self.earlier.waits and self.earlier.look_again(involved=bool(run.uncontrolled) or _is_stuck_for_good(run)):
             return self._untried()
-        _count_imports(run, self._late)
+        if self._late:
+            _count_imports(run, self._late)
         if self.nondeterminism and not self._told:
             self._told = True
             if run.uncontrolled or run.truncated or run.has_children:  # it need not be the program that differs
@@ -288,7 +291,8 @@ class PythonProgram(LearnsPoints):
     def _catch_up(self) -> bool:
         """The same, during a search. Modules that are instrumented stay so; other knowledge is learnt again. Whether
         some module has been instrumented."""
-        self.learned.points |= foreign.marks_of(self._explored)
+        if self._explored:
+            self.learned.points |= foreign.marks_of(self._explored)
         if len(self.learned.points) == self._points_then:
             return False
         self._points_then = len(self.learned.points)
@@ -306,17 +310,19 @@ class PythonProgram(LearnsPoints):
 
     def _try_out(self) -> None:
         """Trial runs in a child, then the choice of isolation."""
-        self._choose_isolation(self._learn() if forked.AVAILABLE else "")
+        reason = self._learn() if forked.AVAILABLE else ""
+        self._choose_isolation(reason, self._restored)
 
-    def _choose_isolation(self, reason: str) -> None:
-        """Keep the state that runs start from; ``reason`` says why it can't be put back, if that is known."""
+    def _choose_isolation(self, reason: str, restores: bool = False) -> None:
+        """Keep the state that runs start from; ``reason`` says why it can't be put back, ``restores`` that it can, if
+        that is known."""
         self._take_snapshot()
         assert self._snapshot is not None
         natives.find_weak()  # once more: trial runs have imported modules, or had some instrumented
         if not forked.AVAILABLE:
             self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
         elif self.settings.isolation is Isolation.AUTO:
-            reason = reason or self._unrestorable()
+            reason = reason or ("" if restores else self._unrestorable())
             self.isolation = Isolation.FORK if reason else Isolation.RESTORE
             self.isolation_reason = reason or "state can be put back"
         else:
@@ -327,11 +333,11 @@ class PythonProgram(LearnsPoints):
     def _learn(self) -> str:
         """Run in children until nothing new is imported and no site is newly shared; why that failed, or ""."""
         for left in reversed(range(_TRIALS)):
-            before = frozenset(sys.modules)
             try:
-                trial: _Trial = forked.call(lambda: self._trial(before, left == 0))  # noqa: B023  # called at once
+                trial = self._try_once(left)
             except forked.ChildDied as error:
                 return str(error).strip().splitlines()[-1]
+            self._restored = trial.restored
             self.learned.points |= trial.points
             self._late.update(trial.late)
             for name in trial.imported:
@@ -344,9 +350,26 @@ class PythonProgram(LearnsPoints):
             self.reads_input = trial.read_input
             explores = self._explore()
             generates = outside.generated.instrument(trial.generated.items())
-            if not (trial.imported or trial.found_new_points or explores or generates):
+            if not (trial.imported or trial.found_new_points or trial.is_first or explores or generates):
                 break
+            self._restored = False  # by then the program is another one
         return ""
+
+    def _try_once(self, left: int) -> _Trial:
+        """The results of a child, which so many may follow."""
+        before, found = frozenset(sys.modules), None
+        if left == _TRIALS - 1:
+            found = forked.call(lambda: self._first_trial(before))
+        elif self.settings.isolation is Isolation.AUTO:
+            try:
+                found = forked.call(lambda: self._trial(before, left == 0, restores=True))
+            except forked.ChildDied as error:
+                if "interrupt" in str(error).lower():
+                    raise
+        if found is None:  # it may have died since it went on after its run
+            found = forked.call(lambda: self._trial(before, left == 0, restores=False))
+        assert isinstance(found, _Trial)
+        return found
 
     def _unrestorable(self) -> str:
         """Why runs can't be made one after the other in this process, or ""; what modules of the library keep in their
@@ -372,15 +395,30 @@ class PythonProgram(LearnsPoints):
             return str(error).strip().splitlines()[-1], []
         return f"after the state was put back, {found}" if found else "", changed
 
-    def _trial(self, before: frozenset[str], last: bool) -> _Trial:
-        """In a child: a run in a grandchild, and if that finds nothing new, or this is the last trial, another one."""
+    def _first_trial(self, before: frozenset[str]) -> _Trial:
+        """In a child: one run. Mostly it finds what no run has before, so that there is nothing to compare it with."""
+        run, found = self._try_here(before)
+        return self._hung(run) or replace(found, is_first=True)
+
+    def _hung(self, run: Run) -> _Trial | None:
+        if run.truncated and (run.seconds > _LONG or self.earlier.waits):
+            return _Trial(set(self.learned.points), False, [], "", False, run.truncated)
+        return None
+
+    def _trial(self, before: frozenset[str], last: bool, restores: bool) -> _Trial:
+        """In a child: a run in a grandchild, and if that finds nothing new, or this is the last trial, another one.
+        ``restores`` asks for one more after the state was put back, where that can be done."""
         apart: tuple[Run, _Trial] = forked.call(lambda: _portable_trial(self._try_here(before)))
         second, known = apart
-        if second.truncated and (second.seconds > _LONG or self.earlier.waits):
-            return _Trial(set(self.learned.points), False, [], "", False, second.truncated)
+        if (hung := self._hung(second)) is not None:
+            return hung
         if (known.found_new_points or known.imported) and not last:
             return known  # what would be compared, and tried further, is another program with that
+        if restores:
+            self._take_snapshot()
         first, found = self._try_here(before)
+        if restores and first.seconds < _LONG / 4:
+            found = replace(found, restored=self._is_repeated(first))
         if len(first.tasks) > 1 and first.seconds < _LONG / 4 and not found.found_new_points and not found.imported:
             for plan in _FURTHER:
                 self._execute_here(plan)
@@ -405,6 +443,14 @@ class PythonProgram(LearnsPoints):
             generated=dict(outside.generated.noticed),
         )
         return run, found
+
+    def _is_repeated(self, first: Run) -> bool:
+        """In a child: whether a run after a restore does what the first one since the snapshot has done."""
+        assert self._snapshot is not None
+        if self._snapshot.too_large or self._snapshot.obstacles:
+            return False
+        self._snapshot.restore()
+        return not difference(first, self._execute_here(Plan()), self.location)
 
     def _restores(self) -> tuple[str, list[str]]:
         """In a child: how a run after a restore differs from the run before it, and which modules of the library keep
@@ -443,20 +489,22 @@ class PythonProgram(LearnsPoints):
         self._capture = capture
         imported = set(late_imports.noticed)
         unkept = outside.opened_before.begin_run()
-        run = self._run(plan, capture)
-        with capture:  # objects that the run leaves behind are young, so that finalisers run here and nowhere else
+        with capture:
+            run = self._run(plan)
+            # Objects that the run leaves behind are young, so that finalisers run here and nowhere else.
             referred = natives.take_referred()
             if natives.may_notice_ends() and cycles.collect(referred) and len(run.tasks) > 1:
                 run.untracked["the end of objects in cycles, which comes when garbage is collected"] = 1
             self.entry.release()
-            gc.collect(0)
+            _collect(0)
         for path in outside.opened_before.end_run():
             run.uncontrolled[f"writes to {path}, which was open before"] = 1
         _count_imports(run, {name: acts for name, acts in late_imports.all_noticed().items() if name not in imported})
         if late_imports.are_all_lazy():
             run.uncontrolled["imports at the first use of names, for all modules"] = 1
         uncontrolled.end_processes()
-        _name_troubles(run, unkept + outside.end_run())
+        if troubles := unkept + outside.end_run():
+            _name_troubles(run, troubles)
         self._read_input = capture.read_input
         run.output = capture.text()
         if self.settings.races and not run.found_new_points:  # with the new points other steps are next to each other
@@ -464,7 +512,7 @@ class PythonProgram(LearnsPoints):
         run.seconds = perf_counter() - started
         return run
 
-    def _run(self, plan: Plan, capture: Capture) -> Run:
+    def _run(self, plan: Plan) -> Run:
         """The run itself; on return only the result refers to its objects."""
         determinism.restart()
         runtime = self._runtime(plan)
@@ -487,7 +535,7 @@ class PythonProgram(LearnsPoints):
         primitives.begin(runtime).is_judged = self.settings.at_end is not None
         activation.activate(runtime)
         try:
-            with capture, Watchdog(runtime):
+            with Watchdog(runtime):
                 runtime.run(lambda: result.append(self._main(runtime)))
                 primitives.finish(runtime, learns=plan.strict and not plan.detail)
                 hooks.finish(runtime)
@@ -562,6 +610,12 @@ class _Trial:
     hung: str = ""  # why it was cut short after a long time
     late: dict[str, bool] = field(default_factory=dict)  # see `late_imports.noticed`
     generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
+    is_first: bool = False  # nothing was compared
+    restored: bool = False  # a run after the state was put back did what the one before it did
+
+
+def _is_stuck_for_good(run: Run) -> bool:
+    return any(failure.kind in (FailureKind.DEADLOCK, FailureKind.BLOCKED) for failure in run.failures)
 
 
 def _count_imports(run: Run, late: dict[str, bool]) -> None:
@@ -589,7 +643,7 @@ def _portable_trial(tried: tuple[Run, _Trial]) -> tuple[Run, _Trial]:
 
 def _run_of(runtime: Runtime) -> Run:
     tasks = runtime.tasks
-    accounts = runtime.accounts if runtime.careful else StepMetadata()
+    accounts = runtime.accounts if runtime.careful else None
     run = LazyRun(
         [task.name for task in tasks],
         runtime.log,
@@ -604,10 +658,10 @@ def _run_of(runtime: Runtime) -> Run:
         uncontrolled=runtime.uncontrolled,
         assumed=runtime.assumed,
         names=runtime.names,
-        first=accounts.first,
-        given=accounts.given,
+        first=accounts.first if accounts is not None else {},
+        given=accounts.given if accounts is not None else {},
         daemons=tuple([task.index for task in tasks if task.daemon]),
-        stacks={number: stacks.readable(stack) for number, stack in accounts.stacks.items()},
+        stacks=_readable(accounts.stacks) if accounts is not None and accounts.stacks else {},
         labels={task.index: task.label for task in tasks if task.label},
         limited=runtime.limited,
         again=runtime.again,
@@ -617,6 +671,10 @@ def _run_of(runtime: Runtime) -> Run:
         run.lag, run.withheld = runtime.scheduler.lag, runtime.scheduler.withheld
         run.ended, run.bounded = dict(runtime.ended), frozenset(runtime.bounded)
     return run
+
+
+def _readable(found: dict[Any, Any]) -> dict[Any, Any]:
+    return {number: stacks.readable(stack) for number, stack in found.items()}
 
 
 def _on_error(runtime: Runtime, task: Task, error: BaseException) -> Failure | None:

@@ -7,11 +7,15 @@ Invariant: for every reader, and when it leaves the process, it is the run that 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any, Final
 
 from mazurka.program.protocol import Access, Choice, Run, Step, folded
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Target
+
+_is_point: Final[Callable[[Any], bool]] = itemgetter(4)
 
 #: A step as the runtime logs it: the fields of :class:`Step`.
 Entry = tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]
@@ -44,7 +48,7 @@ class LazyRun(Run):
         return folded(tuple([tasks[entry[0]] for entry in self._entries if entry[4]]), self.again)
 
     def passed(self) -> int:
-        return sum([entry[4] for entry in self._entries])
+        return sum(map(_is_point, self._entries))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Run, tuple([getattr(self, name) for name in Run.__dataclass_fields__])

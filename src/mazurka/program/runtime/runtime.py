@@ -41,7 +41,7 @@ from mazurka.program.runtime.task import (
     Moved,
     Task,
 )
-from mazurka.trace.event import Op
+from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
 from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Kind, Target, kind_of
 
@@ -211,7 +211,14 @@ class Runtime:
         point = END_POINTS in self.points and not self.solo
         if point:
             self._stop_before(task, _END, task.life, 0)
-        self._record(task, _END, task.life, 0, point, None, _COUNTED if COUNT_POINTS in self.points else ())
+        more = _COUNTED if COUNT_POINTS in self.points else ()
+        if self.careful:
+            self._record(task, _END, task.life, 0, point, None, more)
+        else:
+            log = self.log
+            log.append((task.index, _END, task.life, 0, point, None, more))
+            if len(log) >= self._look_at:
+                self._look_at_limits(len(log))
         task.done = True
         task.pending = None
         self.required -= not task.daemon
@@ -261,7 +268,7 @@ class Runtime:
 
     # -- visible operations ---------------------------------------------------------------------------------------
 
-    def visit(
+    def visit(  # noqa: C901  # called before nearly every operation: each call in it counts
         self,
         op: Op,
         target: Target,
@@ -284,16 +291,22 @@ class Runtime:
             self._let_go(task)
         if point is None:
             point = site in self.points
-            index = task.index
-            record = self.touched.get(target)
-            if record is SHARED:
+            index, touched = task.index, self.touched
+            record = touched.get(target)
+            if record is None:  # as Sharing.touch, which most steps would spend a tenth of their time to call
+                touched[target] = [index, op is not _READ and WRITES[op], {site}]
+            elif record is SHARED:
                 if not point:
                     self.sharing.learn((site,))
-            elif record is None or record[0] != index or site not in record[2] or not (op is _READ or record[1]):
-                self._touch(index, op, target, site, point)
+            elif record[0] != index or site not in record[2] or not (op is _READ or record[1]):
+                self.sharing.touch(index, op, target, site, point)
             if more:
-                for access in more:
-                    self._touch(index, access.op, access.target, site, point)
+                for how, where, _ in more:
+                    record = touched.get(where)
+                    if record is None:
+                        touched[where] = [index, how is not _READ and WRITES[how], {site}]
+                    else:
+                        self.sharing.touch(index, how, where, site, point)
         if point:
             if task.chosen:
                 task.chosen = False
@@ -318,7 +331,7 @@ class Runtime:
         if index != task.index or not (site or point):
             return False
         for access in accesses:
-            self._touch(index, access.op, access.target, site, point or site in self.points)
+            self.sharing.touch(index, access.op, access.target, site, point or site in self.points)
         if self.careful:
             self.accounts.take_more(task, accesses)
         log[-1] = (*entry[:6], (*entry[6], *accesses))
@@ -426,8 +439,14 @@ class Runtime:
             self.solo = False
             if self.on_first_fork is not None:
                 self.on_first_fork(self)
-        self._record(parent, _FORK, task.life, 0, False, None, ())
-        self._record(task, _BEGIN, task.life, 0, False, None, ())
+        if self.careful:
+            self._record(parent, _FORK, task.life, 0, False, None, ())
+            self._record(task, _BEGIN, task.life, 0, False, None, ())
+        else:
+            life, log = task.life, self.log
+            log += ((parent.index, _FORK, life, 0, False, None, ()), (task.index, _BEGIN, life, 0, False, None, ()))
+            if len(log) >= self._look_at:
+                self._look_at_limits(len(log))
         task.starter = parent
         self.current = task
         self._carry(task)
@@ -577,9 +596,6 @@ class Runtime:
         log.append((task.index, op, target, site, point, value, more))
         if len(log) >= self._look_at:
             self._look_at_limits(len(log))
-
-    def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
-        self.sharing.touch(index, op, target, site, point)
 
     def record_value(self, value: object, *, whole: bool = False) -> None:
         """Detail: what a primitive holds after the running thread's step, just passed; ``whole``: and nothing else."""

@@ -129,11 +129,15 @@ class Scheduler:
             chosen = self._follow(run, cursor, enabled)
         elif len(enabled) == 1 and self._policy is None:
             chosen = enabled[0]
+        elif self._tail is _RANDOM:  # as in _decide, like the following: these are the tails of most plans
+            chosen = enabled[int(_number() * len(enabled))]
+        elif self._tail is _STAY:
+            chosen = _stay(run, enabled)
         else:
             chosen = self._decide(run, enabled, cursor)
         if chosen is None:
             return None
-        if chosen is overdue:
+        if overdue is not None and chosen is overdue:
             chosen.timed_out = True
         if len(enabled) > 1:
             if chosen.sleeping:

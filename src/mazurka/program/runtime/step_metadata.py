@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from mazurka.program.protocol import OPAQUE, Access
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.targets import CLOCK, Target, is_primitive
+from mazurka.trace.targets import CLOCK, PRIMITIVE_TAGS, Target
 
 _ACQUIRE, _RELEASE = Op.ACQUIRE, Op.RELEASE
 
@@ -54,7 +54,8 @@ class StepMetadata:
         if run.detail:
             value = self._value(run, op, target, value)
         self._count(task, op, target)
-        self.take_more(task, more)
+        if more:
+            self.take_more(task, more)
         if run.timed:
             self._synchronise_clock(task, op, target)
         return value
@@ -78,7 +79,8 @@ class StepMetadata:
             run.log[-1] = (*step[:5], ("told", value) if run.keyed else value, step[6])
 
     def _value(self, run: Logged, op: Op, target: Target, value: Any) -> Any:
-        self.settle(run)
+        if self.unsettled:
+            self.settle(run)
         number = len(run.log)
         if not run.keyed:
             self.stacks[number] = run.snapshot_stack()
@@ -92,7 +94,7 @@ class StepMetadata:
                 value = None
             else:
                 value = run.look_up(value)
-        if run.keyed and is_primitive(target) and run.is_opaque():
+        if run.keyed and target[0] in PRIMITIVE_TAGS and run.is_opaque():
             return OPAQUE
         return value
 

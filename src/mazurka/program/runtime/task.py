@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -72,6 +72,11 @@ class Awaited(Protocol):
         ...
 
 
+# What threads have that are in no loop; never changed.
+_NO_LOOPS: Final[dict[tuple[int, int], Any]] = {}
+_NO_STEPS: Final[list[tuple[Target, int]]] = []
+
+
 class Task:
     """A thread of the program under test."""
 
@@ -98,6 +103,10 @@ class Task:
     effects = 0  # steps with an effect on shared state, counted on request
     silent = 0  # further effects without a step
     entered = 0  # values: loops it has come to
+    loops: dict[tuple[int, int], Any] = _NO_LOOPS  # those that it is in; these three are made at its first one
+    reads: list[tuple[Target, int]] = _NO_STEPS
+    lock_steps: list[tuple[Target, int]] = _NO_STEPS  # in loops: locks taken (1) and released (-1)
+    passes: Collection[Any] = ()  # values: states that passes of its loops began in
     turned = False  # others go first: its loop goes round (spin.py), with values in a state of before (loop_state.py)
 
     def __init__(self, index: ThreadIndex, name: str, body: Callable[[], object], daemon: bool) -> None:
@@ -112,7 +121,9 @@ class Task:
         self.sleeping = False
         self.starter: Task | None = None  # the task that runs it up to its first point
         self.clock = 0.0
-        self.loops: dict[tuple[int, int], Any] = {}
-        self.reads: list[tuple[Target, int]] = []
-        self.lock_steps: list[tuple[Target, int]] = []  # in loops: locks taken (1) and released (-1)
-        self.passes: set[Any] = set()  # values: states that passes of its loops began in
+
+    def begin_loop(self, key: tuple[int, int], loop: Any) -> None:
+        """It has come to a loop."""
+        if self.loops is _NO_LOOPS:
+            self.loops, self.reads, self.lock_steps = {}, [], []
+        self.loops[key] = loop

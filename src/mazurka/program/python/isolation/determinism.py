@@ -114,6 +114,11 @@ class _FileNames:
     def __iter__(self) -> _FileNames:
         return self
 
+    @property
+    def used(self) -> bool:
+        """Whether it has given a name."""
+        return self._sequence is not None
+
     def __next__(self) -> str:
         if self._sequence is None:
             self._sequence = self._tempfile._RandomNameSequence()
@@ -129,7 +134,9 @@ def restart() -> None:
     _seed(_shared, _SEED)  # that nothing was drawn from it can't be told for less
     vars(_shared)["gauss_next"] = None
     if (names := sys.modules.get("tempfile")) is not None:
-        vars(names)["_name_sequence"] = _FileNames(names)
+        space = vars(names)
+        if type(known := space["_name_sequence"]) is not _FileNames or known.used:
+            space["_name_sequence"] = _FileNames(names)
     if (metadata := sys.modules.get("importlib.metadata")) is not None:
         vars(metadata)["FastPath"].__new__.cache_clear()  # which folders it has read
     if (uuid := sys.modules.get("uuid")) is not None:

@@ -29,6 +29,9 @@ from typing import Any, Final
 from mazurka.program.python.isolation.counters import Counter, is_counter
 from mazurka.program.python.semantics.objects import NO_ATTRIBUTES, dictionary
 
+#: The real one, which programs are given a model of.
+_getcwd: Final = os.getcwd
+
 #: A restorer puts one object back and says whether it had changed.
 Restorer = Callable[[], bool]
 
@@ -82,7 +85,7 @@ class Snapshot:
             self._walk(path, obj)
         self._take_counters()
         self._environ = dict(_environment())
-        self._cwd = os.getcwd()
+        self._cwd = _getcwd()
         self._path = list(sys.path)
 
     @property
@@ -110,7 +113,7 @@ class Snapshot:
             os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in self._environ.items()})
         if sys.path != self._path:
             sys.path[:] = self._path
-        if os.getcwd() != self._cwd:
+        if _getcwd() != self._cwd:
             os.chdir(self._cwd)
         return changed
 

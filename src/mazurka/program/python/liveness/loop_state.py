@@ -50,6 +50,8 @@ def begin(run: Any, loop: Any, frame: types.FrameType, site: int) -> None:
         run.turns = 0
     if value is None or len(task.passes) > _MOST:
         return
+    if not task.passes:
+        task.passes = set()
     task.passes.add((site, value))
     if value not in loop.states:
         loop.states.add(value)  # a loop reached again, perhaps in an iteration of another

@@ -64,7 +64,8 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
         if len(task.loops) >= _TOO_MANY_LOOPS:
             _prune(task, frame)
         task.entered += 1
-        loop = task.loops[key] = _Loop(frame, task, _variables(frame))
+        loop = _Loop(frame, task, _variables(frame))
+        task.begin_loop(key, loop)
         loop.begun = len(run.log)
         if run.values:
             loop_state.begin(run, loop, frame, site)

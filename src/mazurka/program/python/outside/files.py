@@ -151,6 +151,8 @@ def end_run() -> list[str]:
     """The run is over: put its changes to files back; returns those that could not be, in words."""
     global _files
     files, _files = _files, None
+    if files is None and not JOURNAL.is_held:
+        return []
     with ASIDE:
         if files is not None:
             for stream in list(files.streams):

@@ -11,9 +11,11 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument.sites import instrumented
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.semantics import calls
 from mazurka.program.python.semantics.gathering import is_seen
@@ -48,7 +50,9 @@ def thread_run(self: Any) -> None:
     target, args, named = space["_target"], space["_args"], space["_kwargs"]
     try:
         if target is not None:
-            if not is_seen(target):
+            if (type(target) is not FunctionType or target.__code__.co_filename not in instrumented) and not is_seen(
+                target
+            ):
                 _announce(models, target, args, named)
             target(*args, **named)
     finally:

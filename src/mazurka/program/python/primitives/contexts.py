@@ -21,7 +21,7 @@ from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT, Target
 
-_INHERITS: Final[bool] = bool(getattr(sys.flags, "thread_inherit_context", False))
+INHERITS: Final[bool] = bool(getattr(sys.flags, "thread_inherit_context", False))
 
 #: Where reports say that it is entered and left.
 _VIA: Final = threading.Thread.run.__code__
@@ -30,7 +30,7 @@ _VIA: Final = threading.Thread.run.__code__
 def chosen(space: dict[str, Any]) -> Context | None:
     """The context of a thread that is started, by its attributes; None: an empty one."""
     given: Context | None = space.get("_context")
-    return copy_context() if given is None and _INHERITS else given
+    return copy_context() if given is None and INHERITS else given
 
 
 def run_in(models: Models, thread: Any, context: Context) -> None:

@@ -44,6 +44,8 @@ from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import HANDED, LOCK, Target
 
+_RMW: Final = Op.RMW
+
 real_allocate: Final = _thread.allocate_lock
 real_lock_type: Final[type] = type(real_allocate())
 real_rlock_type: Final[type] = _thread.RLock
@@ -180,11 +182,11 @@ class Lock:
             else:
                 taken = runtime.block(self._taking, self._target, self._free, waiting_for=self, timeout=wait)
             if not taken:
-                if self._taking is Op.RMW:
+                if self._taking is _RMW:
                     runtime.record_value(0, whole=True)
                 return False
         self._held = True
-        if self._taking is Op.RMW:
+        if self._taking is _RMW:
             runtime.record_value(0, whole=True)
         self._holder = runtime.current
         self._acquired = where(sys._getframe(1))
@@ -200,8 +202,8 @@ class Lock:
         runtime = models.runtime
         if self._holder is not runtime.current:
             self._misused(runtime)
-        if self._taking is Op.RMW:
-            runtime.visit(Op.RMW, self._target, 0, point=True)
+        if self._taking is _RMW:
+            runtime.visit(_RMW, self._target, 0, point=True)
             runtime.record_value(1, whole=True)
         elif self._held:
             runtime.release(self._target)

@@ -83,7 +83,7 @@ class ThreadState(Started):
         self.task: Task | None = None
         self.starter: Task | None = None
         self.context: Context | None = None
-        self.lookers: list[Task] = []  # the tasks that saw that it was not started
+        self.lookers: tuple[Task, ...] = ()  # the tasks that saw that it was not started
         self.target: Target = (Kind.START.tag, birth)
         self.mark = _mark(birth)
 
@@ -122,10 +122,15 @@ def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
         return
     space = self.__dict__
-    space["_mz_birth"] = birth = models.number()
     if type(self) is threading.Thread and not args and kwargs.keys() <= _USUAL:
+        if space:  # it is initialised again
+            space.update(_BLANK)
+        else:
+            space = self.__dict__ = dict(_BLANK)
+        space["_mz_birth"] = birth = models.number()
         _init_plain(models, space, **kwargs)
     else:
+        space["_mz_birth"] = birth = models.number()
         _init_native(models, self, args, kwargs)
     space["_started"] = space["_mz"] = ThreadState(models, birth)
 
@@ -160,19 +165,20 @@ def _init_plain(
     if name:
         name = str(name)
     else:
-        names.take_number(models)
+        if not models.runtime.solo:
+            names.take_number(models)
         name = threading.__dict__["_newname"]("Thread-%d")
         known_as = getattr(target, "__name__", _BLANK) if target is not None else _BLANK
         if known_as is not _BLANK:
             name += f" ({known_as})"
-    space.update(_BLANK)
     space["_target"] = target
     space["_args"] = args
     space["_kwargs"] = {} if kwargs is None else kwargs
     space["_name"] = name
     space["_daemonic"] = _thread_of(models.runtime.current, models).__dict__["_daemonic"] if daemon is None else daemon
     space["_stderr"] = sys.stderr
-    space.update({name: make() for name, make in _HANDLES.items()})
+    if _HANDLES:
+        space.update({name: make() for name, make in _HANDLES.items()})
 
 
 def thread_hash(self: Any) -> int:
@@ -192,26 +198,46 @@ def thread_start(self: Any) -> None:
         raise RuntimeError("thread.__init__() not called")
     state = _state(self, models)
     runtime = models.runtime
-    accesses = [Access(Op.RMW, state.target)] if _uses_start(state, runtime, starts=True) else []
+    points = runtime.points
+    uses = _uses_start(state, runtime, starts=True)
+    if uses or COUNT_POINTS in points or IDENT_POINTS in points:
+        _tell_start(models, state.target if uses else None)
+    started = space["_started"]
+    if state.flag if started is state else started.is_set():
+        raise RuntimeError("threads can only be started once")
+    if started is state:
+        state.flag = True
+    else:
+        started.set()
+    state.starter = runtime.current
+    if IDENT_POINTS in points:
+        identifiers.pass_on(models)
+    namespace, tracing = threading.__dict__, models.tracing
+    trace, profile = _TRACING
+    if namespace[trace] is not tracing[trace] or namespace[profile] is not tracing[profile]:
+        _count_tracing(runtime, tracing)
+    if contexts.INHERITS or "_context" in space:
+        state.context = contexts.chosen(space)
+    # No partial: a call from C would deepen the stack that every switch has to copy.
+    runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
+
+
+def _count_tracing(runtime: Runtime, tracing: dict[str, Any]) -> None:
+    for name in _TRACING:
+        if threading.__dict__[name] is not tracing[name]:
+            count_uncontrolled(runtime, f"threading.{name[1:].removesuffix('_hook')}, set by the program")
+
+
+def _tell_start(models: Models, start: Target | None) -> None:
+    """A thread is about to be started: the step says so, as far as others look at that."""
+    runtime = models.runtime
+    accesses = [] if start is None else [Access(Op.RMW, start)]
     if IDENT_POINTS in runtime.points:
         accesses += identifiers.looks(models)
     if COUNT_POINTS in runtime.points:
         accesses.insert(0, Access(Op.RMW, THREADS))
     if accesses:
         runtime.visit(accesses[0].op, accesses[0].target, 0, None, tuple(accesses[1:]), point=True)
-    started = space["_started"]
-    if started.is_set():
-        raise RuntimeError("threads can only be started once")
-    started.set()
-    state.starter = runtime.current
-    if IDENT_POINTS in runtime.points:
-        identifiers.pass_on(models)
-    for name in _TRACING:
-        if threading.__dict__[name] is not models.tracing[name]:
-            count_uncontrolled(runtime, f"threading.{name[1:].removesuffix('_hook')}, set by the program")
-    state.context = contexts.chosen(space)
-    # No partial: a call from C would deepen the stack that every switch has to copy.
-    runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
 
 
 def _uses_start(state: ThreadState, runtime: Runtime, starts: bool = False) -> bool:
@@ -226,7 +252,7 @@ def _uses_start(state: ThreadState, runtime: Runtime, starts: bool = False) -> b
     if state.flag or starts and lookers and any(each is not me for each in lookers):
         runtime.need_points(state.mark)
     elif not starts and not any(each is me for each in lookers):
-        lookers.append(me)
+        state.lookers = (*lookers, me)
     return state.mark in runtime.points
 
 
@@ -269,11 +295,12 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
     runtime = models.runtime
     if state.starter is not runtime.current and _uses_start(state, runtime):
         runtime.visit(Op.READ, state.target, 0, point=True)
-    if not space["_started"].is_set():
+    started = space["_started"]
+    if not (state.flag if started is state else started.is_set()):
         raise RuntimeError("cannot join thread before it is started")
-    if state.earlier:
-        runtime.stop(f"a thread waits for {space['_name']}, which was started before the check")
-    if state.earlier is False:
+    if state.earlier is not None:
+        if state.earlier:
+            runtime.stop(f"a thread waits for {space['_name']}, which was started before the check")
         return
     task = state.task
     if task is None or task is runtime.current:
@@ -390,6 +417,10 @@ def _registered(call: Any) -> Any:
     return found.get("func", getattr(call, "func", call))
 
 
+#: id of a callback of `concurrent.futures.thread` -> it, and the function that was given.
+_of_pools: Final[dict[int, tuple[Any, Any]]] = {}
+
+
 def finish_main() -> None:
     """What the interpreter does when the main thread has ended: callbacks of ``_register_atexit``, last one first.
 
@@ -399,9 +430,11 @@ def finish_main() -> None:
     if here() is None:
         return
     for call in reversed(list(threading.__dict__["_threading_atexits"])):
-        function = _registered(call)
+        known = _of_pools.get(id(call))
+        function = _registered(call) if known is None or known[0] is not call else known[1]
         owner = getattr(function, "__module__", "")
         if owner == "concurrent.futures.thread" and not function.__globals__.get("_threads_queues"):
+            _of_pools[id(call)] = call, function
             function.__globals__["_shutdown"] = True  # all that would come of it without a pool, less a lock taken
         elif owner != "concurrent.futures.process":
             call()
@@ -448,7 +481,7 @@ def _keep_modules(models: Models) -> None:
     saved = {name: namespace[name] for name in ("excepthook", *_TRACING, "_counter", "_dangling")}
     models.tracing = saved
     namespace["_counter"] = itertools.count(1).__next__
-    namespace["_dangling"] = WeakSet()
+    namespace["_dangling"] = _registry(WeakSet)
     models.undo.append(lambda: namespace.update(saved))
     models.keep(_MAIN)
     space = _MAIN.__dict__
@@ -462,11 +495,22 @@ def _keep_modules(models: Models) -> None:
         _keep_pools(models, pools)
 
 
+#: A registry of threads and one of pools, which serve further runs as long as none has put anything into them.
+_unused: Final[dict[type, Any]] = {}
+
+
+def _registry(kind: type) -> Any:
+    found = _unused.get(kind)
+    if found is None or found.data or getattr(found, "_iterating", None):
+        found = _unused[kind] = kind()
+    return found
+
+
 def _keep_pools(models: Models, pools: Any) -> None:
     kept = {name: pools.__dict__[name] for name in ("_shutdown", "_threads_queues")}
     executor = pools.ThreadPoolExecutor
     counter = executor._counter
-    pools._threads_queues = WeakKeyDictionary()
+    pools._threads_queues = _registry(WeakKeyDictionary)
     executor._counter = itertools.count().__next__
 
     def undo() -> None:

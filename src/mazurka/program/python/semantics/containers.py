@@ -27,7 +27,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import objects
+from mazurka.program.python.semantics import objects, recurring_classes
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.semantics.locations import (
@@ -621,7 +621,10 @@ def shape_of(kind: type) -> ClassShape:
         key = id(kind)
         base = next((each for each in bases(kind) if id(each) in _known), None)
         shape = shapes[key] = ClassShape(kind, base, _operations(kind, base))
+        if recurring_classes.recall(kind, shape):
+            return shape  # of which it is known that it has no such method
         if name := _unseen_method(kind):
+            shape.recurs = None
             _unseen[key] = weakref.ref(kind, lambda _dead: _unseen.pop(key, None)), name
     return shape
 

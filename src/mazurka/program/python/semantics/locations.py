@@ -149,9 +149,9 @@ def emit(
     if not run.detail:
         run.visit(op, target, site, None, more)
         return
-    for each in (target, *(access.target for access in more)):
+    for each in (target, *[access.target for access in more]):
         if type(each[1]) is int and each[1] in (target[1], -target[1]):
-            objects.label(run, each, thing, _part(thing, each))
+            _label(run, each, thing)
     value: Any = None
     if look is not None:
         value = objects.peek(look, run.names[target])
@@ -171,8 +171,15 @@ def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> No
             known = access.target[1]  # a name, of the state of a module
             thing = by_number.get(abs(known)) if type(known) is int else None
             if thing is not None:
-                objects.label(run, access.target, thing, _part(thing, access.target))
+                _label(run, access.target, thing)
     emit(run, found[0], site, reads[0].op, reads[0].target, tuple(reads[1:]))
+
+
+def _label(run: Any, target: Target, thing: Any) -> None:
+    if run.keyed:  # as objects.label has it, which needs no words then
+        run.names[target] = ""
+    elif target not in run.names:
+        objects.label(run, target, thing, _part(thing, target))
 
 
 def _part(thing: Any, target: Target) -> str:

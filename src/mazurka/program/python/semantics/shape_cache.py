@@ -8,6 +8,8 @@ Classifying a class again in each run would cost more than most runs. A shape is
   when it finds one changed;
 - and as long as no further code was instrumented, since what a method may do depends on who sees it.
 
+What is known of classes that a run made, and later ones make again, is kept by :mod:`recurring_classes`.
+
 Cost: a look at each class first met in a run, at its end.
 """
 
@@ -17,7 +19,7 @@ import sys
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import native_objects, objects
+from mazurka.program.python.semantics import native_objects, objects, recurring_classes
 from mazurka.program.python.semantics.shapes import ClassShape, forget_shapes, shapes
 
 _HEAP_TYPE: Final = 1 << 9
@@ -43,7 +45,7 @@ def settle() -> None:
             break
         fresh.append((key, shape))
     for key, shape in fresh:
-        shape.lasts = _lasts(shape)
+        shape.lasts = not recurring_classes.keep(shape) and _lasts(shape)
         if not shape.lasts:
             shapes.pop(key, None)
 

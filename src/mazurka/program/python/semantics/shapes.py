@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
@@ -30,6 +31,8 @@ class ClassShape:
         "looked_into",
         "operations",
         "own",
+        "recalled",
+        "recurs",
         "slots",
         "state",
         "watch",
@@ -45,6 +48,8 @@ class ClassShape:
         self.looked_into: dict[str, bool] = {}  # see deep_access.py, like the following
         self.slots: list[str] | None = None
         self.state: int | None = None  # see native_objects.py
+        self.recurs: tuple[Any, ...] | None = None  # see recurring_classes.py, like the following
+        self.recalled = -1
         key = id(kind)
         self.watch = weakref.ref(kind, lambda _dead: shapes.pop(key, None))
 
@@ -53,9 +58,25 @@ class ClassShape:
 shapes: dict[int, ClassShape] = {}
 
 
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What is known of a class that each run makes anew, see recurring_classes.py."""
+
+    attributes: dict[str, int]
+    own: dict[str, Any]
+    state: int | None
+    knowledge: tuple[int, ...]
+    held: list[Any]
+
+
+#: What decides how the attributes of such a class are found -> its template.
+templates: dict[tuple[Any, ...], Template] = {}
+
+
 def forget_shapes() -> None:
     """Classes have been changed, or may have been."""
     shapes.clear()
+    templates.clear()
 
 
 def comes_and_goes(name: str) -> bool:

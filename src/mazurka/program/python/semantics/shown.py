@@ -17,6 +17,7 @@ from struct import calcsize
 from typing import Any, Final
 
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
+from mazurka.program.python.semantics.shapes import shapes
 
 _SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
 _PLAIN: Final = frozenset({list, dict, set, types.FunctionType, types.ModuleType})
@@ -45,7 +46,22 @@ def is_shown(value: Any) -> bool:
 
 
 def _is_kept_in_locations(kind: type) -> bool:
-    """Whether instances keep nothing but attributes, and those of the classes that it comes from items, too."""
+    """Whether instances keep nothing but attributes, and those of the classes that it comes from items, too. Remembered
+    with the shape of a class, if it has one."""
+    shape = shapes.get(id(kind))
+    if shape is None:
+        return _keeps_to_locations(kind)
+    found = shape.own.get(_IS_SHOWN)
+    if found is None:
+        found = shape.own[_IS_SHOWN] = _keeps_to_locations(kind)
+    return bool(found)
+
+
+#: In `Shape.own`, beside names of attributes.
+_IS_SHOWN: Final = " shown"
+
+
+def _keeps_to_locations(kind: type) -> bool:
     if not kind.__flags__ & _HEAP_TYPE or hasattr(kind, "__next__") or _is_array(kind):
         return kind.__module__.partition(".")[0] in _MODELLED and kind.__name__ in (
             "deque",
@@ -75,6 +91,7 @@ def _keeps_more(kind: type) -> bool:
 
 def _is_array(kind: type) -> bool:
     """Whether it is changed by item, and is none of the program's own."""
-    return "__setitem__" in dir(kind) and not any(
-        type(each.__dict__.get("__setitem__")) is types.FunctionType or each in (list, dict) for each in kind.__mro__
-    )
+    found = [each.__dict__["__setitem__"] for each in kind.__mro__ if "__setitem__" in each.__dict__]
+    if not found or list in kind.__mro__ or dict in kind.__mro__:
+        return False
+    return not any(type(each) is types.FunctionType for each in found)

@@ -13,6 +13,7 @@ Cost: none with a global lock; without, a look at each step when a run has ended
 
 from __future__ import annotations
 
+import functools
 import sys
 import sysconfig
 from collections import deque
@@ -52,8 +53,12 @@ _WHOLE: Final = frozenset("copy clear keys values items".split())
 def has_lock() -> bool:
     """Whether one thread of the program runs at a time where it is at home. A build without a global lock has one only
     while some library, ours perhaps, asks for it, unless the user does (``PYTHON_GIL=1``)."""
-    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    return not free or getattr(sys.flags, "gil", None) == 1
+    return not _is_free_build() or getattr(sys.flags, "gil", None) == 1
+
+
+@functools.cache
+def _is_free_build() -> bool:
+    return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
 def own_up(run: Any) -> None:

@@ -30,6 +30,7 @@ from mazurka.program.memory import MemoryModel, flushed_target, flusher, is_flus
 from mazurka.program.protocol import Access, Divergence, Plan
 from mazurka.program.python.weak_memory.store_slots import StoreSlot
 from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.sharing import Sharing
 from mazurka.program.runtime.task import Learned, Limits, Task
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.ids import PointIndex
@@ -85,6 +86,21 @@ class Buffer:
         self.unsure = {t: s for t, s in self.unsure.items() if s[0] is not queue or s[1] > number}
 
 
+class _WatchedSharing(Sharing):
+    """Tells its run of accesses to locations that were stored to in haste."""
+
+    __slots__ = ("_run",)
+
+    def __init__(self, run: RelaxedRuntime) -> None:
+        super().__init__(run.points)
+        self._run = run
+
+    def touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
+        super().touch(index, op, target, site, point)
+        if target in self._run.hasty:
+            self._run.touched_in_haste(target)
+
+
 class RelaxedRuntime(Runtime):
     """One run under TSO or PSO."""
 
@@ -96,6 +112,8 @@ class RelaxedRuntime(Runtime):
         self.shown: Buffer | None = None
         self.hidden: dict[Target, tuple[StoreSlot, Any]] = {}
         self.hasty: set[Target] = set()  # locations stored to at once although stores before were on their way
+        self.sharing = _WatchedSharing(self)
+        self.touched = self.sharing.touched
 
     def run(self, main: Callable[[], object]) -> None:
         told = self.on_stuck
@@ -214,13 +232,13 @@ class RelaxedRuntime(Runtime):
 
     def bound(self, target: Target, site: int) -> bool:
         """Log a store that has happened without being announced; whether its site is known to need points."""
-        self._touch(self.current.index, Op.WRITE, target, site, False)
+        self.sharing.touch(self.current.index, Op.WRITE, target, site, False)
         super().visit(Op.WRITE, target, site, None, (), False)
         return site in self.points
 
-    def _touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
-        super()._touch(index, op, target, site, point)
-        if target in self.hasty and self.is_shared(target):
+    def touched_in_haste(self, target: Target) -> None:
+        """A location that was stored to at once has been accessed again: that was wrong if others look."""
+        if self.is_shared(target):
             self.divergence = Divergence(
                 PointIndex(self.scheduler.cursor), "nobody else looks", f"{target} is shared", harmless=True
             )
@@ -230,7 +248,7 @@ class RelaxedRuntime(Runtime):
         if point is not None:
             return point
         for access in accesses:
-            self._touch(task.index, access.op, access.target, site, site in self.points)
+            self.sharing.touch(task.index, access.op, access.target, site, site in self.points)
         return site in self.points
 
     def drain(self, site: int = 0) -> None:
