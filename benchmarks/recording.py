@@ -27,7 +27,7 @@ from benchmarks.row import ROOT, Row, Settings, middle
 #: What is demanded where the program's own modules are tracked.
 _LIMIT: Final = 8.0
 
-_TOLD: Final = re.compile(r"recorded ([\d,]+) events of .* keeps the ([\d,]+)")
+_TOLD: Final = re.compile(r"recorded ([\d,]+) events of .* kept ([\d,]+)")
 
 
 @dataclass(frozen=True, slots=True)
