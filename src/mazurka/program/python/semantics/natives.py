@@ -531,10 +531,11 @@ def _watch_callbacks() -> None:
         thing: Any = weakref.ref.__call__(reference)
         if thing is not None and callback is not None and not is_seen(callback) and not _is_known(callback):
             watch_with(thing, functools.partial(_announce, callback, (), {}))
-    for finalizer in [each for each in vars(weakref.finalize)["_registry"] if type(each) is weakref.finalize]:
-        thing, function, given, named = finalizer.peek() or (None, None, (), {})
-        if thing is not None and not is_seen(function):
-            watch_with(thing, functools.partial(_announce, function, given, named or {}), several=True)
+    for known in list(vars(weakref.finalize)["_registry"].values()):  # not by `peek`, whose own steps would be reported
+        thing = weakref.ref.__call__(known.weakref)
+        if thing is not None and not is_seen(known.func):
+            announce = functools.partial(_announce, known.func, known.args, known.kwargs or {})
+            watch_with(thing, announce, several=True)
 
 
 def _announce(function: Any, given: tuple[Any, ...], named: dict[str, Any], told: Any) -> None:
