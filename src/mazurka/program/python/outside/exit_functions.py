@@ -11,7 +11,7 @@ from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import replace_function
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.run import Models, here
-from mazurka.program.python.primitives.steps import change, pass_step
+from mazurka.program.python.primitives.steps import change, pass_step, read
 
 _FUNCTIONS: Final = place("exit functions")
 
@@ -37,16 +37,20 @@ def _unregister(models: Models, real: Any, function: Any, /) -> None:
 
 
 def _count(models: Models, real: Any) -> int:
+    pass_step(models, read(*_FUNCTIONS))
     return len(_registered)
 
 
 def _run_now(models: Models, real: Any) -> None:
-    call_all()
+    call_all(lambda: pass_step(models, change(*_FUNCTIONS)))
 
 
-def call_all() -> None:
+def call_all(before_each: Callable[[], object] = lambda: None) -> None:
     """Call the registered functions, the last first, as the interpreter does: exceptions are printed on stderr only."""
-    while _registered:
+    while True:
+        before_each()
+        if not _registered:
+            break
         function, args, named = _registered.pop()
         try:
             function(*args, **named)
