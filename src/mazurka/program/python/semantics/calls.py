@@ -525,8 +525,8 @@ def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ..
             given = [value for value in (*args, *named.values()) if type(value) not in deep_access.PLAIN]
             if given and shape_of(each).base is not None:
                 _read(run, site, args, named)
-            elif given:
-                deep_access.read(run, given, site)
+            elif given:  # an error keeps what it is made of, and looks no further
+                deep_access.read(run, given, site, shallow=issubclass(each, BaseException))
         return
 
 

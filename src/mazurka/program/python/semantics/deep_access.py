@@ -50,12 +50,19 @@ _SHALLOW: Final = frozenset({"combine", "matmul", "change", "unpack", "search", 
 _COPIED_BY: Final = frozenset("__copy__ __reduce_ex__ __reduce__ __getstate__ __getattribute__ __getattr__".split())
 
 
-def read(run: Any, things: Iterable[Any], site: int, copying: bool = False, comparing: bool = False) -> None:
+def read(
+    run: Any,
+    things: Iterable[Any],
+    site: int,
+    copying: bool = False,
+    comparing: bool = False,
+    shallow: bool = False,
+) -> None:
     """All that is in ``things`` is looked at, in one step; ``copying`` looks at instances past their methods,
-    ``comparing`` past all but those that compare."""
+    ``comparing`` past all but those that compare, ``shallow`` not at the content of what is in them."""
     waiting = [each for each in things if type(each) not in PLAIN]
     if waiting:
-        asked = "" if copying else "compare" if comparing else sites.kind_of(site)
+        asked = _COPY if shallow else "" if copying else "compare" if comparing else sites.kind_of(site)
         perform(run, site, _read, waiting, site, asked)
 
 
