@@ -105,11 +105,12 @@ def _made(run: EventSink, read_whole: _Whole) -> _Teller:
             how = own[_MAKING] = _making(kind)
         if how > 0:
             given = [each for each in (*args, *named.values()) if type(each) not in plain]
+            shallow = issubclass(kind, BaseException)  # as in calls.py
             for _ in range(how):
-                if len(given) == 1:
+                if len(given) == 1 and not shallow:
                     read_whole(given[0], site)
                 else:
-                    deep_access.read(run, given, site)
+                    deep_access.read(run, given, site, shallow=shallow)
         return bool(how >= 0)
 
     return tell
@@ -145,7 +146,7 @@ def _making(kind: Any) -> int:
             if not is_instrumented(function):
                 return _ELSE
         elif owner is not object:
-            if shape_of(owner).base is not None:
+            if shape_of(owner).base is not None or issubclass(kind, BaseException) > issubclass(owner, BaseException):
                 return _ELSE
             looks += 1
     return looks
