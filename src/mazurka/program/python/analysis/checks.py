@@ -26,6 +26,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from mazurka.program.conditions import Check, CheckKind, SymbolicStore, Uses
+from mazurka.program.python.frame_variables import variables_of
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.objects import SCALARS, value_key
 from mazurka.program.terms import UNKNOWN_TERM, Term, read_in
@@ -158,7 +159,7 @@ def arguments() -> dict[str, Any]:
         frame = frame.f_back
     if frame is None or not (names := frame.f_code.co_varnames[: _parameters(frame.f_code)]):
         return {}
-    found = frame.f_locals
+    found = variables_of(frame)
     return {name: value_key(found[name]) for name in names if name in found and type(found[name]) in SCALARS}
 
 

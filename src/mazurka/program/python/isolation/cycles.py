@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics import objects
 
 _LIBRARY: Final[str] = str(weakref.__file__)
 
@@ -33,6 +34,7 @@ def collect(referred: list[Any]) -> bool:
         if event == "call" and (code.co_filename in sites.instrumented or code.co_filename == _LIBRARY):
             noticed.append(code.co_name)
 
+    objects.let_go()  # of what only hooks hold, which is in no cycle
     alive = [each for each in referred if each() is not None]
     before = sys.getprofile()
     sys.setprofile(called)

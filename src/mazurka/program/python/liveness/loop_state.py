@@ -24,6 +24,7 @@ from __future__ import annotations
 import types
 from typing import Any, Final
 
+from mazurka.program.python.frame_variables import variables_of
 from mazurka.program.python.semantics.objects import value_key
 from mazurka.program.python.semantics.shown import is_shown
 from mazurka.trace.event import Op
@@ -67,7 +68,7 @@ def begin(run: Any, loop: Any, frame: types.FrameType, site: int) -> None:
 
 
 def _state(frame: types.FrameType) -> tuple[Any, ...] | None:
-    variables = frame.f_locals
+    variables = variables_of(frame)
     if len(variables) > _MOST_VARIABLES or not all(map(is_shown, variables.values())):
         return None
     return tuple([(name, value_key(value)) for name, value in variables.items()])

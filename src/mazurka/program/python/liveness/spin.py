@@ -15,6 +15,7 @@ from __future__ import annotations
 import types
 from typing import Any, Final
 
+from mazurka.program.python.frame_variables import variables_of
 from mazurka.program.python.liveness import loop_state
 from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS
 
@@ -64,7 +65,7 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
         if len(task.loops) >= _TOO_MANY_LOOPS:
             _prune(task, frame)
         task.entered += 1
-        loop = _Loop(frame, task, _variables(frame))
+        loop = _Loop(frame, task, variables_of(frame))
         task.begin_loop(key, loop)
         loop.begun = len(run.log)
         if run.values:
@@ -89,7 +90,7 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
     reads = dict(task.reads[loop.mark :])
     versions = run.accounts.versions
     loop.mark = len(task.reads)
-    variables = _variables(frame)
+    variables = variables_of(frame)
     if all(versions.get(target, 0) == version for target, version in reads.items()) and _same(loop.locals, variables):
         run.pause(lambda: any(versions.get(target, 0) != version for target, version in reads.items()), tuple(reads))
         loop.mark = len(task.reads)
@@ -127,10 +128,6 @@ def _has_had_effects(run: Any, task: Any, loop: _Loop) -> bool:
 def _effects(task: Any) -> int:
     effects: int = task.effects + task.silent
     return effects
-
-
-def _variables(frame: types.FrameType) -> dict[str, Any]:
-    return dict(frame.f_locals)
 
 
 def _same(before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
