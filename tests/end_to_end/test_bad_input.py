@@ -386,9 +386,9 @@ os.kill(child, 9)
 
 
 def test_processes_are_counted(shell):
-    report = shell.check(AROUND.format(body="import subprocess; subprocess.run([sys.executable, '-c', ''])"), status=0)
+    report = shell.check(AROUND.format(body="os.system('exit')"), status=0)
     assert report["verdict"] == "inconclusive"
-    assert "subprocess.Popen.__init__" in report["uncontrolled"]
+    assert "os.system" in report["uncontrolled"]
 
 
 def test_program_that_changes_directory_and_argv(shell):

@@ -87,7 +87,8 @@ def test_generated_programs(
         assert _failures(reached.everything.finals) == _failures(answer.finals), number
         assert reached.strategy.incompleteness_reason() == "", number
         won.add(reached.strategy.name)
-    assert won == winners
+    assert won
+    assert won <= winners  # who comes first is a matter of time
 
 
 def test_steps_of_several_accesses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -210,9 +210,6 @@ is_primitive: Final = _with(Property.PRIMITIVE)
 is_buffered: Final = _with(Property.BUFFERED)
 is_of_object: Final = _with(Property.PART | Property.WHOLE)
 
-#: The tags of the targets of primitives.
-PRIMITIVE_TAGS: Final = frozenset(tag for tag, kind in _BY_TAG.items() if kind.has(Property.PRIMITIVE))
-
 _NO_DATA: Final = frozenset(tag for tag, kind in _BY_TAG.items() if not kind.has(Property.DATA))
 
 

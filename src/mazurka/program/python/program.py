@@ -492,11 +492,13 @@ class PythonProgram(LearnsPoints):
         with capture:
             run = self._run(plan)
             # Objects that the run leaves behind are young, so that finalisers run here and nowhere else.
-            referred = natives.take_referred()
-            if natives.may_notice_ends() and cycles.collect(referred) and len(run.tasks) > 1:
-                run.untracked["the end of objects in cycles, which comes when garbage is collected"] = 1
+            referred, generation = natives.take_referred(), 0
+            if natives.may_notice_ends():
+                generation = 1  # where what is left is after a collection
+                if cycles.collect(referred) and len(run.tasks) > 1:
+                    run.untracked["the end of objects in cycles, which comes when garbage is collected"] = 1
             self.entry.release()
-            _collect(0)
+            _collect(generation)
         for path in outside.opened_before.end_run():
             run.uncontrolled[f"writes to {path}, which was open before"] = 1
         _count_imports(run, {name: acts for name, acts in late_imports.all_noticed().items() if name not in imported})

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from mazurka.program.protocol import OPAQUE, Access
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.targets import CLOCK, PRIMITIVE_TAGS, Target
+from mazurka.trace.targets import CLOCK, Target, is_primitive
 
 _ACQUIRE, _RELEASE = Op.ACQUIRE, Op.RELEASE
 
@@ -94,7 +94,7 @@ class StepMetadata:
                 value = None
             else:
                 value = run.look_up(value)
-        if run.keyed and target[0] in PRIMITIVE_TAGS and run.is_opaque():
+        if run.keyed and is_primitive(target) and run.is_opaque():
             return OPAQUE
         return value
 

@@ -66,6 +66,10 @@ _ACTING: Final = frozenset(
     nntplib ossaudiodev pipes smtpd sndhdr spwd sunau telnetlib uu xdrlib""".split()
 )
 
+#: Modules that `warnings` imports to show a warning of a resource, when garbage is collected: only who asks by name can
+#: tell.
+_OF_WARNINGS: Final = frozenset({"tracemalloc", "_tracemalloc"})
+
 #: Modules that are not instrumented and were imported so, and not looked at yet -> their files.
 _others: Final[dict[str, str | None]] = {}
 
@@ -114,7 +118,7 @@ def all_noticed() -> dict[str, bool]:
 def acting(found: Iterable[tuple[str, bool]]) -> list[str]:
     """The modules among those imported so of which it makes a difference when that happens."""
     asked, by_name = not sites.asking_for_modules.isdisjoint(sites.instrumented), sites.asked_by_name()
-    return [name for name, acts in found if acts or asked or name in by_name]
+    return [name for name, acts in found if acts or name in by_name or (asked and name not in _OF_WARNINGS)]
 
 
 def only_defines(body: list[ast.stmt], module: types.ModuleType, others: bool = False) -> bool:
