@@ -263,6 +263,9 @@ def resolve(
     if options.races and options.memory_model != "sc":
         problem = f"data races are defined without delayed stores, not for memory model {options.memory_model}"
         raise UsageError("config-value", problem, where="races, memory-model", hint="take sc: it shows all of them")
+    if STRATEGIES[options.strategy].calls and options.memory_model != "sc":
+        problem = f"calls are single steps under sequential consistency, not for memory model {options.memory_model}"
+        raise UsageError("config-value", problem, where="strategy, memory-model", hint="take se-mcr")
     return replace(options, profile=profile)
 
 

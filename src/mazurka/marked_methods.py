@@ -1,12 +1,15 @@
-"""Marks methods whose calls are recorded as invocations: with arguments and results, besides what they read and write.
+"""Marks methods whose calls are invocations: with arguments and results, besides what they read and write.
 
-    @mazurka.linearizable("hash_table", "put", "get")
+    @mazurka.linearizable("hash_table", "put", "get", state=lambda table: frozenset(table.items.items()))
     class Table: ...
 
 A class is marked with the type whose specification describes it (``mazurka spec list``) and the methods that its
 specification names. Each must be linearizable: its calls take effect at once, at some moment between call and return.
-Where nothing is recorded the class is left as it is. While ``mazurka record`` runs a program, :data:`observer` is set,
-and methods that are marked report to it.
+``state`` gives the abstract state of an object, as the type's specification has it, whenever no call is under way.
+
+``mazurka record`` records the calls of marked methods; ``mazurka check --strategy ncmc`` explores them as single steps,
+if the class has a ``state``. Both set :data:`observer` before they load a program, and methods that are marked report
+to it. Otherwise a class is left as it is.
 
 Imports nothing of Mazurka, so that importing it costs nothing.
 """
@@ -14,15 +17,38 @@ Imports nothing of Mazurka, so that importing it costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 _Class = TypeVar("_Class", bound=type)
 
 
-class InvocationObserver(Protocol):
-    """Is told when marked methods are called, and return or raise, by the thread that called them."""
+class MarkedClass(NamedTuple):
+    """A class, by its names, the type that specifies it, and the state of its objects."""
 
-    def call(self, type_name: str, thing: object, method: str, arguments: tuple[Any, ...]) -> object:
+    type_name: str
+    class_name: str
+    full_name: str
+    state: Callable[[Any], Any] | None
+
+
+class InvocationObserver(Protocol):
+    """Hears of marked classes, and of calls of their methods, which return or raise, from the thread that calls."""
+
+    hides_making: bool  # whether it hears of objects being made, too
+
+    def mark(self, marked: MarkedClass) -> None:
+        """A class is marked."""
+        ...
+
+    def make(self, marked: MarkedClass, thing: Any) -> object:
+        """An object is about to be made; what this returns is handed to :meth:`made`."""
+        ...
+
+    def made(self, call: object) -> None:
+        """It is made, or that has failed."""
+        ...
+
+    def call(self, marked: MarkedClass, thing: Any, method: str, arguments: tuple[Any, ...]) -> object:
         """A method is called; what this returns is handed to what is told of its end."""
         ...
 
@@ -35,11 +61,13 @@ class InvocationObserver(Protocol):
         ...
 
 
-#: Set while a program is recorded.
+#: Set while a program is recorded, or checked.
 observer: InvocationObserver | None = None
 
 
-def linearizable(type_name: str, *methods: str) -> Callable[[_Class], _Class]:
+def linearizable(
+    type_name: str, *methods: str, state: Callable[[Any], Any] | None = None
+) -> Callable[[_Class], _Class]:
     """Mark these methods of a class; they take positional arguments, or ones that can be given so.
 
     Raises TypeError for a method that is no plain function of the class, or takes ``*args`` or ``**kwargs``.
@@ -48,10 +76,10 @@ def linearizable(type_name: str, *methods: str) -> Callable[[_Class], _Class]:
         raise TypeError(f"no name of a type: {type_name!r}")
 
     def mark(marked: _Class) -> _Class:
-        for name in methods:
-            method = _method(marked, name)
-            if observer is not None:
-                setattr(marked, name, _observed(observer, type_name, name, method))
+        found = {name: _method(marked, name) for name in methods}
+        if observer is not None:
+            names = marked.__qualname__, f"{marked.__module__}.{marked.__qualname__}"
+            _observe(observer, marked, MarkedClass(type_name, *names, state), found)
         return marked
 
     return mark
@@ -69,8 +97,20 @@ def _method(marked: type, name: str) -> Callable[..., Any]:
     return method
 
 
+def _observe(
+    watching: InvocationObserver, kind: type, marked: MarkedClass, methods: dict[str, Callable[..., Any]]
+) -> None:
+    import inspect
+
+    watching.mark(marked)
+    for name, method in methods.items():
+        setattr(kind, name, _observed(watching, marked, name, method))
+    if watching.hides_making and inspect.isfunction(maker := kind.__dict__.get("__init__")):
+        kind.__init__ = _making(watching, marked, maker)  # type: ignore[misc]
+
+
 def _observed(
-    watching: InvocationObserver, type_name: str, name: str, method: Callable[..., Any]
+    watching: InvocationObserver, marked: MarkedClass, name: str, method: Callable[..., Any]
 ) -> Callable[..., Any]:
     import functools
     import inspect
@@ -84,7 +124,7 @@ def _observed(
         except TypeError:
             return method(thing, *args, **named)  # which raises it, in its own words
         bound.apply_defaults()
-        call = watching.call(type_name, thing, name, tuple(bound.arguments.values())[1:])
+        call = watching.call(marked, thing, name, tuple(bound.arguments.values())[1:])
         try:
             result = method(thing, *args, **named)
         except BaseException as error:
@@ -92,5 +132,19 @@ def _observed(
             raise
         watching.end(call, result)
         return result
+
+    return observed
+
+
+def _making(watching: InvocationObserver, marked: MarkedClass, maker: Callable[..., Any]) -> Callable[..., Any]:
+    import functools
+
+    @functools.wraps(maker)
+    def observed(thing: Any, *args: Any, **named: Any) -> None:
+        call = watching.make(marked, thing)
+        try:
+            maker(thing, *args, **named)
+        finally:
+            watching.made(call)
 
     return observed

@@ -17,6 +17,7 @@ from tests.oracle.machine import Machine, Mover, Touched
 
 from mazurka.program.memory import MemoryModel
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import INVOKED
 
 
 class TooLarge(Exception):
@@ -55,6 +56,8 @@ class ReadValues:
 
     def after(self, memory: Any, t: Mover, touched: Touched) -> Any:
         op, target, value, more = touched
+        if target[0] == INVOKED and isinstance(t, int):
+            return (*memory[:t], (*memory[t], value[4]), *memory[t + 1 :])
         if isinstance(t, int) and (
             target[0] == "var" and READS[op] or target[0] in ("lock", "sem") and value is not None
         ):

@@ -109,6 +109,16 @@ class Compound:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a shared object, which takes effect at once; ``local`` gets its result."""
+
+    local: str
+    thing: str
+    method: str
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class If:
     test: str
     then: tuple[Any, ...]
@@ -147,7 +157,7 @@ class Join:
 
 Statement = (
     Read | Write | Set | Lock | Unlock | TryLock | Wait | Notify | Down | Up | TryDown | Fence | Update
-    | Compound | If | While | Break | Assert | Fork | Join
+    | Compound | Call | If | While | Break | Assert | Fork | Join
 )  # fmt: skip
 
 #: An instruction: its name and operands; expressions are callables over the list of locals.
@@ -159,7 +169,8 @@ class SmallProgram:
     """``threads[i]`` is started by main as thread ``0.{i+1}``; main forks all, does ``main``, joins all, does
     ``after``.
 
-    ``conditions`` maps a condition to its lock, ``semaphores`` a semaphore to its first count. Variables start with
+    ``conditions`` maps a condition to its lock, ``semaphores`` a semaphore to its first count, ``things`` an object to
+    its type in the library of specifications, in whose first initial state it begins. Variables start with
     ``initial`` (0 if not named). With ``main_forks`` false, ``main`` has Fork statements of its own; likewise joins.
     """
 
@@ -169,6 +180,7 @@ class SmallProgram:
     initial: dict[str, int] = field(default_factory=dict)
     conditions: dict[str, str] = field(default_factory=dict)
     semaphores: dict[str, int] = field(default_factory=dict)
+    things: dict[str, str] = field(default_factory=dict)
     main_forks: bool = True
     main_joins: bool = True
 
@@ -262,6 +274,8 @@ class Compiled:
                 return [("fence",)]
             case Update(local, variable, value, expected):
                 return [("update", self._local(local), *self._variable(variable), self._expression(value), expected)]
+            case Call(local, thing, method, arguments):
+                return [("call", self._local(local), thing, method, tuple(map(self._expression, arguments)))]
             case Compound(parts):
                 return [("compound", self._parts(parts))]
             case Wait(condition):

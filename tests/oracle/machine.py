@@ -20,9 +20,14 @@ from typing import Any
 
 from tests.oracle.language import Instruction, SmallProgram
 
+from mazurka.commute.effects import effect_of
+from mazurka.commute.registry import shared_type
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
 from mazurka.trace.event import Op
+from mazurka.trace.literals import text_of, value_of
+from mazurka.trace.logged_calls import LoggedCall
+from mazurka.trace.targets import INVOKED
 
 #: Not started, running, ended, died of a failed assertion.
 UNBORN, RUNNING, ENDED, DIED = range(4)
@@ -56,6 +61,9 @@ class Machine:
         self.shared: dict[str, Any] = dict(program.initial)
         self.owner: dict[str, int] = {}
         self.counts: dict[str, int] = dict(program.semaphores)
+        self.things: dict[str, str] = {  # the texts of their states
+            name: text_of(shared_type(kind).initials[0]) for name, kind in program.things.items()
+        }
         self.queues: dict[str, tuple[tuple[int, int], ...]] = {}
         self.waits = [0] * count
         self.woken: set[tuple[int, int]] = set()
@@ -79,17 +87,19 @@ class Machine:
             tuple(sorted(self.woken)),
             tuple(self.failed),
             tuple(self.buffers),
+            tuple(sorted(self.things.items())),
         )
 
     def thaw(self, state: tuple[Any, ...]) -> None:
         """Go to a frozen state."""
-        status, pc, values, shared, owner, counts, queues, waits, woken, failed, buffers = state
+        status, pc, values, shared, owner, counts, queues, waits, woken, failed, buffers, things = state
         self.status, self.pc = list(status), list(pc)
         self.locals = list(values)
         self.shared, self.owner, self.queues = dict(shared), dict(owner), dict(queues)
         self.counts = dict(counts)
         self.waits, self.woken, self.failed = list(waits), set(woken), list(failed)
         self.buffers = list(buffers)
+        self.things = dict(things)
 
     # -- moving -----------------------------------------------------------------------------------------------------
 
@@ -251,6 +261,16 @@ class Machine:
                 case ("if", test, then, otherwise):
                     self._do_parts(t, then if test(self.locals[t]) else otherwise, accesses, known)
 
+    def _do_call(self, t: int, local: int, thing: str, method: str, arguments: tuple[Any, ...]) -> Touched:
+        kind, before = self.program.things[thing], self.things[thing]
+        given = text_of(tuple([each(self.locals[t]) for each in arguments]))
+        effect = effect_of(kind, method, given, before)
+        assert effect is not None, (kind, method, given, before)
+        self._set(t, local, value_of(effect.result))
+        self.things[thing] = effect.after
+        value = LoggedCall(kind, method, given, effect.result, before, effect.after).plain()
+        return Op.RMW if effect.after != before else Op.READ, (INVOKED, thing), value, ()
+
     def _do_lock(self, t: int, lock: str) -> Touched:
         self.owner[lock] = t
         return Op.ACQUIRE, ("lock", lock), None, ()
@@ -326,7 +346,7 @@ class Machine:
             tuple(self.locals[t][i] for i in compiled.visible) for t, compiled in enumerate(self.program.code)
         )
         stuck = tuple((t, self.pc[t]) for t in range(len(self.code)) if self.status[t] == RUNNING)
-        shared = tuple(sorted(self.shared.items())) if self.status[0] == ENDED else ()
+        shared = tuple(sorted({**self.shared, **self.things}.items())) if self.status[0] == ENDED else ()
         return shared, visible, tuple(self.failed), stuck
 
     def is_stuck(self) -> bool:

@@ -31,9 +31,9 @@ from mazurka.program.protocol import (
 )
 from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import READS, Location, Op
-from mazurka.trace.targets import FLUSHED
+from mazurka.trace.targets import FLUSHED, INVOKED
 
-_POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown", "update", "compound"})
+_POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown", "update", "compound", "call"})
 
 
 def name_of(t: int) -> str:
@@ -339,7 +339,9 @@ class OracleProgram(Program):
             kind = step.target[0]
             told = kind in ("lock", "sem", FLUSHED) and step.value is not None
             t = stepper.tasks[step.task]
-            if isinstance(t, int) and (told or kind == "var" and READS[step.op]):
+            if kind == INVOKED:
+                rows[int(t)].append(step.value[4])
+            elif isinstance(t, int) and (told or kind == "var" and READS[step.op]):
                 rows[t].append(step.value)
                 rows[t] += [access.value for access in step.more if READS[access.op] and access.target[0] == "var"]
         return tuple(map(tuple, rows))

@@ -31,6 +31,14 @@ def test_samples(pool: ProcessPoolExecutor, strategy: str) -> None:
 
 
 @pytest.mark.slow
+def test_samples_with_marked_classes(pool: ProcessPoolExecutor) -> None:
+    """Calls of marked objects are single steps only where nothing shows the difference."""
+    said = check_folder(pool, SAMPLES / "marked", "ncmc")
+    assert {name: each for name, each in said["bugs"].items() if each.verdict != VIOLATION} == {}
+    assert {name: each for name, each in said["correct"].items() if each.verdict != VERIFIED} == {}
+
+
+@pytest.mark.slow
 def test_drawn_programs(pool: ProcessPoolExecutor) -> None:
     first, second = pool.map(share, (1000, 1010), (10, 10), (4, 4))
     first.add(second)

@@ -8,16 +8,29 @@ import pytest
 
 import mazurka
 from mazurka import marked_methods
+from mazurka.marked_methods import MarkedClass
 
 
 class Observing:
     """Keeps what is reported to it."""
 
+    hides_making = True
+
     def __init__(self) -> None:
         self.seen: list[Any] = []
 
-    def call(self, type_name: str, thing: object, method: str, arguments: tuple[Any, ...]) -> object:
-        self.seen.append((type_name, method, arguments))
+    def mark(self, marked: MarkedClass) -> None:
+        self.seen.append((marked.type_name, marked.class_name))
+
+    def make(self, marked: MarkedClass, thing: object) -> object:
+        self.seen.append(("make", type(thing).__name__))
+        return "made"
+
+    def made(self, call: object) -> None:
+        self.seen.append(call)
+
+    def call(self, marked: MarkedClass, thing: object, method: str, arguments: tuple[Any, ...]) -> object:
+        self.seen.append((marked.type_name, method, arguments))
         return len(self.seen)
 
     def end(self, call: object, result: object) -> None:
@@ -65,12 +78,15 @@ def test_an_observer_sees_arguments_results_and_exceptions(monkeypatch: pytest.M
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
         register.write()
     assert observing.seen == [
+        ("register", "Fresh"),
+        ("make", "Fresh"),
+        "made",
         ("register", "write", (2, True)),
-        (1, None),
+        (4, None),
         ("register", "read", ()),
-        (3, 4),
+        (6, 4),
         ("register", "write", (-1, False)),
-        (5, "ValueError(-1)"),
+        (8, "ValueError(-1)"),
     ]
 
 

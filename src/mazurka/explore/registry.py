@@ -31,6 +31,7 @@ class StrategyRow:
     scope: str = ""  # the unit of which it covers all, when it ends; "": it samples, and does not end
     every_order: bool = False  # it executes all orders, so a timeout that fires leaves none out
     timed: bool = False  # it can also search the orders that --timing allows
+    calls: bool = False  # calls of marked objects are one step each
 
     @property
     def exhaustive(self) -> bool:
@@ -55,6 +56,13 @@ _ROWS: Final = (
     StrategyRow("mcr-s+", "mcr_s:TransitivelySlicedSearch", "the same, with fewer needed reads", _NEEDED),
     StrategyRow(
         "se-mcr", "se_mcr:SwitchEquivalence", "orders in which some thread takes a new step", "histories of reads"
+    ),
+    StrategyRow(
+        "ncmc",
+        "ncmc:CommutingCalls",
+        "the same, with calls of marked objects for single steps that show their results",
+        "histories of reads and results",
+        calls=True,
     ),
     StrategyRow(
         "dpor", "dpor:OptimalReduction", "one order of each Mazurkiewicz trace", "Mazurkiewicz traces", timed=True

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.task import Limits
+from mazurka.trace.logged_calls import CallEffect
 
 
 class Isolation(Enum):
@@ -17,6 +18,22 @@ class Isolation(Enum):
     AUTO = "auto"
     RESTORE = "restore"
     FORK = "fork"
+
+
+class CallModels(Protocol):
+    """What calls of marked objects do, by the type that specifies them."""
+
+    def prepare(self, type_name: str) -> None:
+        """Load what is known of a type: nothing is loaded later."""
+        ...
+
+    def describes(self, type_name: str, method: str) -> bool:
+        """Whether a type and its method are known."""
+        ...
+
+    def effect(self, type_name: str, method: str, arguments: str, before: str) -> CallEffect | None:
+        """What a call does with an object in a state; None if that is not known, or it would have to wait."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +49,4 @@ class ProgramSettings:
     at_end: Callable[[Any], object] | None = None  # called with the program's result when all threads have ended
     cache: str | None = None
     races: bool = False  # whether runs report their data races
+    models: CallModels | None = None  # without, no calls are single steps

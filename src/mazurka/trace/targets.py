@@ -61,6 +61,7 @@ class Kind(Enum):
     REFERENCE = "w", "weak reference(s)", _DATA
     CACHED = "cached", "cached result(s) of functions", _NONE
     ATOMIC = "atomic", "atomic variable(s)", _NONE
+    INVOKED = "invoked", "object(s) whose calls are one step each", Property.WHOLE
 
     # What locks and the like are made of. HANDED: a lock that one thread takes and another one gives back.
     LOCK = "lock", "lock(s)", _PRIMITIVE
@@ -148,6 +149,7 @@ VALUES: Final = Kind.VALUES.tag
 OBJECT: Final = Kind.OBJECT.tag
 REFERENCE: Final = Kind.REFERENCE.tag
 ATOMIC: Final = Kind.ATOMIC.tag
+INVOKED: Final = Kind.INVOKED.tag
 LOCK: Final = Kind.LOCK.tag
 HANDED: Final = Kind.HANDED.tag
 CONDITION: Final = Kind.CONDITION.tag

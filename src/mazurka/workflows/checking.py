@@ -31,12 +31,12 @@ from mazurka.explore.batch import Worker
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import FailingExecution, Inconclusive, Outcome, Verified, Violation
 from mazurka.explore.parallel.worker_pool import CAN_FORK, ForkPool, WorkerPool, usable_cores
-from mazurka.explore.registry import import_strategy, make_strategy
+from mazurka.explore.registry import STRATEGIES, import_strategy, make_strategy
 from mazurka.explore.search_journal import SearchJournal, open_journal
 from mazurka.explore.strategy import StrategySettings
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import TIMEOUTS, FailureKind, Plan, Program, Run, learned_points
-from mazurka.program.runtime.task import CLOCKS_APART
+from mazurka.program.runtime.task import CALLS_AS_STEPS, CLOCKS_APART
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.replay.reproduce import fails_again
 from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
@@ -168,6 +168,8 @@ class _Check:
     def run(self) -> CheckReport:
         self.suppressions = suppressions_of(self.options)
         import_strategy(self.options.strategy)
+        if STRATEGIES[self.options.strategy].calls:
+            learned_points(self.program).points.add(CALLS_AS_STEPS)
         self.program.prepare()
         self.program.require_included(self.options.include)
         if self.store is not None and not self.options.fresh:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from mazurka.commute.effects import LibraryModels
 from mazurka.config import KEYS, Options, convert
 from mazurka.program.front_ends import FrontEnd, front_end_of
 from mazurka.program.memory import MemoryModel
@@ -81,6 +82,7 @@ def settings_of(options: Options, cache: Path | None = None) -> ProgramSettings:
         invariant=options.invariant or "",
         cache=str(cache) if cache is not None else None,
         races=options.races,
+        models=LibraryModels(),
     )
 
 

@@ -15,7 +15,8 @@ Values. What a read sees is a number standing for a value, equal only if the val
   the previous holder of a lock, the waker, and the steps of a joined thread are not distinguished; but where code that
   is not instrumented uses a primitive (`queue`, `concurrent.futures`), the thread that released it and its history
   count, since the data it guards is not tracked;
-- a condition holds the queue of the threads that wait for it.
+- a condition holds the queue of the threads that wait for it;
+- an object whose calls are one step each holds its abstract state, and a call reads its own result (calls.py).
 
 Places. Only locations count that several threads access and one writes. Objects are numbered per run, and an
 object may get another number in another run; but a history fixes which object a step touches, so the numbers of a run
@@ -30,6 +31,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mazurka.explore.thread_models.aliasing import Aliasing, bits
+from mazurka.explore.thread_models.calls import AbstractStates
 from mazurka.explore.thread_models.compressed_runs import CompressedRun, Record
 from mazurka.explore.thread_models.local_state import LocalState, Transition
 from mazurka.explore.thread_models.private_state import LoopHeadState
@@ -64,6 +66,7 @@ class ThreadAutomata:
         self.places: dict[Any, int] = {}
         self.initial: list[int] = []  # by place: its initial value
         self.values: dict[Any, int] = {}
+        self.abstract = AbstractStates(self.value)
         self.touched: dict[tuple[int, int], int] = {}  # (moment, how many-eth it touches from there) -> object
         self.began_with: dict[Any, int] = {}  # location without a write -> the object it holds
         self.company = Aliasing()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from mazurka.explore.thread_models.values import ENDED, HELD, Seen
 from mazurka.trace.event import Op
+
+if TYPE_CHECKING:
+    from mazurka.explore.thread_models.calls import ObjectCall
 
 
 class Transition:
@@ -28,11 +32,13 @@ class LocalState:
 
     ``groups`` are the sets of places its moves saw, mostly one. A thread that ``waits`` can't move while what it takes
     (the first place of ``looks``) is taken; ``refused`` holds what ``looks`` held when it could not move. ``held`` are
-    the locks the thread holds, and the sites at which it took them.
+    the locks the thread holds, and the sites at which it took them. If the next step is a ``call`` of a marked object,
+    its moves go by results.
     """
 
     __slots__ = (
         "above",
+        "call",
         "done",
         "groups",
         "grown",
@@ -57,6 +63,7 @@ class LocalState:
         self.thread = thread
         self.above = above  # the local states whose reach includes this one's
         self.op: Op | None = None
+        self.call: ObjectCall | None = None
         self.site = 0
         self.point: bool | None = None
         self.done = False
@@ -82,11 +89,23 @@ class LocalState:
 
     def move(self, memory: Sequence[int]) -> Transition | None:
         """The transition for these values in memory; None if it is not known."""
+        if self.call is not None:
+            return self._called(self.call, memory)
         for group in self.groups:
             found = self.moves.get(tuple([(place, memory[place]) for place in group]))
             if found is not None:
                 return found
         return None
+
+    def _called(self, call: ObjectCall, memory: Sequence[int]) -> Transition | None:
+        """The transition for the result of a call, with the state that the call makes of this one."""
+        result, after = call.outcome(memory[call.place])
+        known = self.moves.get(((call.place, result),))
+        if known is None:
+            return None
+        made = Transition(((call.place, after),), known.forks, known.to)
+        made.lands = known.lands
+        return made
 
     def expects(self, looks: tuple[int, ...], waits: bool) -> None:
         """What decides whether the thread can move became known, or better known."""

@@ -15,6 +15,7 @@ from mazurka.explore.thread_models.run_learner import RunLearner
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD
 from mazurka.program.protocol import Step
 from mazurka.trace.event import WRITES, Op
+from mazurka.trace.logged_calls import LoggedCall
 from mazurka.trace.targets import Kind, Target, kind_of
 
 #: The value written by a thread that takes a new step.
@@ -112,6 +113,12 @@ class ObjectMatcher(RunLearner):
 
     def _begin(self, place: int, location: Any, target: Target) -> None:
         self.memory.setdefault(place, self.behaviour.initial[place])
+
+    def _begins_with(self, place: int, state: str) -> None:
+        pass
+
+    def _calls(self, moment: LocalState, place: int, logged: LoggedCall) -> None:
+        pass
 
     def _saw(self, place: int, location: Any, op: Op, value: Any) -> None:
         pass

@@ -19,6 +19,7 @@ from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, Seen
 from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.logged_calls import LoggedCall, logged_call
 from mazurka.trace.targets import STORE, WAKE, Kind, Target, kind_of, of_kinds, wholes_of
 
 #: Operations of every thread; never left out.
@@ -46,6 +47,7 @@ _is_wake: Final = of_kinds(_WAKE)
 _is_event: Final = of_kinds(_EVENT)
 _is_store: Final = of_kinds(_STORE)
 _is_arrival: Final = of_kinds(_ARRIVAL)
+_is_invoked: Final = of_kinds(Kind.INVOKED)
 
 #: Object numbers are at least this (objects.py).
 _OBJECTS: Final = 1 << 24
@@ -240,7 +242,14 @@ class RunLearner:
         Not for plain reads: a thread held in a loop is not held by its next read alone.
         """
         stopped, self.stopped[step.task] = self.stopped[step.task], []
-        if attempt or step.point and step.op not in _WAITING or moment.waits and len(seen) == 1:
+        if (
+            moment.call is not None
+            or attempt
+            or step.point
+            and step.op not in _WAITING
+            or moment.waits
+            and len(seen) == 1
+        ):
             return
         for number in stopped:
             held = tuple([(place, self._held_at(place, number)) for place, _ in seen])
@@ -256,6 +265,8 @@ class RunLearner:
         self, task: int, moment: LocalState, step: Step, attempt: bool
     ) -> tuple[Seen, list[tuple[int, int | None]]]:
         """The reads of a step, with values, and its writes; None stands for an unrecorded value."""
+        if _is_invoked(step.target) and (logged := logged_call(step.value)) is not None:
+            return self._called(task, moment, step, logged)
         seen: list[tuple[int, int]] = []
         writes: list[tuple[int, int | None]] = []
         opaque = step.value == OPAQUE
@@ -296,6 +307,35 @@ class RunLearner:
                     written = self._written(task, moment, place, location, op, value)
                 writes.append((place, written))
         return tuple(seen), writes
+
+    def _called(
+        self, task: int, moment: LocalState, step: Step, logged: LoggedCall
+    ) -> tuple[Seen, list[tuple[int, int | None]]]:
+        """A call of a marked object: it sees its result, and writes the object's state."""
+        location = self._location(step.target, True, task, moment) if _is_about_object(step.target) else step.target
+        self.written.add(step.target)
+        if not self._contended(task, location, step.target, True):
+            self.private[task].write(location, step.op, ("state", logged.after), moment.number)
+            return (), []
+        place, abstract = self._place(location), self.behaviour.abstract
+        if place not in self.memory:
+            self.memory[place] = FIRST
+            self._begins_with(place, logged.before)
+        self._calls(moment, place, logged)
+        return ((place, abstract.result(logged.result)),), [(place, abstract.state(place, logged.after))]
+
+    def _begins_with(self, place: int, state: str) -> None:
+        """A marked object is called for the first time in this run."""
+        if not self.behaviour.abstract.begin(place, state):
+            self.behaviour.astray += 1
+
+    def _calls(self, moment: LocalState, place: int, logged: LoggedCall) -> None:
+        """The next step of a thread is a call."""
+        call = self.behaviour.abstract.call(place, logged)
+        if moment.call is None:
+            moment.call = call
+        elif moment.call is not call:
+            self.behaviour.astray += 1
 
     def _contended(self, task: int, location: Any, target: Target, writes: bool) -> bool:
         return self.behaviour.contended(location, self.run.tasks[task], writes, target in self.contended)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.local_state import LocalState
 
-#: An unexplored transition: a local state, and the values of the places it is known to read.
+#: An unexplored transition: a local state, and the values of the places it is known to read, or its call's result.
 Gap = tuple[int, ...]
 
 
@@ -19,8 +19,11 @@ class UnexploredTransition(Exception):
     """A step that no run has made."""
 
     def __init__(self, moment: LocalState, memory: Sequence[int]) -> None:
+        if moment.call is not None:
+            self.gap: Gap = (moment.number, moment.call.outcome(memory[moment.call.place])[0])
+            return
         places = sorted({place for group in moment.groups for place in group})
-        self.gap: Gap = (moment.number, *[memory[place] for place in places])
+        self.gap = (moment.number, *[memory[place] for place in places])
 
 
 class Simulator:

@@ -32,6 +32,8 @@ from mazurka.program.python.entry import Entry, Script, only_defines
 from mazurka.program.python.included import require_explorable, require_modules
 from mazurka.program.python.instrument import hot_patching, late_imports, loader, sites
 from mazurka.program.python.instrument.site_index import accesses_at
+from mazurka.program.python.invocations import observer
+from mazurka.program.python.invocations.runtime import InvokingRuntime
 from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, library, state, unraisable
 from mazurka.program.python.isolation.capture import Capture
 from mazurka.program.python.isolation.watchdog import Watchdog
@@ -48,7 +50,7 @@ from mazurka.program.runtime.lazy_run import LazyRun
 from mazurka.program.runtime.nondeterminism import difference
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
-from mazurka.program.runtime.task import Learned, Task
+from mazurka.program.runtime.task import CALLS_AS_STEPS, Learned, Task
 from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
@@ -153,6 +155,7 @@ class PythonProgram(LearnsPoints):
             notes.append(f"every run was made in a forked child: {self.isolation_reason}")
         if self.reads_input:
             notes.append("the program reads standard input: it was given an empty one")
+        notes += observer.notes(self.learned.points)
         return ProgramFacts(
             isolation=self.isolation.value,
             sources=tuple([(name, file) for name, file in modules if file is not None]),
@@ -240,6 +243,8 @@ class PythonProgram(LearnsPoints):
         if self.settings.memory is not MemoryModel.SC:
             store_slots.install()
             self._undo.append(store_slots.uninstall)
+        elif self.settings.models is not None:
+            self._undo.append(observer.install(self.settings.models))
         self._swap_included()
         with outside.Preparing():
             self.entry.prepare()
@@ -541,6 +546,8 @@ class PythonProgram(LearnsPoints):
                 runtime.run(lambda: result.append(self._main(runtime)))
                 primitives.finish(runtime, learns=plan.strict and not plan.detail)
                 hooks.finish(runtime)
+                if isinstance(runtime, InvokingRuntime):
+                    runtime.look_back()
                 outside.children.own_up(runtime)
         finally:
             activation.activate(None)
@@ -555,7 +562,8 @@ class PythonProgram(LearnsPoints):
             plan = replace(plan, timing=self.timing)
         memory = self.settings.memory
         if memory is MemoryModel.SC:
-            return Runtime(plan, self.learned, self.settings.limits)
+            kind = InvokingRuntime if CALLS_AS_STEPS in self.learned.points else Runtime
+            return kind(plan, self.learned, self.settings.limits)
         return RelaxedRuntime(plan, self.learned, self.settings.limits, memory)
 
     def _watch_timeouts(self, runtime: Runtime, run: Run) -> None:

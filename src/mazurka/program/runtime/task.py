@@ -38,6 +38,8 @@ SEED_POINTS: Final = -12
 RECORD_POINTS: Final = -13
 #: Set by a search, not learnt: looks at the clock order no threads, see workflows/clocks.py.
 CLOCKS_APART: Final = -14
+#: ... likewise: calls of marked objects are one step each, see python/invocations/.
+CALLS_AS_STEPS: Final = -15
 
 
 @dataclass(slots=True)

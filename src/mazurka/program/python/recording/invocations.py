@@ -8,9 +8,10 @@ but one thread is not recorded, like all that happens then.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mazurka import marked_methods
+from mazurka.marked_methods import MarkedClass
 from mazurka.program.python import activation
 from mazurka.program.python.recording.locks import place
 from mazurka.program.python.recording.recorder import Recorder
@@ -30,14 +31,25 @@ class RecordedCall(NamedTuple):
 class RecordedInvocations:
     """Implements :class:`mazurka.marked_methods.InvocationObserver`."""
 
+    hides_making = False
+
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
-    def call(self, type_name: str, thing: object, method: str, arguments: tuple[object, ...]) -> RecordedCall | None:
+    def mark(self, marked: MarkedClass) -> None:
+        return
+
+    def make(self, marked: MarkedClass, thing: Any) -> None:
+        return
+
+    def made(self, call: object) -> None:
+        return
+
+    def call(self, marked: MarkedClass, thing: Any, method: str, arguments: tuple[Any, ...]) -> RecordedCall | None:
         running: object = activation.active
         if running is not self._recorder:
             return None
-        begun = RecordedCall((Kind.METHOD.tag, type_name, number(thing), method), place())
+        begun = RecordedCall((Kind.METHOD.tag, marked.type_name, number(thing), method), place())
         return begun if self._record(Op.CALL, begun, tuple(map(_value, arguments))) else None
 
     def end(self, call: object, result: object) -> None:

@@ -138,6 +138,11 @@ def number(thing: object) -> int:
     return numbers.get(id(thing)) or _new(thing)
 
 
+def numbered(index: int) -> int:
+    """How many objects a thread has numbered."""
+    return _counts.get(index, 0)
+
+
 def identity(thing: object, /) -> int:
     """What ``id()`` is in a run: a number that the object has in every run of one schedule. Objects whose number was
     asked for before the run keep that one."""

@@ -1,0 +1,67 @@
+"""What calls of marked objects do, by the models of the library's types: for runs that make them as single steps.
+
+Cost: a method's model is looked up once, the effect of a call computed once for each state (while it is remembered).
+The library is imported when the first class is marked, since most programs have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from mazurka.trace.literals import text_of, value_of
+from mazurka.trace.logged_calls import CallEffect
+
+if TYPE_CHECKING:
+    from mazurka.commute.shared_type import Step
+
+
+class LibraryModels:
+    """Implements :class:`mazurka.program.settings.CallModels`."""
+
+    def prepare(self, type_name: str) -> None:
+        """Load a type's models, before runs in which loading them would be a step."""
+        from mazurka.commute.registry import TYPES, shared_type
+        from mazurka.commute.shared_type import methods_of
+
+        if type_name in TYPES:
+            kind = shared_type(type_name)
+            for method in methods_of(kind):
+                _model_of(type_name, method)
+            value_of(text_of(kind.initials[0]))
+
+    def describes(self, type_name: str, method: str) -> bool:
+        """Whether there is a model of a type's method."""
+        return _model_of(type_name, method) is not None
+
+    def effect(self, type_name: str, method: str, arguments: str, before: str) -> CallEffect | None:
+        """See :func:`effect_of`."""
+        return effect_of(type_name, method, arguments, before)
+
+
+@cache
+def _model_of(type_name: str, method: str) -> Callable[..., Step] | None:
+    from mazurka.commute.registry import TYPES, shared_type
+    from mazurka.commute.shared_type import methods_of
+
+    if type_name not in TYPES:
+        return None
+    found = methods_of(shared_type(type_name)).get(method)
+    return None if found is None else found.step
+
+
+@lru_cache(maxsize=4096)
+def effect_of(type_name: str, method: str, arguments: str, before: str) -> CallEffect | None:
+    """What a call does in a state, by its model; None if that says nothing, or that it would have to wait."""
+    from mazurka.commute.shared_type import BLOCKED
+
+    model = _model_of(type_name, method)
+    if model is None:
+        return None
+    try:
+        given, state = value_of(arguments), value_of(before)
+        made = model(state, *given) if isinstance(given, tuple) else BLOCKED
+        return None if made is BLOCKED else CallEffect(text_of(made[1]), text_of(made[0]))
+    except Exception:  # a model may refuse values of a kind that it is not made for in any way
+        return None

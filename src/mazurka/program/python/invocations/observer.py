@@ -1,0 +1,206 @@
+"""Has calls of marked methods made as single steps, and holds each to its specification.
+
+Before a call and after it the class's ``state`` says what the object holds. The call has to return what the model of
+the type says, and to leave the state that it says. Otherwise, or where that can't be known, the type's calls are
+ordinary code (:mod:`.runtime`), so a class that is marked wrongly costs a search, and gives no wrong answer by what its
+executed calls do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from mazurka import marked_methods
+from mazurka.marked_methods import MarkedClass
+from mazurka.program.python.invocations.marks import ObstacleReason, ordinary
+from mazurka.program.python.invocations.runtime import InvokingRuntime, OpenCall
+from mazurka.program.python.primitives.run import here
+from mazurka.program.settings import CallModels
+from mazurka.trace.event import Op
+from mazurka.trace.literals import Raised, Value, plain, text_of
+from mazurka.trace.logged_calls import CallEffect, LoggedCall
+
+#: The marked classes of this process, by full name.
+_marked: Final[dict[str, MarkedClass]] = {}
+
+
+class NoValue(Exception):
+    """An object is no plain value."""
+
+
+class CallInRun(NamedTuple):
+    """A call that is made as one step: of which object, and what has to come of it."""
+
+    runtime: InvokingRuntime
+    opened: OpenCall
+    thing: Any
+    marked: MarkedClass
+    method: str
+    arguments: str
+    before: str
+    effect: CallEffect
+
+
+class Making(NamedTuple):
+    """A marked object is being made."""
+
+    runtime: InvokingRuntime
+    opened: OpenCall | None
+
+
+class CallsAsSteps:
+    """Implements :class:`mazurka.marked_methods.InvocationObserver`."""
+
+    hides_making = True
+
+    def __init__(self, models: CallModels) -> None:
+        self._models = models
+
+    def mark(self, marked: MarkedClass) -> None:
+        _marked[marked.full_name] = marked
+        self._models.prepare(marked.type_name)
+
+    def make(self, marked: MarkedClass, thing: Any) -> object:
+        runtime = _runtime_for(marked)
+        if runtime is None:
+            return None
+        return Making(runtime, runtime.make(marked.full_name, runtime.knows(marked.full_name, thing)))
+
+    def made(self, call: object) -> None:
+        if isinstance(call, Making) and call.opened is not None and call.runtime.within is call.opened:
+            call.runtime.leave(call.opened, Op.RMW, None)
+
+    def call(self, marked: MarkedClass, thing: Any, method: str, arguments: tuple[Any, ...]) -> object:
+        runtime = _runtime_for(marked)
+        if runtime is None or runtime.solo:
+            return None
+        name = marked.full_name
+        if (reason := self._obstacle(marked, method)) is not None:
+            runtime.give_up(name, reason)
+            return None
+        number = runtime.knows(name, thing)
+        opened = runtime.enter(name, number)
+        if opened is None:
+            return None
+        begun = runtime.look_up(lambda: self._begun(runtime, opened, thing, marked, method, arguments))
+        if isinstance(begun, ObstacleReason):
+            runtime.give_up(name, begun)
+            return None
+        return begun
+
+    def _begun(
+        self,
+        runtime: InvokingRuntime,
+        opened: OpenCall,
+        thing: Any,
+        marked: MarkedClass,
+        method: str,
+        arguments: tuple[Any, ...],
+    ) -> CallInRun | ObstacleReason:
+        """A call that has begun; or why it is no step."""
+        try:
+            given, before = text_of(_value(arguments)), _state(marked, thing)
+        except Exception:  # the class's own ``state`` may raise any
+            return ObstacleReason.VALUES
+        if runtime.states.get(opened.receiver, before) != before:
+            return ObstacleReason.SHARED
+        effect = self._models.effect(marked.type_name, method, given, before)
+        if effect is None:
+            return ObstacleReason.WAITS
+        return CallInRun(runtime, opened, thing, marked, method, given, before, effect)
+
+    def _obstacle(self, marked: MarkedClass, method: str) -> ObstacleReason | None:
+        """Why no call of a method can be a step."""
+        if marked.state is None:
+            return ObstacleReason.NO_STATE
+        return None if self._models.describes(marked.type_name, method) else ObstacleReason.NO_MODEL
+
+    def end(self, call: object, result: object) -> None:
+        if isinstance(call, CallInRun):
+            _end(call, lambda: text_of(_value(result)))
+
+    def leave(self, call: object, error: BaseException) -> None:
+        if isinstance(call, CallInRun) and not call.runtime.aborting:
+            _end(call, lambda: text_of(Raised(type(error).__name__)))
+
+
+def _end(call: CallInRun, result: Callable[[], str]) -> None:
+    runtime, name = call.runtime, call.marked.full_name
+    if runtime.within is not call.opened:
+        return  # it was given up
+    try:
+        found = runtime.look_up(lambda: CallEffect(result(), _state(call.marked, call.thing)))
+    except Exception:  # as before
+        runtime.give_up(name, ObstacleReason.VALUES)
+        return
+    if found != call.effect:
+        runtime.give_up(name, ObstacleReason.DIFFERS)
+        return
+    runtime.states[call.opened.receiver] = found.after
+    runtime.assumed.add(f"{call.marked.class_name} is linearizable, as {call.marked.type_name} says")
+    value = LoggedCall(call.marked.type_name, call.method, call.arguments, found.result, call.before, found.after)
+    changes = found.after != call.before
+    runtime.leave(call.opened, Op.RMW if changes else Op.READ, value.plain() if runtime.keyed else _words(value))
+
+
+def _words(call: LoggedCall) -> str:
+    """A call for a report."""
+    return f"{call.method}{call.arguments} = {call.result}"
+
+
+def _runtime_for(marked: MarkedClass) -> InvokingRuntime | None:
+    """The run in progress, if calls are steps there, and those of this class are; None elsewhere."""
+    models = here()
+    if models is None or not isinstance(models.runtime, InvokingRuntime):
+        return None
+    return (
+        None
+        if any(ordinary(marked.full_name, each) in models.runtime.points for each in ObstacleReason)
+        else models.runtime
+    )
+
+
+def _state(marked: MarkedClass, thing: Any) -> str:
+    """The text of an object's abstract state."""
+    assert marked.state is not None
+    return text_of(_value(marked.state(thing)))
+
+
+def _value(thing: Any) -> Value:
+    """A plain value; NoValue for all others, and for those with a number in them that is not equal to itself."""
+    found = plain(thing, _refuse)
+    if not _is_equal_to_itself(found):
+        raise NoValue
+    return found
+
+
+def _is_equal_to_itself(value: Value) -> bool:
+    parts = value if isinstance(value, tuple | frozenset) else ()
+    return type(value) is not float or value == value if not parts else all(map(_is_equal_to_itself, parts))
+
+
+def _refuse(thing: object) -> str:
+    raise NoValue(type(thing).__name__)
+
+
+def notes(points: set[int]) -> list[str]:
+    """Which marked classes were explored as ordinary code, and why, for a report."""
+    return [
+        f"calls of {marked.class_name} were explored as ordinary code: {reason.words}"
+        for name, marked in sorted(_marked.items())
+        for reason in ObstacleReason
+        if ordinary(name, reason) in points
+    ]
+
+
+def install(models: CallModels) -> Callable[[], None]:
+    """Have classes that are marked from now on report calls; returns how to undo that."""
+    before = marked_methods.observer
+    marked_methods.observer = CallsAsSteps(models)
+
+    def undo() -> None:
+        marked_methods.observer = before
+        _marked.clear()
+
+    return undo

@@ -1,0 +1,43 @@
+"""Calls of marked objects that a run made as one step each, as its log has them.
+
+Such a step touches the target ``("invoked", object)``. Its value is plain data, so that runs can be kept::
+
+    ("call", type, method, arguments, result, state before, state after)
+
+The last four are texts of :mod:`mazurka.trace.literals`, which differ for all values that a program can tell apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+_CALL: Final = "call"
+
+
+class LoggedCall(NamedTuple):
+    """A call as a log has it."""
+
+    type_name: str
+    method: str
+    arguments: str
+    result: str
+    before: str
+    after: str
+
+    def plain(self) -> tuple[str, ...]:
+        """The value of its step."""
+        return (_CALL, *self)
+
+
+class CallEffect(NamedTuple):
+    """The texts of what a call returns, and of the state that it leads to."""
+
+    result: str
+    after: str
+
+
+def logged_call(value: Any) -> LoggedCall | None:
+    """The call that the value of a step stands for; None if it is none."""
+    if type(value) is tuple and len(value) == 7 and value[0] == _CALL and all(type(part) is str for part in value):
+        return LoggedCall(*value[1:])
+    return None

@@ -1,0 +1,45 @@
+"""A call raises what its specification does not say."""
+
+import threading
+
+import mazurka
+
+
+def go(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+@mazurka.linearizable("register", "read", "write", state=lambda r: r.v)
+class Reg:
+    def __init__(self):
+        self.v = 0
+
+    def read(self):
+        return self.v
+
+    def write(self, v):
+        if v < 0:
+            raise ValueError(v)
+        self.v = v
+
+
+r = Reg()
+
+
+def f():
+    try:
+        r.write(-1)
+    except ValueError:
+        r.write(5)
+
+
+def g():
+    if r.read() == 5:
+        raise RuntimeError("five")
+
+
+go(f, g)

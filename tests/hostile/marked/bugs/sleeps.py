@@ -1,0 +1,33 @@
+"""A call sleeps while it has read a value, and not yet written the next."""
+
+import threading
+import time
+
+import mazurka
+
+
+def go(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+@mazurka.linearizable("counter", "inc", "read", state=lambda c: c.value)
+class Slow:
+    def __init__(self):
+        self.value = 0
+
+    def inc(self):
+        v = self.value
+        time.sleep(0.01)
+        self.value = v + 1
+
+    def read(self):
+        return self.value
+
+
+c = Slow()
+go(c.inc, c.inc)
+assert c.read() == 2

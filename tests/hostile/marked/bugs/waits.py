@@ -1,0 +1,44 @@
+"""A call waits for an item that never comes."""
+
+import threading
+
+import mazurka
+
+
+def go(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+@mazurka.linearizable("queue", "enq", "deq", "size", state=lambda q: tuple(q.items))
+class Q:
+    def __init__(self):
+        self.items = []
+        self.cond = threading.Condition()
+
+    def enq(self, v):
+        with self.cond:
+            self.items.append(v)
+            self.cond.notify()
+
+    def deq(self):
+        with self.cond:
+            while not self.items:
+                self.cond.wait()
+            return self.items.pop(0)
+
+    def size(self):
+        return len(self.items)
+
+
+q = Q()
+
+
+def f():
+    q.deq()
+
+
+go(f, f, lambda: q.enq(1))

@@ -1,0 +1,52 @@
+"""Code elsewhere takes the lock of an object, and changes it."""
+
+import threading
+
+import mazurka
+
+
+def go(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+@mazurka.linearizable("counter", "inc", "dec", "add", "read", "is_zero", state=lambda counter: counter.value)
+class Counter:
+    def __init__(self, start=0):
+        self.value = start
+        self.lock = threading.Lock()
+
+    def inc(self):
+        with self.lock:
+            self.value += 1
+
+    def dec(self):
+        with self.lock:
+            self.value -= 1
+
+    def add(self, n):
+        with self.lock:
+            self.value += n
+
+    def read(self):
+        with self.lock:
+            return self.value
+
+    def is_zero(self):
+        with self.lock:
+            return self.value == 0
+
+
+c = Counter()
+
+
+def f():
+    with c.lock:
+        c.value += 1
+
+
+go(f, c.inc)
+assert c.read() == 2

@@ -1,0 +1,46 @@
+"""A call waits until another thread has put an item."""
+
+import threading
+
+import mazurka
+
+
+def go(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+@mazurka.linearizable("queue", "enq", "deq", "size", state=lambda q: tuple(q.items))
+class Q:
+    def __init__(self):
+        self.items = []
+        self.cond = threading.Condition()
+
+    def enq(self, v):
+        with self.cond:
+            self.items.append(v)
+            self.cond.notify()
+
+    def deq(self):
+        with self.cond:
+            while not self.items:
+                self.cond.wait()
+            return self.items.pop(0)
+
+    def size(self):
+        return len(self.items)
+
+
+q = Q()
+out = []
+
+
+def f():
+    out.append(q.deq())
+
+
+go(f, lambda: q.enq(1))
+assert out == [1]
