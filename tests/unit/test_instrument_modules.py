@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import ast
+import colorsys
 import importlib
+import importlib.util
 import inspect
 import linecache
 import marshal
+import os
 import stat
 import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 import pytest
 
-from mazurka.program.python.instrument import hot_patching, instrument, loader, sites
+from mazurka.program.python.instrument import hot_patching, instrument, kept_code, loader, sites
 from mazurka.program.python.instrument.instrument import compile_instrumented
-from mazurka.program.python.instrument.kept_code import KeptCode, private_key
+from mazurka.program.python.instrument.kept_code import KeptCode, maker, private_key
 from mazurka.program.python.semantics import hooks
 
 SOURCE = '''"""A module."""
@@ -195,6 +198,80 @@ def test_without_a_key_nothing_is_kept(project: Path, tmp_path: Path, monkeypatc
     finally:
         used.uninstall()
     assert not (tmp_path / "cache").exists()
+
+
+@pytest.fixture
+def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's folder of the library's code, empty; what this process knows of it is forgotten."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    loader._code_of_library.cache_clear()
+    return tmp_path / "caches" / "mazurka" / "code"
+
+
+def code_of_the_library(module: ModuleType) -> CodeType:
+    """What a process gets that has compiled nothing yet."""
+    loader._code_of_library.cache_clear()
+    assert module.__file__ is not None
+    return loader.Loader([], []).code_for(Path(module.__file__).read_bytes(), module.__file__)
+
+
+def test_code_of_the_standard_library_is_kept_for_all_projects(caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = code_of_the_library(colorsys)
+    ((kept,),) = [list(version.iterdir()) for version in caches.iterdir()]
+    monkeypatch.setattr(loader, "compile_instrumented", None)  # not to be called
+    assert code_of_the_library(colorsys) == made
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(caches.parent.parent))
+    kept.write_bytes(kept.read_bytes()[:-1] + b"\0")
+    monkeypatch.setattr(marshal, "loads", None)  # not to be called, either
+    assert code_of_the_library(colorsys) == made
+
+
+def test_code_of_another_version_is_not_found_and_goes_at_last(caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code_of_the_library(colorsys)
+    (version,) = caches.iterdir()
+    (kept,) = version.iterdir()
+    monkeypatch.setattr(kept_code, "maker", lambda: "another" * 10)
+    code_of_the_library(colorsys)
+    assert len(list(caches.iterdir())) == 2
+    source, file = Path(colorsys.__file__).read_bytes(), colorsys.__file__
+    assert KeptCode(str(version)).find(source, file) is None
+    os.utime(version, (1.0, 1.0))
+    monkeypatch.setattr(kept_code, "maker", lambda: "yet another" * 10)
+    code_of_the_library(colorsys)
+    assert not kept.exists()
+    assert len(list(caches.iterdir())) == 2
+
+
+def test_where_what_rewrites_cannot_be_read_nothing_is_kept(
+    project: Path, caches: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_code, "_REWRITING", ("instrument", "no such folder"))
+    maker.cache_clear()
+    try:
+        assert maker() == ""
+        code_of_the_library(colorsys)
+        file = str(project / "counted.py")
+        KeptCode(str(tmp_path / "cache")).keep(SOURCE.encode(), file, compile_instrumented(SOURCE.encode(), file))
+    finally:
+        maker.cache_clear()
+    assert not caches.exists()
+    assert not (tmp_path / "cache").exists()
+
+
+def test_what_rewrites_identifies_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another text of the rewriter, or another interpreter, is another maker."""
+    makers = [maker()]
+    for change in (
+        lambda: monkeypatch.setattr(kept_code, "_REWRITING", ("instrument",)),
+        lambda: monkeypatch.setattr(sys, "version", f"{sys.version} patched"),
+        lambda: monkeypatch.setattr(importlib.util, "MAGIC_NUMBER", b"1234"),
+    ):
+        change()
+        makers.append(maker.__wrapped__())
+    assert len({*makers}) == 4
+    assert all(makers)
 
 
 def test_a_changed_source_is_compiled_anew(installed: loader.Loader, project: Path) -> None:

@@ -25,9 +25,6 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.rewrite import assignments, calls, definitions, items, loops, names, operators
 from mazurka.program.python.instrument.rewrite.rewriter import EventOptions, Rewriter, Rules
 
-#: Changes whenever the output for some input does: kept code of other versions is not used.
-VERSION: Final = 24
-
 _EXPLORING: Final = EventOptions()
 
 RULES: Final[Rules] = {
@@ -72,4 +69,4 @@ def instrument_tree(tree: ast.Module, filename: str, options: EventOptions = _EX
     return result
 
 
-__all__ = ["VERSION", "EventOptions", "compile_instrumented", "instrument_source", "instrument_tree"]
+__all__ = ["EventOptions", "compile_instrumented", "instrument_source", "instrument_tree"]

@@ -4,34 +4,44 @@ Code can be had in no form that is safe to load, so a file is loaded only if it 
 7693, 2.9) made with a key that is the user's own: 32 random bytes in the user's state folder, in a file that nobody
 else may read. A `.mazurka` folder that came with a repository, or a file that others could write, is never loaded: its
 modules are compiled again, like those of a damaged file, and the file is replaced. The digest also covers the file's
-name, which identifies source, place, our version and Python's.
+name, which identifies source, place, and what has made the code: the interpreter, and the text of what rewrites.
+
+The code of a project's modules is kept with the project, that of the standard library, which is the same for all, in a
+folder of the user's, one below it for each version of ours. Those in which nothing was kept for a month go when a new
+one is made.
 
 Without a writable state folder no code is kept: that only costs time.
 
-Cost: a look-up reads one small file; the key is read once.
+Cost: a look-up reads one small file; the key, and the text of what rewrites (3 ms), are read once.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib.util
 import marshal
 import os
 import stat
 import sys
-import tempfile
 import types
 from _operator import _compare_digest  # `hmac` has no more of it; a program may track that module
+from time import time  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Final
 
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.instrument.instrument import VERSION
 from mazurka.program.python.instrument.own import contextlib
-from mazurka.program.python.state_folder import state_folder
+from mazurka.program.python.state_folder import cache_folder, state_folder
 
 #: The file with the key, in the state folder.
 KEY: Final = "key"
 
 _LENGTH: Final = 32
+
+_MONTH: Final = 30 * 24 * 3600.0
+
+#: The folders of this package whose modules decide, directly or by their tables, what code is rewritten to.
+_REWRITING: Final = ("instrument", os.path.join("instrument", "rewrite"), "analysis", "semantics")
 
 #: A module's code and its sites.
 Compiled = tuple[types.CodeType, list[sites.Entry]]
@@ -42,7 +52,7 @@ class KeptCode:
 
     def __init__(self, folder: str | None) -> None:
         self._folder = folder
-        self._key = None if folder is None else private_key()
+        self._key = None if folder is None or not maker() else private_key()
 
     def find(self, source: bytes, file: str) -> Compiled | None:
         """The code that this user has compiled from a file's text."""
@@ -77,9 +87,35 @@ class KeptCode:
         return digest.digest()
 
 
+def of_library() -> KeptCode:
+    """The code of the standard library's modules."""
+    folder = os.path.join(cache_folder(), "code", maker()[:_LENGTH])
+    if not os.path.isdir(folder):
+        _drop_old(os.path.dirname(folder))
+    return KeptCode(folder)
+
+
+@functools.cache
+def maker() -> str:
+    """Identifies the interpreter and the text of what rewrites; "" if that can't be read: then nothing is kept."""
+    digest = hashlib.sha256(f"{sys.implementation.cache_tag} {sys.version} {sys.flags.optimize}".encode())
+    digest.update(importlib.util.MAGIC_NUMBER)
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    try:
+        for folder in _REWRITING:
+            for name in sorted(os.listdir(os.path.join(package, folder))):
+                if name.endswith(".py"):
+                    with open(os.path.join(package, folder, name), "rb") as stream:
+                        text = stream.read()
+                    digest.update(f"{folder} {name} {len(text)}\n".encode() + text)
+    except OSError:
+        return ""
+    return digest.hexdigest()
+
+
 def _name(source: bytes, file: str) -> str:
     """A file's: all are equally long, so that in a digest a name and what follows can't be taken for others."""
-    parts = (file.encode("utf-8", "surrogatepass"), source, str(VERSION).encode(), str(sys.flags.optimize).encode())
+    parts = (file.encode("utf-8", "surrogatepass"), source, maker().encode())
     digest = hashlib.sha256(b"\0".join(parts)).hexdigest()
     return f"{digest[:32]}.{sys.implementation.cache_tag}.mz"
 
@@ -114,7 +150,8 @@ def _trusted(path: str) -> bytes | None:
 
 def _write(path: str, data: bytes) -> None:
     """All of it or nothing, for this user's eyes only."""
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
+    temporary = f"{path}.{os.getpid()}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -122,3 +159,14 @@ def _write(path: str, data: bytes) -> None:
     except OSError:
         os.unlink(temporary)
         raise
+
+
+def _drop_old(folder: str) -> None:
+    """Delete what other versions have kept, and no longer do."""
+    with contextlib.suppress(OSError):
+        for version in os.listdir(folder):
+            below = os.path.join(folder, version)
+            if os.stat(below).st_mtime < time() - _MONTH:
+                for name in os.listdir(below):
+                    os.unlink(os.path.join(below, name))
+                os.rmdir(below)

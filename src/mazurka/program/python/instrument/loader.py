@@ -4,7 +4,8 @@ The finder stands before Python's own, asks them for a module's place, and takes
 is meant to track. What it makes has the same ``__file__``, positions and source as ever. A module that can't be
 instrumented is loaded plain; one with faulty source, or that was named and has none, is in :attr:`Loader.opaque`.
 
-Compiled code is kept in the directory the caller names (kept_code.py).
+Compiled code is kept in the directory the caller names, that of the standard library in one of the user's
+(kept_code.py).
 
 Cost: from kept code about that of a plain import.
 """
@@ -12,18 +13,20 @@ Cost: from kept code about that of a plain import.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
 import sys
+import sysconfig
 import types
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mazurka.program.python.instrument import late_imports, sites
 from mazurka.program.python.instrument.instrument import compile_instrumented, instrument_source
-from mazurka.program.python.instrument.kept_code import KeptCode
+from mazurka.program.python.instrument.kept_code import Compiled, KeptCode, of_library
 from mazurka.program.python.instrument.own import contextlib
 
 #: What an invariant is called for the moment in which it is made.
@@ -137,13 +140,30 @@ class Loader(importlib.abc.MetaPathFinder):
 
     def code_for(self, source: bytes, file: str) -> types.CodeType:
         """The instrumented code of a file's text, kept or new; its sites are known afterwards."""
-        found = self._kept.find(source, file)
-        if found is None:
-            found = compile_instrumented(source, file)
-            self._kept.keep(source, file, found)
-        code, entries = found
+        code, entries = _code_of_library(source, file) if _is_of_library(file) else _code(source, file, self._kept)
         sites.register(file, entries)
         return code
+
+
+def _code(source: bytes, file: str, kept: KeptCode) -> Compiled:
+    found = kept.find(source, file)
+    if found is None:
+        found = compile_instrumented(source, file)
+        kept.keep(source, file, found)
+    return found
+
+
+@functools.lru_cache(maxsize=512)
+def _code_of_library(source: bytes, file: str) -> Compiled:
+    return _code(source, file, of_library())
+
+
+_LIBRARY: Final = os.path.join(sysconfig.get_path("stdlib"), "")
+
+
+def _is_of_library(file: str) -> bool:
+    """Whether a file came with the interpreter."""
+    return file.startswith(_LIBRARY) and not any(part in _SKIPPED for part in file.split(os.sep))
 
 
 def _in_environment(root: str, below: list[str]) -> bool:
