@@ -1,0 +1,227 @@
+"""Extended-doesn't-commute: critical sections order each other only where calls in them do not commute.
+
+Definition (thesis, section 3.4.1 and algorithm 2). *Actions* are accesses and calls; each touches access points
+(:mod:`mazurka.commute.access_points`), and two actions commute unless points that they touch conflict. The order is the
+least that contains
+
+- the order of each thread's events;
+- (a) if two critical sections of a lock contain actions that do not commute, the first one's release before the second
+  action;
+- a fork before the events of the thread forked, these before its join.
+
+Whatever else synchronises orders as in happens-before. With the points of reads and writes (:func:`read_write`) this is
+wdc (wdc.py).
+
+A *candidate* is a pair of actions of two threads that do not commute and are not ordered. If no lock is held at both,
+either may come first: it is racy. Otherwise the two sections would have to change places as a whole, so it is only
+decided when the second one ends (*deferred*): it falls if something until then is ordered after the first action. A
+section that never ends decides nothing: its candidates stay unless what the thread did last is ordered so.
+
+Departures. In algorithm 2 rule (a) applies to the pair itself, too, so its sections are always ordered when the second
+one ends, and no deferred candidate could stay; figure 3.3 shows clocks without. Here ``orders`` says which of the
+points in conflict order as (a) says, where the thesis only has which conflict: a call that frees is told nothing by
+those that use, so it need not come after them. Without ``orders`` all that conflict do, which is the definition above.
+The order includes what the second action learns itself, as in algorithm 1. And not only a thread's last action at a
+point is kept but all, since one before it may be the only one that can be too late.
+
+Unsound: a candidate is no bug before a witness of it has been checked. Every pair that a reordering can reverse is
+one, if reorderings keep the order of actions that do not commute, and ``orders`` says no more than what a call needs.
+
+Cost: for an action O(points in conflict x (locks held + threads)) and a step for each candidate; memory grows with the
+actions, and with locks x points. All of it in Python: about a microsecond for each of those.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
+
+from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.trace import Trace
+
+#: By point: the points in conflict with it.
+Relation: TypeAlias = Sequence[Sequence[int]]
+
+_DATA: Final = (Op.READ, Op.WRITE)
+
+#: What is known of each thread: its latest event that is.
+_Clock: TypeAlias = dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """The actions of a trace. ``touched`` has for the row of each the points that it touches; ``conflicts`` is
+    symmetric; ``orders`` is the part of it that rule (a) uses: by point, those that come before it (None: all)."""
+
+    touched: Mapping[int, Sequence[int]]
+    conflicts: Relation
+    orders: Relation | None = None
+
+
+class Reversible(NamedTuple):
+    """Two rows that may change places, the earlier one first, and the locks held at both."""
+
+    first: int
+    second: int
+    locks: frozenset[int]
+
+
+class _Touching(NamedTuple):
+    """An action that has touched a point."""
+
+    row: int
+    thread: int
+    locks: frozenset[int]
+
+
+class _Deferred(NamedTuple):
+    """A candidate decided later, the thread of its first action, and its locks whose sections have not ended."""
+
+    candidate: Reversible
+    thread: int
+    open: frozenset[int]
+
+
+_UNTOUCHED: Final[Mapping[int, list[_Touching]]] = {}
+
+
+def read_write(trace: Trace) -> Actions:
+    """The actions of a trace in which only reads and writes are."""
+    touched = {
+        row: (2 * int(target) + (op == Op.WRITE),)
+        for row, (op, target) in enumerate(zip(trace.op, trace.target, strict=True))
+        if op in _DATA
+    }
+    conflicts = [points for x in range(0, 2 * len(trace.targets), 2) for points in ((x + 1,), (x, x + 1))]
+    return Actions(touched, conflicts)
+
+
+def candidates(trace: Trace, actions: Actions) -> Iterator[Reversible]:
+    """Those of a trace; of a deferred one when the last of its sections has ended, or the trace."""
+    order = ExtendedDoesntCommute()
+    columns = zip(trace.thread, trace.op, trace.target, strict=True)
+    for row, (thread, op, target) in enumerate(columns):
+        if row in actions.touched:
+            yield from order.act(int(thread), row, actions.touched[row], actions)
+        else:
+            yield from order.synchronise(
+                int(thread), row, Op(int(op)), int(target), int(trace.thread_of_target[target])
+            )
+    yield from order.left()
+
+
+class ExtendedDoesntCommute:
+    """The order on its way through a trace; events come one by one, their rows ascending. Points are numbers that the
+    caller gives; new ones may appear, with what they conflict with, as the trace goes on."""
+
+    def __init__(self) -> None:
+        self._clocks: defaultdict[int, _Clock] = defaultdict(dict)
+        self._told: dict[int, _Clock] = {}  # by target: what whoever reads it learns
+        self._held: defaultdict[int, dict[int, int]] = defaultdict(dict)  # by thread: locks and their depth
+        self._within: defaultdict[tuple[int, int], set[int]] = defaultdict(set)  # by thread, lock: points touched
+        self._released: dict[tuple[int, int], _Clock] = {}  # by lock and point
+        self._touches: defaultdict[int, defaultdict[int, list[_Touching]]] = defaultdict(lambda: defaultdict(list))
+        self._deferred: defaultdict[int, list[_Deferred]] = defaultdict(list)  # by the second's thread
+
+    def clock(self, thread: int) -> Mapping[int, int]:
+        """By other thread: its latest event that is ordered before this thread's next."""
+        return self._clocks[thread]
+
+    def act(self, thread: int, row: int, points: Sequence[int], actions: Actions) -> Iterator[Reversible]:
+        """An action; yields the racy candidates that it is the second of."""
+        locks = frozenset(self._held[thread])
+        before = {other for point in points for other in (actions.orders or actions.conflicts)[point]}
+        for lock in locks:
+            for other in before:
+                self._learn(thread, self._released.get((lock, other), {}))
+            self._within[thread, lock].update(points)
+        for first in self._unordered(thread, points, actions.conflicts):
+            candidate = Reversible(first.row, row, first.locks & locks)
+            if candidate.locks:
+                self._deferred[thread].append(_Deferred(candidate, first.thread, candidate.locks))
+            else:
+                yield candidate
+        for point in points:
+            self._touches[point][thread].append(_Touching(row, thread, locks))
+
+    def synchronise(self, thread: int, row: int, op: Op, target: int, other: int) -> Iterator[Reversible]:
+        """Any other event; ``other`` is the thread that the target is, or -1. Yields the deferred candidates that stay
+        when the last of their locks is given back."""
+        match op:
+            case Op.ACQUIRE:
+                held = self._held[thread]
+                held[target] = held.get(target, 0) + 1
+            case Op.RELEASE:
+                yield from self._release(thread, row, target)
+            case Op.FORK if other >= 0:
+                self._learn(other, self._shown(thread, row))
+            case Op.JOIN if other >= 0:
+                self._learn(thread, self._shown(other, row))
+            case Op.FORK | Op.JOIN | Op.BEGIN | Op.END:
+                pass  # the thread's FORK and JOIN order it
+            case _:
+                if READS[op]:
+                    self._learn(thread, self._told.get(target, {}))
+                if WRITES[op]:
+                    self._told[target] = self._shown(thread, row)
+
+    def left(self) -> Iterator[Reversible]:
+        """The deferred candidates that nothing has decided: their sections have not ended."""
+        for thread, waiting in self._deferred.items():
+            yield from (each.candidate for each in waiting if not self._is_ordered(thread, each))
+        self._deferred.clear()
+
+    def _unordered(self, thread: int, points: Sequence[int], conflicts: Relation) -> list[_Touching]:
+        """Actions of other threads that do not commute and are not known, by row. Of a thread what is known comes
+        first, so the search ends there."""
+        found: set[_Touching] = set()
+        known = self._clocks[thread]
+        for other in {other for point in points for other in conflicts[point]}:
+            for who, touches in self._touches.get(other, _UNTOUCHED).items():
+                for touch in reversed(touches if who != thread else ()):
+                    if touch.row <= known.get(who, -1):
+                        break
+                    found.add(touch)
+        return sorted(found, key=lambda touch: touch.row)
+
+    def _release(self, thread: int, row: int, lock: int) -> Iterator[Reversible]:
+        held = self._held[thread]
+        if held.get(lock, 0) != 1:
+            if lock in held:
+                held[lock] -= 1
+            return
+        del held[lock]
+        shown = self._shown(thread, row)
+        for point in self._within.pop((thread, lock), ()):
+            released = self._released.setdefault((lock, point), {})
+            _join(released, shown)
+        stay: list[_Deferred] = []
+        for each in self._deferred.pop(thread, ()):
+            if lock not in each.open:
+                stay.append(each)
+            elif not self._is_ordered(thread, each):
+                if each.open != {lock}:
+                    stay.append(each._replace(open=each.open - {lock}))
+                else:
+                    yield each.candidate
+        if stay:
+            self._deferred[thread] = stay
+
+    def _is_ordered(self, thread: int, waiting: _Deferred) -> bool:
+        """Whether the first action is ordered before what the second one's thread does next."""
+        return waiting.candidate.first <= self._clocks[thread].get(waiting.thread, -1)
+
+    def _shown(self, thread: int, row: int) -> _Clock:
+        """What is told at an event: all that its thread knows, and the thread's own events until then."""
+        return {**self._clocks[thread], thread: row}
+
+    def _learn(self, thread: int, told: _Clock) -> None:
+        _join(self._clocks[thread], told)
+
+
+def _join(clock: _Clock, told: _Clock) -> None:
+    for thread, row in told.items():
+        if row > clock.get(thread, -1):
+            clock[thread] = row
