@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import array
 import io
 import itertools
 import os
+import random
 import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -102,3 +106,54 @@ def test_files_are_obstacles_unless_nothing_is_kept_there(tmp_path: Any) -> None
     with open(os.devnull, "w") as null, open(tmp_path / "log", "w") as log:
         assert not Snapshot([_module(null=null)]).obstacles
         assert Snapshot([_module(log=log)]).obstacles == ["program.log is a TextIOWrapper"]
+
+
+def _overridden(base: Any, calls: list[str]) -> Any:
+    """A class that derives from a container and notes each call of what it has inherited."""
+
+    def noting(name: str) -> Callable[..., Any]:
+        def method(self: Any, *arguments: Any) -> Any:
+            calls.append(f"{base.__name__}.{name}")
+            return getattr(base, name)(self, *arguments)
+
+        return method
+
+    inherited = {name for name in dir(base) if callable(getattr(base, name))}
+    kept = {name for name in vars(object)} - {"__eq__", "__repr__", "__getattribute__"} | {"__class_getitem__"}
+    return type(f"Noting{base.__name__}", (base,), {name: noting(name) for name in inherited - kept})
+
+
+def test_methods_of_containers_are_the_programs_business() -> None:
+    calls: list[str] = []
+    made = {
+        base.__name__: _overridden(base, calls)(*arguments)
+        for base, *arguments in [
+            (list, "ab"), (dict, {"a": 1}), (set, "ab"), (deque, "ab"), (OrderedDict, {"a": 1}), (Counter, "ab"),
+            (defaultdict, int), (bytearray, b"ab"), (array.array, "i", [1]), (random.Random, 1), (tuple, "ab"),
+            (frozenset, "ab"),
+        ]
+    }  # fmt: skip
+    calls.clear()
+    snapshot = Snapshot([_module(**made)])
+    before = random.Random.random(made["Random"])
+    list.append(made["list"], "c")
+    dict.clear(made["dict"])
+    set.add(made["set"], "c")
+    deque.pop(made["deque"])
+    OrderedDict.__setitem__(made["OrderedDict"], "b", 2)
+    dict.__setitem__(made["Counter"], "c", 1)
+    dict.__setitem__(made["defaultdict"], "c", 1)
+    bytearray.append(made["bytearray"], 1)
+    array.array.append(made["array"], 2)
+    assert snapshot.restore() == 10
+    assert snapshot.restore() == 0
+    assert calls == []
+    assert [*list.__iter__(made["list"])] == ["a", "b"]
+    assert [*dict.items(made["dict"])] == [("a", 1)]
+    assert sorted(set.__iter__(made["set"])) == ["a", "b"]
+    assert [*deque.__iter__(made["deque"])] == ["a", "b"]
+    assert [*OrderedDict.items(made["OrderedDict"])] == [("a", 1)]
+    assert [*dict.items(made["Counter"])] == [("a", 1), ("b", 1)]
+    assert [*dict.items(made["defaultdict"])] == []
+    assert bytearray.__eq__(made["bytearray"], b"ab") and array.array.__len__(made["array"]) == 1
+    assert random.Random.random(made["Random"]) == before

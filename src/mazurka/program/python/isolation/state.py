@@ -6,11 +6,15 @@ identity, at the speed of C, and rewrites in place only what a run changed, so t
 valid. Objects whose content can't be put back (generators, open files, caches filled at import ...) are listed in
 :attr:`Snapshot.obstacles`: then every run has to be made in a forked child.
 
+None of this calls methods of the program: classes that derive from containers may override each of them, as a set does
+that is filled at its first use (pytz).
+
 Cost: about 30 ns per dictionary entry and restore; the walk itself about a microsecond per object.
 """
 
 from __future__ import annotations
 
+import _random
 import array
 import functools
 import gc
@@ -186,7 +190,8 @@ class Snapshot:
         elif kind is functools.partial:
             self._todo += [(path, obj.func), (path, obj.args), (path, obj.keywords)]
         elif issubclass(kind, (tuple, frozenset)):
-            self._todo += [(path, item) for item in obj]
+            items = tuple.__iter__(obj) if issubclass(kind, tuple) else frozenset.__iter__(obj)
+            self._todo += [(path, item) for item in items]
             self._walk_attributes(path, obj, known=True)
         elif issubclass(kind, _STUCK):
             if kind in _BUFFERS and not obj.closed:
@@ -216,7 +221,7 @@ class Snapshot:
 
     def _walk_items(self, path: str, mapping: dict[Any, Any]) -> None:
         for key, value in list(dict.items(mapping)):
-            self._todo += [(path, key), (f"{path}[{key!r}]" if isinstance(key, (str, int)) else path, value)]
+            self._todo += [(path, key), (f"{path}[{key!r}]" if type(key) in (str, int) else path, value)]
 
     def _walk_attributes(self, path: str, obj: object, known: bool) -> None:
         namespace = dictionary(obj)
@@ -279,19 +284,19 @@ _CACHE: Final = type(functools.lru_cache(len))
 
 
 def _restore_dict(mapping: dict[Any, Any]) -> Restorer:
-    saved = dict(mapping)
-    size = len(saved)
-    keys, values = list(saved), list(saved.values())
+    keys, values = [*dict.keys(mapping)], [*dict.values(mapping)]
+    size = len(keys)
+    saved = dict.copy(mapping) if type(mapping) is dict else None  # of others it would ask their `keys`
 
     def restore() -> bool:
         if (
-            len(mapping) == size
+            dict.__len__(mapping) == size
             and all(map(is_, dict.keys(mapping), keys))
             and all(map(is_, dict.values(mapping), values))
         ):
             return False
         dict.clear(mapping)
-        dict.update(mapping, saved)
+        dict.update(mapping, zip(keys, values, strict=True) if saved is None else saved)
         return True
 
     return restore
@@ -314,10 +319,11 @@ def _restore_ordered(mapping: OrderedDict[Any, Any]) -> Restorer:
 
 
 def _restore_list(sequence: list[Any]) -> Restorer:
-    saved = list(sequence)
+    saved = [*list.__iter__(sequence)]
+    size = len(saved)
 
     def restore() -> bool:
-        if len(sequence) == len(saved) and all(map(is_, sequence, saved)):
+        if list.__len__(sequence) == size and all(map(is_, list.__iter__(sequence), saved)):
             return False
         list.__setitem__(sequence, slice(None), saved)
         return True
@@ -326,11 +332,11 @@ def _restore_list(sequence: list[Any]) -> Restorer:
 
 
 def _restore_set(members: set[Any]) -> Restorer:
-    saved = list(members)
+    saved = [*set.__iter__(members)]
     ids = frozenset(map(id, saved))
 
     def restore() -> bool:
-        if len(members) == len(ids) and ids.issuperset(map(id, members)):
+        if set.__len__(members) == len(ids) and ids.issuperset(map(id, set.__iter__(members))):
             return False
         set.clear(members)
         set.update(members, saved)
@@ -340,10 +346,11 @@ def _restore_set(members: set[Any]) -> Restorer:
 
 
 def _restore_deque(queue: deque[Any]) -> Restorer:
-    saved = list(queue)
+    saved = [*deque.__iter__(queue)]
+    size = len(saved)
 
     def restore() -> bool:
-        if len(queue) == len(saved) and all(map(is_, queue, saved)):
+        if deque.__len__(queue) == size and all(map(is_, deque.__iter__(queue), saved)):
             return False
         deque.clear(queue)
         deque.extend(queue, saved)
@@ -352,14 +359,15 @@ def _restore_deque(queue: deque[Any]) -> Restorer:
     return restore
 
 
-def _restore_buffer(buffer: Any) -> Restorer:
+def _restore_buffer(base: Any, buffer: Any) -> Restorer:
     """For a bytearray or an array."""
-    saved = buffer[:]
+    everything = slice(None)
+    saved = base.__getitem__(buffer, everything)
 
     def restore() -> bool:
-        if buffer == saved:
+        if base.__eq__(buffer, saved):
             return False
-        buffer[:] = saved
+        base.__setitem__(buffer, everything, saved)
         return True
 
     return restore
@@ -392,15 +400,13 @@ def _keeps_nothing(obj: Any, kind: type) -> bool:
 
 
 def _restore_random(generator: random.Random) -> Restorer:
-    try:
-        saved = generator.getstate()
-    except NotImplementedError:  # as `SystemRandom`, which keeps nothing
-        return lambda: False
+    """What else it holds (`gauss_next`) is an attribute like others."""
+    state = _random.Random.getstate(generator)
 
     def restore() -> bool:
-        dirty = generator.getstate() != saved
+        dirty = _random.Random.getstate(generator) != state
         if dirty:
-            generator.setstate(saved)
+            _random.Random.setstate(generator, state)
         return dirty
 
     return restore
@@ -497,8 +503,8 @@ _RESTORERS: Final[list[tuple[Any, Callable[[Any], Restorer]]]] = [
     (list, _restore_list),
     (set, _restore_set),
     (deque, _restore_deque),
-    (bytearray, _restore_buffer),
-    (array.array, _restore_buffer),
+    (bytearray, functools.partial(_restore_buffer, bytearray)),
+    (array.array, functools.partial(_restore_buffer, array.array)),
     (random.Random, _restore_random),
 ]
 

@@ -255,17 +255,21 @@ def _dict_setdefault(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> 
     emit(run, thing, site, _READ if present else _RMW, item_at(n, stands), more, _look(thing, args[0]))
 
 
+#: As `__missing__` reads it, whatever else an attribute of that name may be.
+_factory_of: Final[Callable[[Any], Any]] = defaultdict.__dict__["default_factory"].__get__
+
+
 def _default_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
-    stands = key_of(args[0])
-    if thing.default_factory is None or (
+    stands, factory = key_of(args[0]), _factory_of(thing)
+    if factory is None or (
         _has(thing, args[0], stands) and not _is_contested(run, site, item(number(thing), args[0]), False)
     ):
         _dict_read(run, thing, site, args)
     else:
         _dict_setdefault(run, thing, site, args)
-        if type(thing.default_factory) in BUILTIN_METHODS:
+        if type(factory) in BUILTIN_METHODS:
             for tell in calling:
-                tell(run, thing.default_factory, site, (), {})
+                tell(run, factory, site, (), {})
 
 
 #: The function that reports a call (:mod:`calls`).

@@ -139,6 +139,11 @@ _GONE_BY: Final = (
 _GONE_BY_IDS: Final = frozenset(map(id, _GONE_BY))
 
 
+#: id of the dictionary of an instance -> the locations that its attributes are looked at by, beside their own: the state
+#: of an object in C (`repr(types.SimpleNamespace())`), or of one whose methods are not instrumented.
+beside_state: dict[int, tuple[Target, ...]] = {}
+
+
 def emit(
     run: Any, thing: Any, site: int, op: Op, target: Target, more: tuple[Access, ...] = (), look: Any = None
 ) -> None:
@@ -146,6 +151,11 @@ def emit(
     if op is not _READ and id(thing) in _GONE_BY_IDS and has_concurrent_threads(run):
         text = "changes of what imports, copies or pickles go by"
         run.untracked[text] = run.untracked.get(text, 0) + 1
+    if beside_state and id(thing) in beside_state:
+        more = (
+            *more,
+            *[_make(Access, (_READ if op is _READ else Op.RMW, each, None)) for each in beside_state[id(thing)]],
+        )
     if not run.detail:
         run.visit(op, target, site, None, more)
         return
@@ -172,6 +182,9 @@ def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> No
             thing = by_number.get(abs(known)) if type(known) is int else None
             if thing is not None:
                 _label(run, access.target, thing)
+    if beside_state:
+        states = [state for each in found[1:] for state in beside_state.get(id(each), ())]
+        reads = [*reads, *reads_of(states)]
     emit(run, found[0], site, reads[0].op, reads[0].target, tuple(reads[1:]))
 
 

@@ -31,7 +31,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, objects, untracked
 from mazurka.program.python.semantics.containers import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
-from mazurka.program.python.semantics.locations import BASES, bases, contents
+from mazurka.program.python.semantics.locations import BASES, bases, beside_state, contents
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import LAZY, sources
@@ -557,8 +557,18 @@ def leaves(run: Any, frame: types.FrameType, site: int) -> None:
         run.visit(_RMW, target, site)
 
 
+def _note_namespace(owner: Any, space: dict[str, Any]) -> None:
+    """Accesses to a dictionary are seen by whatever looks at the state of the object that it belongs to."""
+    if state_of(type(owner)) is not NOTHING and not is_stream(type(owner)):
+        beside_state[id(space)] = tuple([each.target for each in accesses(owner, _RMW)])
+
+
+objects.adopting.append(_note_namespace)
+
+
 def restart() -> None:
     """A run begins, or has ended."""
+    beside_state.clear()
     _driven.clear()
     _watched.clear()
     _outer.clear()

@@ -61,7 +61,7 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
     """``getattr(*args)`` and its like."""
     if len(args) < 2 or not is_a(args[1], str):
         return
-    thing, name = args[0], args[1]
+    thing, name = args[0], str.__str__(args[1])  # of a class of its own it would be asked how it compares
     how = classify(type(thing), name)
     if op is Op.READ:
         attributes.read(run, thing, name, site, how)
@@ -124,7 +124,7 @@ def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, a
                 site,
                 lambda told: handler(told, thing, site, args),
                 lambda told: deep_access.read(told, inside, site, comparing=name not in _DESCRIBING),
-                lambda told: told.accesses.extend(effects_of_calls(calling[0], key, [*thing], site)),
+                lambda told: told.accesses.extend(effects_of_calls(calling[0], key, deep_access.elements(thing), site)),
             )
             return
     perform(run, site, handler, thing, site, args)

@@ -274,6 +274,12 @@ def adopt_dictionary(owner: object, space: Any) -> None:
     numbers[id(space)] = n = -number(owner)
     _kept[id(space)] = space
     _owners[n] = weakref.ref(type(owner))
+    for note in adopting:
+        note(owner, space)
+
+
+#: Called with an instance and its dictionary, once the program can get at the latter.
+adopting: list[Callable[[Any, dict[str, Any]], None]] = []
 
 
 def kind_of_owner(n: int) -> type | None:
