@@ -139,8 +139,8 @@ _GONE_BY: Final = (
 _GONE_BY_IDS: Final = frozenset(map(id, _GONE_BY))
 
 
-#: id of the dictionary of an instance -> the locations that its attributes are looked at by, beside their own: the state
-#: of an object in C (`repr(types.SimpleNamespace())`), or of one whose methods are not instrumented.
+#: id of the dictionary of an instance -> the locations that its attributes are looked at by, beside their own: the
+#: state of an object in C (`repr(types.SimpleNamespace())`), or of one whose methods are not instrumented.
 beside_state: dict[int, tuple[Target, ...]] = {}
 
 
