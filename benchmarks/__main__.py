@@ -8,6 +8,7 @@
     make bench ARGS=curves                  what prediction costs against length, threads and locks, plotted (minutes)
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
+    make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
 A measurement is a module in this folder with a function ``measure(settings)`` that yields rows; it gets its name in
@@ -37,6 +38,7 @@ MEASUREMENTS: Final = {
     "preemptive": "preemptive",
     "counts": "counts",
     "classes": "classes",
+    "ncmc": "commuting_calls",
     "dependence": "dependence",
     "bugs": "bugs",
     "prediction": "prediction",
@@ -64,7 +66,7 @@ MEASUREMENTS: Final = {
 
 #: Only measured if asked for.
 _LONG: Final = frozenset(
-    {"footprint", "curves", "differential", "preemptive", "libraries", "library-threads", "suites"}
+    {"footprint", "curves", "ncmc", "differential", "preemptive", "libraries", "library-threads", "suites"}
 )
 
 

@@ -61,6 +61,9 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
     from mazurka.causal.solvers import SOLVERS
     from mazurka.config import Options
     from mazurka.explore.explorer import Budget, Explorer
+    from mazurka.explore.registry import STRATEGIES
+    from mazurka.program.protocol import learned_points
+    from mazurka.program.runtime.task import CALLS_AS_STEPS
     from mazurka.workflows.program_spec import open_program, subject_of
 
     solver = _TimedSolver(SOLVERS["search"](None))
@@ -68,6 +71,8 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
     name, settings = told(strategy, solver.name)
     options = Options(strategy=name, memory_model=model, time_limit=float(seconds))
     program = open_program(subject_of(target, arguments, options), options)
+    if STRATEGIES[name].calls:
+        learned_points(program).points.add(CALLS_AS_STEPS)
     program.prepare()
     timed = _Timed(program)
     budget = Budget(None, float(seconds))

@@ -11,6 +11,9 @@ from mazurka.explore.strategy import StrategySettings as Told
 #: ``se-mcr`` as it is where somebody looks at final states: one execution of each class.
 CLASSES: Final = "se-mcr, classes"
 
+#: ``ncmc`` likewise: one execution of each combination of results.
+ALL_RESULTS: Final = "ncmc, classes"
+
 
 def complete() -> tuple[str, ...]:
     """All that say they end only when nothing is left."""
@@ -25,8 +28,8 @@ def chosen(settings: Settings, default: tuple[str, ...]) -> tuple[str, ...]:
 
 def told(name: str, solver: str = "search") -> tuple[str, Told]:
     """The strategy's own name, and what it is told."""
-    if name == CLASSES:
-        return "se-mcr", Told(solver=solver, finals=True)
+    if name in (CLASSES, ALL_RESULTS):
+        return name.partition(",")[0], Told(solver=solver, finals=True)
     return name, Told(solver=solver)
 
 

@@ -61,6 +61,9 @@ class InvocationObserver(Protocol):
         ...
 
 
+#: The classes that have been marked, with their methods, by full name.
+known: dict[str, tuple[MarkedClass, tuple[str, ...]]] = {}
+
 #: Set while a program is recorded, or checked.
 observer: InvocationObserver | None = None
 
@@ -77,9 +80,11 @@ def linearizable(
 
     def mark(marked: _Class) -> _Class:
         found = {name: _method(marked, name) for name in methods}
+        full_name = f"{marked.__module__}.{marked.__qualname__}"
+        kind = MarkedClass(type_name, marked.__qualname__, full_name, state)
+        known[full_name] = kind, methods
         if observer is not None:
-            names = marked.__qualname__, f"{marked.__module__}.{marked.__qualname__}"
-            _observe(observer, marked, MarkedClass(type_name, *names, state), found)
+            _observe(observer, marked, kind, found)
         return marked
 
     return mark

@@ -54,6 +54,20 @@ def show(file: str) -> None:
             _access_points(variant)
 
 
+@command.command("check-linearizable")
+@click.argument("file", metavar="FILE")
+@click.option("--seconds", default=60.0, show_default=True, help="For each pair of calls, at most")
+def check_linearizable(file: str, seconds: float) -> int:
+    """Explore the marked classes in FILE: whether any two calls at once do what one after the other would."""
+    from mazurka.workflows.linearizability import check_classes, explained
+
+    wrong = False
+    for report in check_classes(file, seconds):
+        click.echo(explained(report))
+        wrong |= report.wrong is not None
+    return _UNSOUND if wrong else 0
+
+
 def _check(specified: Specification, all_: bool) -> bool:
     """Prints the checks of a specification; returns whether it is unsound."""
     checks = verify(specified)
