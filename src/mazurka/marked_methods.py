@@ -9,7 +9,7 @@ specification names. Each must be linearizable: its calls take effect at once, a
 
 ``mazurka record`` records the calls of marked methods; ``mazurka check --strategy ncmc`` explores them as single steps,
 if the class has a ``state``. Both set :data:`observer` before they load a program, and methods that are marked report
-to it. Otherwise a class is left as it is.
+to it; those of classes that were marked before do while a program is checked. Otherwise a class is left as it is.
 
 Imports nothing of Mazurka, so that importing it costs nothing.
 """
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeVar
+from weakref import ReferenceType, ref
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -64,6 +65,9 @@ class InvocationObserver(Protocol):
 #: The classes that have been marked, with their methods, by full name.
 known: dict[str, tuple[MarkedClass, tuple[str, ...]]] = {}
 
+#: Those of them that report to nothing, with their methods.
+_silent: list[tuple[ReferenceType[type], MarkedClass, tuple[str, ...]]] = []
+
 #: Set while a program is recorded, or checked.
 observer: InvocationObserver | None = None
 
@@ -85,9 +89,28 @@ def linearizable(
         known[full_name] = kind, methods
         if observer is not None:
             _observe(observer, marked, kind, found)
+        else:
+            _silent.append((ref(marked), kind, methods))
         return marked
 
     return mark
+
+
+def observe_known(watching: InvocationObserver) -> Callable[[], None]:
+    """Have the classes report that were marked when there was no observer; returns how to undo that."""
+    undone: list[tuple[type, str, Any]] = []
+    for living, marked, methods in _silent:
+        kind = living()
+        if kind is None or not all(name in kind.__dict__ for name in methods):
+            continue
+        undone += [(kind, name, kind.__dict__[name]) for name in (*methods, "__init__") if name in kind.__dict__]
+        _observe(watching, kind, marked, {name: kind.__dict__[name] for name in methods})
+
+    def undo() -> None:
+        for kind, name, function in undone:
+            setattr(kind, name, function)
+
+    return undo
 
 
 def _method(marked: type, name: str) -> Callable[..., Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
 
 import mazurka
 from mazurka import marked_methods
+from mazurka.api import explore
 from mazurka.marked_methods import MarkedClass
 
 
@@ -103,3 +105,38 @@ def test_an_observer_sees_arguments_results_and_exceptions(monkeypatch: pytest.M
 def test_what_can_not_be_marked(name: str, method: str, why: str) -> None:
     with pytest.raises(TypeError, match=why):
         mazurka.linearizable(name, method)(fresh())
+
+
+@mazurka.linearizable("counter", "inc", "read", state=lambda counter: counter.value)
+class Counter:
+    """Marked when there was no observer."""
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.lock = threading.Lock()
+
+    def inc(self) -> None:
+        with self.lock:
+            self.value += 1
+
+    def read(self) -> int:
+        with self.lock:
+            return self.value
+
+
+def _count() -> None:
+    counter = Counter()
+    threads = [threading.Thread(target=counter.inc) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.read() == 4
+
+
+def test_a_class_that_was_marked_before_reports_while_a_program_is_checked() -> None:
+    method = Counter.inc
+    result = explore(_count, strategy="ncmc")
+    assert "Counter is linearizable, as counter says" in str(result)
+    assert Counter.inc is method
+    assert "linearizable" not in str(explore(_count, strategy="se-mcr"))

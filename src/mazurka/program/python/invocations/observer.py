@@ -195,11 +195,13 @@ def notes(points: set[int]) -> list[str]:
 
 
 def install(models: CallModels) -> Callable[[], None]:
-    """Have classes that are marked from now on report calls; returns how to undo that."""
+    """Have marked classes, those to come as well, report calls; returns how to undo that."""
     before = marked_methods.observer
     marked_methods.observer = CallsAsSteps(models)
+    forget = marked_methods.observe_known(marked_methods.observer)
 
     def undo() -> None:
+        forget()
         marked_methods.observer = before
         _marked.clear()
 
