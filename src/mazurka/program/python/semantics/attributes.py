@@ -64,7 +64,7 @@ from mazurka.program.python.semantics.classification import (
 from mazurka.program.python.semantics.containers import calling, shape_of
 from mazurka.program.python.semantics.global_variables import module_read, module_write
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
-from mazurka.program.python.semantics.locations import bases
+from mazurka.program.python.semantics.locations import bases, perform
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.shapes import comes_and_goes, comes_or_goes, forget_shapes
 from mazurka.program.python.semantics.untracked import count_untracked
@@ -82,12 +82,17 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
     if type(how) is int and how in _READ_BY:
         _READ_BY[how](run, thing, name, site)
     elif is_a(how, type):
-        if name in objects.dictionary(thing) and not comes_and_goes(name):
-            _emit(run, thing, name, site, _READ)
-        else:  # where classes change, a step reads the same whether the instance hides them or not
-            _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
+        perform(run, site, _read_through, thing, name, site, how)
     else:
         _emit(run, thing, name, site, _READ)
+
+
+def _read_through(run: Any, thing: Any, name: str, site: int, how: type) -> None:
+    """An attribute that the instance has, or its class."""
+    if name in objects.dictionary(thing) and not comes_and_goes(name):
+        _emit(run, thing, name, site, _READ)
+    else:  # where classes change, a step reads the same whether the instance hides them or not
+        _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
 
 
 def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
@@ -134,6 +139,10 @@ def _read_of_frame(run: Any, frame: Any, name: str, site: int) -> None:
 
 
 def _read_beside_state(run: Any, thing: Any, name: str, site: int) -> None:
+    perform(run, site, _look_beside_state, thing, name, site)
+
+
+def _look_beside_state(run: Any, thing: Any, name: str, site: int) -> None:
     beside = () if native_objects.is_stream(type(thing)) else tuple(native_objects.accesses(thing, _READ))
     _emit(run, thing, name, site, _READ, beside)
 
@@ -191,6 +200,18 @@ def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access
     run.visit(op, target, site, value, more)
 
 
+def _write_beside_state(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
+    there = name in objects.dictionary(thing)
+    listed = () if there and op is _WRITE else (Access(_RMW, (STRUCTURE, -number(thing))),)
+    _emit(run, thing, name, site, op, (*native_objects.accesses(thing, _RMW), *listed))
+
+
+def _write_listed(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
+    there = name in objects.dictionary(thing)
+    changed = () if there and op is _WRITE else (Access(_RMW, (STRUCTURE, -number(thing))),)
+    _emit(run, thing, name, site, _RMW, changed)
+
+
 def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE) -> None:
     """An attribute is about to be stored that is not simply the instance's, or deleted (`op` is RMW, since an attribute
     that is not there can't be)."""
@@ -208,9 +229,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         foreign.count_if_shared(run, thing, name, site)
         return
     elif how is BESIDE_STATE:
-        there = name in objects.dictionary(thing)
-        listed = () if there and op is _WRITE else (Access(_RMW, (STRUCTURE, -number(thing))),)
-        _emit(run, thing, name, site, op, (*native_objects.accesses(thing, _RMW), *listed))
+        perform(run, site, _write_beside_state, thing, name, site, op)
         return
     elif _is_method(how):
         how = _store_over(run, thing, name, site, how)
@@ -220,10 +239,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         replace_all(run, thing, site)
         return
     if how is LISTED or (is_a(how, type) and objects.is_listed(type(thing))):
-        n = number(thing)
-        there = name in objects.dictionary(thing)
-        changed = () if there and op is _WRITE else (Access(_RMW, (STRUCTURE, -n)),)
-        _emit(run, thing, name, site, _RMW, changed)
+        perform(run, site, _write_listed, thing, name, site, op)
         return
     _emit(run, thing, name, site, op)
 
@@ -295,6 +311,12 @@ def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = 
     has touched the instance either; otherwise accesses to either dictionary are untracked.
     """
     fresh = space is not None and id(thing) not in objects.numbers
+    perform(run, site, _write_all, thing, site, space, fresh)
+    if not fresh:
+        count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
+
+
+def _write_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None, fresh: bool) -> None:
     n = number(thing)
     known = {target for target in run.touched if kind_of(target) is Kind.ATTRIBUTE and target[1] == n}
     names = [name for name in (*objects.dictionary(thing), *(space or ())) if type(name) is str]
@@ -305,8 +327,6 @@ def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = 
     if fresh:
         objects.adopt_dictionary(thing, space)
     run.visit(_RMW, (STRUCTURE, -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))
-    if not fresh:
-        count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
 
 
 #: What an enumeration keeps, and adds to where combinations of its flags are made.

@@ -292,6 +292,8 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 
 def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     identity = (function.__module__, function.__name__)
+    if identity[0] == "weakref" and args and is_a(args[0], weakref.finalize) and not run.is_recording:
+        natives.finaliser_used(run, args[0], site)
     if identity in _CHANGERS:
         _changer(run, site, args, named)
     elif harmless.root_of(function.__module__) in _COPYING and foreign.is_plain_reader(function):
@@ -328,6 +330,13 @@ def _text_method(run: Any, name: str, site: int, args: tuple[Any, ...], named: d
     deep_access.read(run, given, site, copying=name in ("format", "format_map"))
 
 
+def _accesses_of_method(owner: Any, op: Op, given: tuple[Any, ...]) -> list[Access]:
+    found = native_objects.accesses(owner, op) if not native_objects.is_output(owner) else []
+    for each in given:
+        found += foreign.anything_with(each)
+    return found
+
+
 def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A method in C of an object that has a state."""
     if run.is_recording:
@@ -343,9 +352,8 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
         for each in [each for each in args if isinstance(each, BaseException)]:
             raising.raised(run, each, site)
     op = _READ if native_objects.is_read_by(owner, name) else _RMW
-    found = native_objects.accesses(owner, op) if not native_objects.is_output(owner) else []
-    for each in (*args, *named.values()):
-        found += foreign.anything_with(each)
+    given = (*args, *named.values())
+    found = _accesses_of_method(owner, op, given)
     if type(owner) is types.GeneratorType:
         native_objects.follow(owner)
     elif name in classification.REMAKING and native_objects.is_stream(type(owner)) and has_concurrent_threads(run):
@@ -357,11 +365,9 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
     run.current.silent += 1
     if not found or (len(found) == 1 and native_objects.is_own(run, found[0].target, site)):
         return
-    if run.detail:
-        native_objects.label(run, owner, found)
-    spans = array_operations.spans(run, site, (owner, *args, *named.values()), name, args)
+    spans = array_operations.spans(run, site, (owner, *given), name, args)
     since = array_operations.begin(run, spans, site) if spans else 0
-    run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+    native_objects.visit(run, owner, found, functools.partial(_accesses_of_method, owner, op, given), site)
     if spans:
         array_operations.end(run, since, spans, site)
 
@@ -600,7 +606,7 @@ def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named:
     elif module == "_collections" and name == "_count_elements" and is_a(args[0], dict):
         perform(run, site, OPERATIONS[Counter]["update"], args[0], site, args[1:2])
     elif module == "_functools" and name == "reduce" and len(args) > 1:
-        go_through(run, args[1], site, effects_of_calls(announce, args[0], args[1], site, pairs=True))
+        perform(run, site, _reduce, args[0], args[1], site)
     elif module == "_weakref" and name == "_remove_dead_weakref" and len(args) > 1 and type(args[0]) is dict:
         natives.remove_dead(run, args[0], args[1], site)
     elif module == "sys" and name == "getsizeof" and args and _is_sized_by_structure(args[0]):
@@ -698,8 +704,16 @@ def consume(run: Any, thing: Any, site: int) -> None:
     go_through(run, thing, site)
 
 
+def _reduce(run: Any, function: Any, items: Any, site: int) -> None:
+    _go_through(run, items, site, effects_of_calls(announce, function, items, site, pairs=True))
+
+
 def go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...] = ()) -> None:
     """``thing`` is iterated in one step: of a dictionary that reads the keys."""
+    perform(run, site, _go_through, thing, site, more)
+
+
+def _go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...]) -> None:
     found = cursors(thing)
     reads: list[Access] = []
     if found:
@@ -750,6 +764,10 @@ def get_on(run: Any, thing: Any, site: int) -> None:
     if not behind:
         operate_on(run, thing, "__next__", site)
         return
+    perform(run, site, _get_on, thing, site)
+
+
+def _get_on(run: Any, thing: Any, site: int) -> None:
     found = moved(run, thing, site)
     found += [access for each in reached(thing) for access in contents(each)]
     if found:
@@ -772,6 +790,9 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
     for each in others(thing) if behind else ():
         if shape_of(type(each)).base is not None or state_of(type(each)) == NATIVE:
             found += native_objects.accesses(each, _READ)
+        elif state_of(type(each)) == native_objects.FOREIGN and hasattr(type(each), "__next__"):
+            found += native_objects.accesses(each, _RMW)
+            foreign.count_if_shared(run, each, "__next__", site)
     return found
 
 
@@ -859,6 +880,11 @@ def combine(run: Any, left: Any, right: Any, site: int) -> None:
                 foreign.count_unexplored(run, each, name, site)
 
 
+def _accesses_of_operator(left: Any, right: Any, op: Op) -> list[Access]:
+    found = native_objects.accesses(left, op)
+    return found + (foreign.anything_with(right) if state_of(type(right)) else deep_access.contents_of(right))
+
+
 def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
     """``left`` is changed in place, if it is a container that can be; else both are looked at."""
     handler = operation(left, name)
@@ -868,12 +894,10 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
             foreign.count_unexplored(run, left, name, site)
     elif type(left) not in deep_access.PLAIN and not run.is_recording and state_of(type(left)):
         in_place = any(name in each.__dict__ for each in bases(type(left)))
-        found = native_objects.accesses(left, _RMW if in_place else _READ)
-        found += foreign.anything_with(right) if state_of(type(right)) else deep_access.contents_of(right)
-        native_objects.label(run, left, found)
+        find = functools.partial(_accesses_of_operator, left, right, _RMW if in_place else _READ)
         spans = array_operations.spans(run, site, (left, right), name)
         since = array_operations.begin(run, spans, site) if spans else 0
-        run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+        native_objects.visit(run, left, find(), find, site)
         if spans:
             array_operations.end(run, since, spans, site)
         foreign.count_if_shared(run, left, name, site)

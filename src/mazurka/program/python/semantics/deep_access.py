@@ -144,6 +144,7 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
         elif state_of(kind) and shape.base is None:
             if not run.is_recording:
                 reads += native_objects.accesses(thing, Op.READ)
+                waiting += _held_beside_state(thing, asked, len(seen))
         elif asked == _COPY and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing)
         elif asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
@@ -162,6 +163,20 @@ def _lives(run: Any, thing: Any, site: int, asked: str) -> list[Access]:
     if not is_a(thing, weakref.ref) or asked not in _ASKS or run.is_recording:
         return []
     return [Access(Op.READ, look(run, thing, site)) for look in life]
+
+
+def _held_beside_state(thing: Any, asked: str, reached: int) -> list[Any]:
+    """The attributes of an object whose methods are not instrumented: functions that are given it look at what is in
+    them, as they do at nodes of `ast`."""
+    if asked not in ("call", "format", ""):
+        return []
+    if reached > _MOST_BESIDE_STATE:
+        native_objects.count_cut(thing)
+        return []
+    return [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
+
+
+_MOST_BESIDE_STATE: Final = 400
 
 
 #: Objects in C that compare, or describe, what they hold.

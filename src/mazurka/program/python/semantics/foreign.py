@@ -90,9 +90,8 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     if harmless.is_transparent(function) and not (args and state_of(type(args[0])) is FOREIGN):
         _count_changers(run, function, given, site)
         return
-    if harmless.is_interface(module) and args:  # it calls the methods of its object
-        if deep_access.reads_shared(run, given[1:], site) and not run.is_recording:
-            _enter(run, module, name, site)
+    if harmless.is_interface(module) and args:
+        _call_interface(run, module, name, site, given)
         return
     if harmless.is_assertion(module):
         deep_access.read(run, given[1:], site)
@@ -107,6 +106,15 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     if module not in sys.modules or vars(sys.modules[module]) is not space:
         given = (*given, space)  # of no module: what it has for globals others may have
     enter(run, module, name, given, site)
+
+
+def _call_interface(run: Any, module: str, name: str, site: int, given: tuple[Any, ...]) -> None:
+    """A function that calls the methods of its object."""
+    owner = type(given[0])
+    if state_of(owner) is FOREIGN and not run.is_recording:  # which report nothing
+        enter(run, _module_of_class(owner), name, given, site)
+    elif deep_access.reads_shared(run, given[1:], site) and not run.is_recording:
+        _enter(run, module, name, site)
 
 
 def _call_pure(
@@ -238,14 +246,18 @@ _LOOKING: Final = frozenset("__getitem__ __contains__ __len__ get index count co
 _LOOKED_AT: Final = frozenset({dict, list, set, bytearray})
 
 
+def _contents_of_owners(methods: list[Any]) -> list[Access]:
+    return [access for each in methods for access in deep_access.contents_of(each.__self__)]
+
+
 def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
     """Methods in C may be called at unknown times with unknown arguments."""
     looking = [
         each for each in methods if getattr(each, "__name__", "") in _LOOKING and type(each.__self__) in _LOOKED_AT
     ]
-    reads = [access for each in looking for access in deep_access.contents_of(each.__self__)]
-    if reads:
-        run.visit(_READ, reads[0].target, site, None, tuple(reads[1:]))
+    find = functools.partial(_contents_of_owners, looking)
+    if reads := find():
+        native_objects.visit(run, None, reads, find, site)
     methods = [each for each in methods if not any(each is other for other in looking)]
     if not methods:
         return
@@ -584,6 +596,10 @@ def _with(thing: Any) -> list[Access]:
     return []
 
 
+def _accesses_of_arrays(given: tuple[Any, ...], looks: Any) -> list[Access]:
+    return [access for each in given for access in _with_array(each, looks)]
+
+
 def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A function or class in C that no rule knows is about to be called: it may change what it is given, and keep a
     state of its own."""
@@ -612,11 +628,11 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if harmless.root_of(module) == "numpy":
         args = tuple([each for each in args if each is not function])
         looks = harmless.only_looks_at_arrays(function, args, named)
-        accesses = [access for each in (*args, *named.values()) for access in _with_array(each, looks)]
-        if accesses:
+        find = functools.partial(_accesses_of_arrays, (*args, *named.values()), looks)
+        if accesses := find():
             spans = array_operations.spans(run, site, _arrays_in((*args, *named.values())), name)
             since = array_operations.begin(run, spans, site) if spans else 0
-            run.visit(accesses[0].op, accesses[0].target, site, None, tuple(accesses[1:]))
+            native_objects.visit(run, None, accesses, find, site)
             if spans:
                 array_operations.end(run, since, spans, site)
         return

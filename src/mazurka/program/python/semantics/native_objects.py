@@ -22,6 +22,7 @@ import stat
 import sys
 import types
 import weakref
+from collections.abc import Callable
 from enum import EnumType
 from typing import Any, Final
 
@@ -31,7 +32,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, objects, untracked
 from mazurka.program.python.semantics.containers import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
-from mazurka.program.python.semantics.locations import BASES, bases, beside_state, contents
+from mazurka.program.python.semantics.locations import BASES, bases, beside_state, contents, perform
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import LAZY, sources
@@ -216,8 +217,24 @@ def access(run: Any, thing: Any, op: Op, site: int) -> None:
     """The state of ``thing`` is about to be read, or read and written; and the objects that it refers to."""
     if run.is_recording or is_output(thing):
         return
-    found = accesses(thing, op)
     run.current.silent += op is not _READ
+    perform(run, site, _access, thing, op, site)
+
+
+def visit(run: Any, thing: Any, known: list[Access], find: Callable[[], list[Access]], site: int) -> None:
+    """Pass one step of the ``known`` accesses, which ``find`` finds anew if other threads move before it: they may
+    change what is in the containers that it goes through."""
+    perform(run, site, _visit, thing, [known], find, site)
+
+
+def _visit(run: Any, thing: Any, known: list[list[Access]], find: Callable[[], list[Access]], site: int) -> None:
+    found = known.pop() if known else find()
+    label(run, thing, found)
+    run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
+
+
+def _access(run: Any, thing: Any, op: Op, site: int) -> None:
+    found = accesses(thing, op)
     if len(found) == 1 and is_own(run, found[0].target, site):
         return
     label(run, thing, found)
@@ -490,7 +507,8 @@ def is_own(run: Any, target: Any, site: int) -> bool:
 
     If another thread accesses it later, the sites noted here get points, and runs that count report the accesses.
     """
-    if site in run.points:
+    running = activation.active or run  # `run` may gather the accesses of a step, and then has no points of its own
+    if site in running.points:
         return False
     record = run.touched.get(target)
     if record is None:

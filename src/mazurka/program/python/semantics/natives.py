@@ -268,6 +268,15 @@ def _life(run: Any, reference: Any, site: int) -> Any:
     return target
 
 
+def finaliser_used(run: Any, finaliser: Any, site: int) -> None:
+    """A `weakref.finalize` is called, detached or asked: its object's end does that, too, if it comes first."""
+    info: Any = vars(weakref.finalize)["_registry"].get(finaliser)
+    if info is not None:
+        run.visit(Op.RMW, _life(run, info.weakref, site), site)
+    elif has_concurrent_threads(run):
+        untracked.count_untracked(run, "a finaliser that may have been called meanwhile", site)
+
+
 #: Location of a life -> the threads that used a weak reference as a key while it lasted.
 _keyed: dict[Any, set[int]] = {}
 

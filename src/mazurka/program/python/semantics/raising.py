@@ -14,7 +14,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import deep_access, objects, untracked
-from mazurka.program.python.semantics.locations import contents
+from mazurka.program.python.semantics.locations import contents, perform
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.runtime.concurrency import ends_known, has_concurrent_threads
 from mazurka.trace.event import Op
@@ -45,24 +45,27 @@ def raised_elsewhere(run: Any, error: Any, site: int) -> None:
         untracked.count_untracked(run, "what an exception remembers of being raised by several threads", site)
 
 
+def _add_note(run: Any, error: BaseException, n: int, site: int) -> None:
+    notes = objects.dictionary(error).get("__notes__")
+    inside = contents(notes) if is_a(notes, list) else []
+    more = [Access(Op.RMW, access.target) for access in inside]
+    run.visit(Op.RMW, (ATTRIBUTE, n, "__notes__"), site, None, (Access(Op.RMW, (STRUCTURE, -n)), *more))
+
+
+def _change_all(run: Any, error: BaseException, n: int, site: int) -> None:
+    changed = [Access(Op.RMW, access.target) for access in deep_access.instance_accesses(error)]
+    run.visit(Op.RMW, (STRUCTURE, -n), site, None, tuple(changed))
+
+
 def method(run: Any, error: BaseException, name: str, site: int, args: tuple[Any, ...]) -> None:
     """A method in C of an error is called: those that are not listed only look at it."""
     n = number(error)
     if name == "add_note":
-        notes = objects.dictionary(error).get("__notes__")
-        inside = contents(notes) if is_a(notes, list) else []
-        more = [Access(Op.RMW, access.target) for access in inside]
-        run.visit(Op.RMW, (ATTRIBUTE, n, "__notes__"), site, None, (Access(Op.RMW, (STRUCTURE, -n)), *more))
+        perform(run, site, _add_note, error, n, site)
     elif name == "with_traceback":
         run.visit(Op.WRITE, (ATTRIBUTE, n, "__traceback__"), site)
     elif name in _CHANGING and has_concurrent_threads(run):
-        run.visit(
-            Op.RMW,
-            (STRUCTURE, -n),
-            site,
-            None,
-            tuple([Access(Op.RMW, access.target) for access in deep_access.instance_accesses(error)]),
-        )
+        perform(run, site, _change_all, error, n, site)
     elif name not in _CHANGING:
         deep_access.read(run, (error, *args), site)
 
