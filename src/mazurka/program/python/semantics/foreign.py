@@ -335,6 +335,9 @@ def driven(run: Any, generator: Any, site: int) -> list[Access]:
     if harmless.root_of(module) in harmless.MODELLED:
         return []
     count = functools.partial(_enter, run, module, frame.f_code.co_name, site)
+    record = run.touched.get((OBJECT, objects.number(generator)))
+    if record is not None and record[0] != run.current.index and has_concurrent_threads(run):
+        count()  # which gets on in more than one step
     return _given(run, tuple(frame.f_locals.values()), count)
 
 

@@ -158,7 +158,7 @@ _UNTRACEABLE: Final = frozenset(
     """importlib.reload _weakref.getweakrefcount _weakref.getweakrefs sys.getrefcount abc.ABCMeta.register
     gc.get_referrers gc.get_objects sys._current_frames sys.settrace sys.setprofile _ctypes.call_function
     functools.singledispatch.<locals>.register functools.singledispatchmethod.register
-    calendar.setfirstweekday""".split()
+    calendar.setfirstweekday inspect.getclosurevars""".split()
 )
 
 #: Packages whose operations report to the runtime themselves, or that run the checks.
