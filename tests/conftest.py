@@ -1,9 +1,9 @@
 """How generated programs are drawn: few and always the same by default, many and new ones under ``make test-long``.
 
-That also runs what is marked ``long``. What runs programs comes before what compiles kernels or reads traces: a check
-looks at all objects of its process and forks it, which takes four times as long where numba and PyArrow have been at
-work (``later.py``). Of both, what is marked ``slow`` runs first, so that no process has it left when the others have
-ended.
+That also runs what is marked ``long``. What runs programs comes before what compiles kernels, reads traces or parses
+the whole source: a check looks at all objects of its process and forks it, which takes four times as long where numba
+and PyArrow have been at work (``later.py``), and twice as long after that much parsing. Of both, what is marked
+``slow`` runs first, so that no process has it left when the others have ended.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ _LARGE = (
     "tests.later",
 )
 
+#: Modules of tests that make syntax trees of all modules: a process keeps most of the 80 MB that these take.
+_PARSING = frozenset({"test_docstrings", "test_import_cycles", "test_words"})
+
 settings.register_profile(
     "suite", max_examples=60, derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_IS_FINE
 )
@@ -51,8 +54,10 @@ def _module_of(item: pytest.Item) -> ModuleType | None:
 
 
 def _makes_the_process_large(module: ModuleType | None) -> bool:
-    """Whether its tests use what imports numba, PyArrow or a solver."""
+    """Whether its tests use what imports numba, PyArrow or a solver, or parse the whole source."""
     if module is None:
         return False
+    if module.__name__.rpartition(".")[2] in _PARSING:
+        return True
     names = [getattr(each, "__module__", None) or getattr(each, "__name__", "") for each in vars(module).values()]
     return any(isinstance(name, str) and name.startswith(_LARGE) for name in names)
