@@ -65,6 +65,9 @@ class InvocationObserver(Protocol):
 #: The classes that have been marked, with their methods, by full name.
 known: dict[str, tuple[MarkedClass, tuple[str, ...]]] = {}
 
+#: The classes themselves.
+_classes: list[tuple[ReferenceType[type], MarkedClass]] = []
+
 #: Those of them that report to nothing, with their methods.
 _silent: list[tuple[ReferenceType[type], MarkedClass, tuple[str, ...]]] = []
 
@@ -87,6 +90,7 @@ def linearizable(
         full_name = f"{marked.__module__}.{marked.__qualname__}"
         kind = MarkedClass(type_name, marked.__qualname__, full_name, state)
         known[full_name] = kind, methods
+        _classes.append((ref(marked), kind))
         if observer is not None:
             _observe(observer, marked, kind, found)
         else:
@@ -94,6 +98,11 @@ def linearizable(
         return marked
 
     return mark
+
+
+def living() -> list[tuple[type, MarkedClass]]:
+    """The marked classes that are still there."""
+    return [(kind, marked) for each, marked in _classes if (kind := each()) is not None]
 
 
 def observe_known(watching: InvocationObserver) -> Callable[[], None]:

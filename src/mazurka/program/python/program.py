@@ -545,9 +545,9 @@ class PythonProgram(LearnsPoints):
             with Watchdog(runtime):
                 runtime.run(lambda: result.append(self._main(runtime)))
                 primitives.finish(runtime, learns=plan.strict and not plan.detail)
-                hooks.finish(runtime)
                 if isinstance(runtime, InvokingRuntime):
-                    runtime.look_back()
+                    observer.look_back(runtime)
+                hooks.finish(runtime)
                 outside.children.own_up(runtime)
         finally:
             activation.activate(None)

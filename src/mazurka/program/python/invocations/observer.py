@@ -16,6 +16,7 @@ from mazurka.marked_methods import MarkedClass
 from mazurka.program.python.invocations.marks import ObstacleReason, ordinary
 from mazurka.program.python.invocations.runtime import InvokingRuntime, OpenCall
 from mazurka.program.python.primitives.run import here
+from mazurka.program.python.semantics.objects import existing
 from mazurka.program.settings import CallModels
 from mazurka.trace.event import Op
 from mazurka.trace.literals import Raised, Value, plain, text_of
@@ -23,6 +24,9 @@ from mazurka.trace.logged_calls import CallEffect, LoggedCall
 
 #: The marked classes of this process, by full name.
 _marked: Final[dict[str, MarkedClass]] = {}
+
+#: Their objects that were there at the first look, which come from before the runs but for those of the first.
+_earlier: list[tuple[str, Any]] | None = None
 
 
 class NoValue(Exception):
@@ -69,7 +73,10 @@ class CallsAsSteps:
 
     def made(self, call: object) -> None:
         if isinstance(call, Making) and call.opened is not None and call.runtime.within is call.opened:
-            call.runtime.leave(call.opened, Op.RMW, None)
+            if call.runtime.has_leaked(call.opened):
+                call.runtime.give_up(call.opened.name, ObstacleReason.SHARED)
+            else:
+                call.runtime.leave(call.opened, Op.RMW, None)
 
     def call(self, marked: MarkedClass, thing: Any, method: str, arguments: tuple[Any, ...]) -> object:
         runtime = _runtime_for(marked)
@@ -137,6 +144,9 @@ def _end(call: CallInRun, result: Callable[[], str]) -> None:
     if found != call.effect:
         runtime.give_up(name, ObstacleReason.DIFFERS)
         return
+    if runtime.has_leaked(call.opened):
+        runtime.give_up(name, ObstacleReason.SHARED)
+        return
     runtime.states[call.opened.receiver] = found.after
     runtime.assumed.add(f"{call.marked.class_name} is linearizable, as {call.marked.type_name} says")
     value = LoggedCall(call.marked.type_name, call.method, call.arguments, found.result, call.before, found.after)
@@ -184,6 +194,17 @@ def _refuse(thing: object) -> str:
     raise NoValue(type(thing).__name__)
 
 
+def look_back(runtime: InvokingRuntime) -> None:
+    """At the end of a run, see :meth:`InvokingRuntime.look_back`; objects that were made before all runs count, too."""
+    global _earlier
+    if _earlier is None:
+        kinds = {kind: marked.full_name for kind, marked in marked_methods.living()}
+        _earlier = [(kinds[type(thing)], thing) for thing in existing(tuple(kinds))] if kinds else []
+    for name, thing in _earlier:
+        runtime.knows(name, thing)
+    runtime.look_back()
+
+
 def notes(points: set[int]) -> list[str]:
     """Which marked classes were explored as ordinary code, and why, for a report."""
     return [
@@ -201,6 +222,8 @@ def install(models: CallModels) -> Callable[[], None]:
     forget = marked_methods.observe_known(marked_methods.observer)
 
     def undo() -> None:
+        global _earlier
+        _earlier = None
         forget()
         marked_methods.observer = before
         _marked.clear()

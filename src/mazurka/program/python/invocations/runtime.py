@@ -19,12 +19,13 @@ import gc
 import types
 import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.invocations.marks import OBJECTS, ObstacleReason, are_any_inside, inside, ordinary
 from mazurka.program.python.semantics import objects
+from mazurka.program.python.semantics.locations import bases
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import READS, WRITES, Op
@@ -53,6 +54,7 @@ class OpenCall:
     counted: int
     kept: tuple[bool, int, int, int, int]
     making: bool = False  # it makes the object
+    owned: list[int] = field(default_factory=list)  # objects that were first touched within it
 
 
 class InvokingRuntime(Runtime):
@@ -109,6 +111,15 @@ class InvokingRuntime(Runtime):
         self._put_back(call)
         if not call.making and not self.aborting:
             self._record(self.current, op, (INVOKED, call.receiver), 0, True, value, ())
+
+    def has_leaked(self, call: OpenCall) -> bool:
+        """Whether a call has touched an object that is still there, and that can't be reached from its own."""
+        if not call.owned:
+            return False
+        thing = self.receivers[call.receiver][1]()
+        reachable = {abs(objects.numbers.get(each, 0)) for each in _behind(thing)}
+        strange = set(call.owned) - reachable
+        return bool(strange) and not strange.isdisjoint(objects.referred())
 
     def give_up(self, name: str, reason: ObstacleReason) -> None:
         """Calls of a type are no single steps; what is left of the present one is ordinary code."""
@@ -212,6 +223,7 @@ class InvokingRuntime(Runtime):
             return True
         if number and number not in self.owned and self._is_new(call, number):
             self.owned[number] = call.receiver
+            call.owned.append(number)
             return True
         things = objects.living() if number else {}
         if number and not objects.is_a(things.get(number), _PROGRAM):
@@ -276,13 +288,18 @@ def _is_no_part(thing: Any) -> bool:
 
 def _is_apart(thing: Any, touched: set[int]) -> bool:
     """Whether none of the objects behind one are among those of these numbers."""
-    seen, waiting = {id(thing)}, [thing]
-    while waiting:
+    behind, numbers = _behind(thing), objects.numbers
+    return len(behind) < _MOST and not any(abs(numbers[each]) in touched for each in behind if each in numbers)
+
+
+def _behind(thing: Any) -> set[int]:
+    """The identities of an object and of all that is reached from it, what its class holds among that."""
+    kinds = bases(type(thing))
+    waiting = [thing, *[value for kind in kinds for value in vars(kind).values() if not _is_no_part(value)]]
+    seen = set(map(id, waiting))
+    while waiting and len(seen) < _MOST:
         for inner in gc.get_referents(waiting.pop()):
-            if id(inner) in seen or _is_no_part(inner):
-                continue
-            if abs(objects.numbers.get(id(inner), 0)) in touched or len(seen) > _MOST:
-                return False
-            seen.add(id(inner))
-            waiting.append(inner)
-    return True
+            if id(inner) not in seen and not _is_no_part(inner):
+                seen.add(id(inner))
+                waiting.append(inner)
+    return seen

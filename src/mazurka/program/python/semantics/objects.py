@@ -107,6 +107,12 @@ def living() -> dict[int, Any]:
     return found
 
 
+def referred() -> set[int]:
+    """The numbers of those objects that something refers to besides us, who keep what can't be watched."""
+    _sweep()
+    return set(living())
+
+
 def existing(kinds: tuple[type, ...]) -> list[Any]:
     """All objects of exactly these classes; the collector does not list what has been frozen."""
     frozen = gc.get_freeze_count() > 0

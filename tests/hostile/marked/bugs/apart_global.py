@@ -1,0 +1,56 @@
+"""The same with a global variable."""
+
+import threading
+
+import mazurka
+
+
+def go(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+x = y = 0
+G = 0
+
+
+@mazurka.linearizable("counter", "inc", "read", state=lambda c: c.value)
+class Leaky:
+    def __init__(self):
+        self.value = 0
+
+    def inc(self):
+        global G
+        self.value += 1
+        G = 1
+
+    def read(self):
+        return self.value
+
+
+c = Leaky()
+
+
+def f():
+    global y
+    a = x
+    b = x
+    d = x
+    if a == 0 and b == 1 and d == 2:
+        c.inc()
+    y = 1
+
+
+def g():
+    global x
+    x = 1
+    x = 2
+    if y == 0:
+        if G == 1:
+            raise RuntimeError("seen")
+
+
+go(f, g)
