@@ -119,7 +119,8 @@ def _overridden(base: Any, calls: list[str]) -> Any:
         return method
 
     inherited = {name for name in dir(base) if callable(getattr(base, name))}
-    kept = set(vars(object)) - {"__eq__", "__repr__", "__getattribute__"} | {"__class_getitem__"}
+    of_c = {"__class_getitem__", "__buffer__", "__release_buffer__"}  # the last two are called in comparisons by C, too
+    kept = set(vars(object)) - {"__eq__", "__repr__", "__getattribute__"} | of_c
     return type(f"Noting{base.__name__}", (base,), {name: noting(name) for name in inherited - kept})
 
 
