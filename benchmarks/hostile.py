@@ -2,7 +2,7 @@
 
     make bench ARGS="hostile"                                           ours, and 3,000 drawn programs
     MAZURKA_PROGRAMS=FOLDER make bench ARGS="hostile --programs 0"      those of a folder with `bugs/` and `correct/`
-    make bench ARGS="hostile --programs 300 --jobs 2"
+    MAZURKA_KITS=library make bench ARGS="hostile --programs 300 --jobs 2"
 
 Programs of a folder: each in `bugs/` fails in some order of real threads, so `verified` is a false word, `inconclusive`
 honest and `violation` wanted; none in `correct/` does. Those in `unseen/`, if there is such a folder, fail by ways that

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import os
 import random
 import re
 import sys
@@ -28,6 +29,7 @@ from typing import Any, Final
 from tests.oracle.preemptive import in_child
 
 from benchmarks.kits import AROUND_ITERABLES, AROUND_VALUES, FOREIGN_MODULE, KITS, Kit
+from benchmarks.library_kits import LIBRARY_KITS, MODULES
 
 #: The name of the module outside of the project that some programs import.
 FOREIGN_NAME: Final = "foreign_things"
@@ -38,6 +40,12 @@ _MODULES: Final = (
     "pickle queue random re sqlite3 statistics string struct textwrap types unittest.mock uuid weakref zlib "
     f"{FOREIGN_NAME}"
 ).split()
+
+#: Whether programs are drawn from :mod:`benchmarks.library_kits`.
+_OF_THE_LIBRARY: Final = os.environ.get("MAZURKA_KITS") == "library"
+_DRAWN: Final = LIBRARY_KITS if _OF_THE_LIBRARY else KITS
+_IMPORTABLE: Final = [*_MODULES, *MODULES] if _OF_THE_LIBRARY else _MODULES
+
 _SECONDS: Final = 10.0
 _WORK: Final = "work_"
 
@@ -75,7 +83,7 @@ class _Parts:
 
 def imported() -> tuple[str, ...]:
     """The modules that programs import, but for the one of their own."""
-    return tuple(name for name in _MODULES if name != FOREIGN_NAME)
+    return tuple(name for name in _IMPORTABLE if name != FOREIGN_NAME)
 
 
 def drawn(number: int) -> Drawn | None:
@@ -90,7 +98,7 @@ def drawn(number: int) -> Drawn | None:
 
 
 def _draw(chance: random.Random) -> _Parts:
-    kits = chance.sample(KITS, 1 if chance.random() < 0.65 else 2)
+    kits = chance.sample(_DRAWN, 1 if chance.random() < 0.65 else 2)
     parts = [_renamed(kit, f"_{index}" if index else "") for index, kit in enumerate(kits)]
     operations = [operation for part in parts for operation in part.operations]
     around = [operation for kit, part in zip(kits, parts, strict=True) for operation in _around(chance, kit, part)]
@@ -190,7 +198,7 @@ def _outcomes(parts: _Parts) -> list[str]:
     module = sys.modules[FOREIGN_NAME] = types.ModuleType(FOREIGN_NAME)
     exec(FOREIGN_MODULE, module.__dict__)
     source = _imports(parts) + parts.head + "".join(parts.works)
-    code = compile(source, "<program>", "exec")
+    code = compile(source, "<program>", "exec", dont_inherit=True)  # not our annotations
     found: dict[tuple[int, ...], str] = {}
     for order in [*itertools.permutations(range(len(parts.works)))] * 2:
         space: dict[str, Any] = {"__name__": "__main__"}
@@ -226,7 +234,7 @@ def _one_by_one(space: dict[str, Any], parts: _Parts, order: tuple[int, ...]) ->
 
 def _imports(parts: _Parts) -> str:
     text = parts.head + "".join(parts.works) + str(parts.targets)
-    wanted = [name for name in _MODULES if re.search(rf"(?<![\w.]){re.escape(name)}\b", text)]
+    wanted = [name for name in _IMPORTABLE if re.search(rf"(?<![\w.]){re.escape(name)}\b", text)]
     return "".join(f"import {name}\n" for name in wanted) + "\n"
 
 
