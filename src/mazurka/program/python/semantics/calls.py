@@ -732,6 +732,7 @@ def _go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...]) -> No
         run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
     if not found or hasattr(type(thing), "__next__"):
         may_get_on(run, thing)
+        foreign.count_if_shared(run, thing, "__next__", site)  # which gets on in more than one step
     looks = operation(thing, "__iter__")
     if looks is not None:
         looks(run, thing, site, ())
