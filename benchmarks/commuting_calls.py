@@ -47,7 +47,7 @@ def measure(settings: Settings) -> Iterator[Row]:
     def searched(cell: tuple[str, str, int, str]) -> Search | str:
         workload, structure, threads, strategy = cell
         limit = settings.seconds if strategy == "ncmc" else seconds
-        return search(strategy, f"{structure}_clients.py", threads, workload, seconds=limit)
+        return search(strategy, f"clients/{structure}.py", threads, workload, seconds=limit)
 
     with ThreadPoolExecutor(settings.jobs) as pool:
         found = pool.map(searched, [(*cell[:3], strategy) for cell in cells for strategy in _STRATEGIES])

@@ -82,17 +82,12 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
     if type(how) is int and how in _READ_BY:
         _READ_BY[how](run, thing, name, site)
     elif is_a(how, type):
-        perform(run, site, _read_through, thing, name, site, how)
+        if name in objects.dictionary(thing) and not comes_and_goes(name):
+            _emit(run, thing, name, site, _READ)
+        else:  # where classes change, a step reads the same whether the instance hides them or not
+            _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
     else:
         _emit(run, thing, name, site, _READ)
-
-
-def _read_through(run: Any, thing: Any, name: str, site: int, how: type) -> None:
-    """An attribute that the instance has, or its class."""
-    if name in objects.dictionary(thing) and not comes_and_goes(name):
-        _emit(run, thing, name, site, _READ)
-    else:  # where classes change, a step reads the same whether the instance hides them or not
-        _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
 
 
 def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
