@@ -151,7 +151,7 @@ def emit(
     if op is not _READ and id(thing) in _GONE_BY_IDS and has_concurrent_threads(run):
         text = "changes of what imports, copies or pickles go by"
         run.untracked[text] = run.untracked.get(text, 0) + 1
-    if beside_state and id(thing) in beside_state:
+    if beside_state and id(thing) in beside_state and number(thing) < 0:  # else it stands where another one stood
         more = (
             *more,
             *[_make(Access, (_READ if op is _READ else Op.RMW, each, None)) for each in beside_state[id(thing)]],

@@ -579,6 +579,8 @@ def _note_namespace(owner: Any, space: dict[str, Any]) -> None:
     """Accesses to a dictionary are seen by whatever looks at the state of the object that it belongs to."""
     if state_of(type(owner)) is not NOTHING and not is_stream(type(owner)):
         beside_state[id(space)] = tuple([each.target for each in accesses(owner, _RMW)])
+    else:
+        beside_state.pop(id(space), None)  # of another one, which was there before
 
 
 objects.adopting.append(_note_namespace)
