@@ -30,15 +30,17 @@ from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import StepAccess, pass_step, read, write
 
 
-def _make(models: Models, path: Any, dir_fd: int | None, perform: Callable[[], Any], *, leads: bool) -> Any:
-    """An entry is made; ``leads`` says whether paths may lead through it."""
+def _make(
+    models: Models, path: Any, dir_fd: int | None, perform: Callable[[], Any], *reads: StepAccess, leads: bool
+) -> Any:
+    """An entry is made, and ``reads`` with it; ``leads`` says whether paths may lead through it."""
     path = os.fspath(path)
 
     def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path, dir_fd, follow=False)
         if leads:
             learn(models, found.path)
-        return changes_entry(models, found, read(*UMASK)), found
+        return changes_entry(models, found, read(*UMASK), *reads), found
 
     found = settle_safely(models, plan)
     if found is not None and not exists(found.path):
@@ -81,8 +83,8 @@ def _link(
         files.named(source.path, find(models, os.fspath(dst), dst_dir_fd, follow=False).path)
         real(src, dst, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd, follow_symlinks=follow_symlinks)
 
-    pass_step(models, read(*entry(source.path)), read(*content(source.path)))
-    _make(models, dst, dst_dir_fd, perform, leads=False)
+    of_source = (read(*entry(source.path)), read(*content(source.path)))
+    _make(models, dst, dst_dir_fd, perform, *of_source, leads=False)
 
 
 replace_function(os, "mkdir", _mkdir)

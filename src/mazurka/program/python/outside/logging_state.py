@@ -1,4 +1,6 @@
-"""The configuration of `logging`: one location, which every record reads on its way to handlers.
+"""The configuration of `logging`: one location, which every record reads on its way to handlers. A program may change
+loggers and handlers past their methods (`log.handlers.clear()`, `log.disabled = True`): a record reads their attributes
+and lists, too, and the methods change them.
 
 The time of a record is a look at the clock, which orders threads. It is none as long as records only get to handlers of
 `logging` itself whose format has no time in it.
@@ -17,10 +19,11 @@ from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_function, replace_method
 from mazurka.program.python.primitives.run import Models
-from mazurka.program.python.primitives.steps import change, pass_step, read
-from mazurka.program.python.semantics.objects import number
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
+from mazurka.program.python.semantics.locations import contents
+from mazurka.program.python.semantics.objects import dictionary, number
 from mazurka.program.runtime.task import RECORD_POINTS
-from mazurka.trace.targets import ATTRIBUTE
+from mazurka.trace.targets import ATTRIBUTE, Target
 
 _CONFIGURATION: Final = place("logging configuration")
 
@@ -59,22 +62,50 @@ def _save() -> Callable[[], object]:
     return put_back
 
 
+#: Attributes of loggers and handlers that records go by, of which some are lists.
+_PARTS: Final = ("level", "disabled", "propagate", "formatter", "handlers", "filters")
+
+
+def _targets(thing: Any) -> list[Target]:
+    """The locations of what a logger or handler is set to."""
+    space = dictionary(thing)
+    names = [name for name in _PARTS if name in space]
+    lists = [space[name] for name in names if type(space[name]) is list]
+    inside = [access.target for each in lists for access in contents(each)]
+    return [(ATTRIBUTE, number(thing), name) for name in names] + inside
+
+
 def _changing(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-    pass_step(models, change(*_CONFIGURATION))
+    """Of a function, or of a method of a logger or handler."""
+    parts: list[StepAccess] = []
+    if args and isinstance(args[0], logging.Filterer) and not models.runtime.solo:
+        parts = [change(each, _WORDS) for each in _targets(args[0])]
+    pass_step(models, change(*_CONFIGURATION), *parts)
     undo_at_end(models, "logging", _save)
     return real(*args, **named)
 
 
-def _looking(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-    pass_step(models, read(*_CONFIGURATION))
-    return real(*args, **named)
+_WORDS: Final = "the settings of a logger or handler"
+
+
+def _looking(models: Models, real: Any, logger: Any, *args: Any) -> Any:
+    """A record goes to the handlers of a logger and of those above it, or they are counted."""
+    parts: list[StepAccess] = []
+    each = logger
+    while each is not None and not models.runtime.solo:
+        things = [each, *each.handlers]
+        parts += [read(target, _WORDS) for thing in things for target in _targets(thing)]
+        each = each.parent if each.propagate else None
+    pass_step(models, read(*_CONFIGURATION), *parts)
+    return real(logger, *args)
 
 
 def _looking_up(models: Models, real: Any, logger: Any, *args: Any) -> Any:
     """A logger has the level of those above it, which may be set past the method for that."""
     levels, each = [], logger
     while each is not None and not models.runtime.solo:
-        levels.append(read((ATTRIBUTE, number(each), "level"), "the level of a logger"))
+        levels.append(read((ATTRIBUTE, number(each), "level"), _WORDS))
+        levels.append(read((ATTRIBUTE, number(each), "disabled"), _WORDS))
         each = each.parent
     pass_step(models, read(*_CONFIGURATION), *levels)
     return real(logger, *args)
@@ -93,6 +124,8 @@ for _name in (
 
 
 def _handling(models: Models, real: Any, logger: Any, record: Any) -> Any:
+    if not models.runtime.solo:
+        pass_step(models, *[read(each, _WORDS) for each in _targets(logger)])  # whether it is disabled, its filters
     if not (models.runtime.solo or RECORD_POINTS in models.runtime.points or _keeps_time_quiet(logger)):
         models.runtime.need_points(RECORD_POINTS)
     return real(logger, record)

@@ -43,7 +43,7 @@ _RealFileIO: Final[Any] = io.FileIO
 class _Layers:
     """The state that an object shares with its layers."""
 
-    __slots__ = ("busy", "dirty", "dying", "file", "files", "pending", "printing", "stored", "within")
+    __slots__ = ("busy", "dirty", "dying", "file", "files", "has_text", "pending", "printing", "stored", "within")
 
     def __init__(self, files: Files | None, file: Opened) -> None:  # none: it was opened before all runs
         self.files = files
@@ -51,6 +51,7 @@ class _Layers:
         self.busy = False  # inside of a buffer
         self.dying = False  # no other thread can refer to it any more
         self.dirty = False  # something may not have reached the raw file
+        self.has_text = False  # whose own buffer a flush of the one below leaves as it is
         self.stored: list[bytes] = []  # what a buffer has handed to the raw file, and is still to be written
         self.pending = 0  # bytes at most that a text file has not handed to its buffer
         self.printing: dict[int, _Printing] = {}  # by thread
@@ -334,8 +335,9 @@ def _method(
             layers.within = None
 
     def perform(self: Any, layers: _Layers, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        if settles and layers.dirty:
-            layers.dirty, layers.pending = False, 0
+        if settles and layers.dirty and not (is_text and name == "read" and _is_of_some(args, named)):
+            if is_text or not layers.has_text:
+                layers.dirty, layers.pending = False, 0
             _step(layers, self)
             _inside(layers, self, type(self)._mz_flush)
         if reads and args and (models := present()) is not None:
@@ -356,8 +358,16 @@ def _method(
     return call
 
 
+def _is_of_some(args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Whether `read` of a text file is asked for so many characters, not for all."""
+    size = args[0] if args else named.get("size")
+    return isinstance(size, int) and size >= 0
+
+
 _READS: Final = ("read", "read1", "readinto", "readinto1", "readline", "readlines", "peek", "__next__", "seek")
 _WRITES: Final = ("write", "writelines")
+#: Reads of a text file that ask its buffer for a piece by ``read1``.
+_BY_LINE: Final = ("readline", "readlines", "__next__")
 #: What a text file collects before it hands it to its buffer, in bytes.
 _CHUNK: Final = 8192
 #: Whether what one thread writes may replace what another has written while the file handed on what it had.
@@ -415,7 +425,9 @@ def _made_of(base: Any) -> Any:
         if hasattr(base, name):
             real = getattr(base, name)
             reads, writes = name in _READS, name in _WRITES
-            body[name] = _method(real, reads=reads, writes=writes, settles=not writes, is_text=is_text)
+            by_line = name == "read1" or (is_text and name in _BY_LINE)  # which do not flush
+            settles = not writes and not by_line
+            body[name] = _method(real, reads=reads, writes=writes, settles=settles, is_text=is_text)
     body["_mz_flush"] = base.flush
     if is_text:
         body["_mz_print"] = _print
@@ -491,6 +503,8 @@ def _layered(raw: Any, mode: str, buffering: int, encoding: Any, errors: Any, ne
             return buffer
         result = text = TextIOWrapper(buffer, encoding, errors, newline, lines)
         text._mz = raw._mz
+        if raw._mz is not None:
+            raw._mz.has_text = True
         text.mode = mode
         return text
     except BaseException:

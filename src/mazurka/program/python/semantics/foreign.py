@@ -51,7 +51,7 @@ from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import WRITES, Op
-from mazurka.trace.targets import OBJECT, STRUCTURE, Kind, kind_of, of_kinds
+from mazurka.trace.targets import GLOBAL, OBJECT, STRUCTURE, Kind, kind_of, of_kinds
 
 _READ, _RMW = Op.READ, Op.RMW
 
@@ -157,6 +157,8 @@ def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any,
     if module in _WRITING and not run.is_recording:
         for stream in ("stdout", "stderr"):
             global_variables.global_access(run, "sys", stream, site, _READ, vars(sys))
+        if is_contested(run, [Access(_READ, (GLOBAL, "sys", stream)) for stream in ("stdout", "stderr")]):
+            _enter(run, module, name, site)  # which writes, and so looks for the stream, more than once
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=harmless.root_of(module) in _LOOKING_BEHIND)
 
 
@@ -618,15 +620,8 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         untracked.count_untracked(run, f"a key in C of {name}()", site)
     if harmless.is_foreign_function(function) and call_foreign(run, name, site):
         return
-    if name in _WRITING_IN_C and not run.is_recording:
-        global_variables.global_access(run, "sys", _WRITING_IN_C[name], site, _READ, vars(sys))
     if run.is_recording or harmless.is_pure_native(module, name):
-        copies = module in _COPYING_IN_C
-        if module != "builtins":
-            definitions.look(run, given, site, f"{name}()", behind=copies)
-        deep_access.read(run, given, site, copying=copies)
-        if harmless.keeps_a_state(module) and not run.is_recording:
-            run.visit(_READ, (OBJECT, module), site)  # which other functions of it may change
+        _native_pure(run, module, name, site, given)
         return
     if harmless.root_of(module) == "numpy":
         args = tuple([each for each in args if each is not function])
@@ -651,8 +646,33 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if (made := harmless.made_by(function, (*beside, *named.values()))) is not None:
         _call_made_by(run, function, made, site, beside, named)
         return
-    if _visit(run, [Access(_RMW, (OBJECT, module)), *_given(run, given, count)], site, f"the state of {module}"):
+    accesses = [Access(_RMW, (OBJECT, module)), *_given(run, given, count), *_streams_read(name)]
+    if _visit(run, accesses, site, f"the state of {module}"):
         count()
+
+
+def _native_pure(run: Any, module: str, name: str, site: int, given: tuple[Any, ...]) -> None:
+    """A function in C is about to be called that changes nothing: one step, whatever it reads."""
+    copies = module in _COPYING_IN_C
+    if module != "builtins":
+        definitions.look(run, given, site, f"{name}()", behind=copies)
+    beside = [] if run.is_recording else _streams_read(name)
+    if harmless.keeps_a_state(module) and not run.is_recording:
+        beside.append(Access(_READ, (OBJECT, module)))  # which other functions of it may change
+    if not beside:
+        deep_access.read(run, given, site, copying=copies)
+        return
+    in_one_step(
+        run,
+        site,
+        lambda told: deep_access.read(told, given, site, copying=copies),
+        lambda told: [told.visit(each.op, each.target, site) for each in beside],
+    )
+
+
+def _streams_read(name: str) -> list[Access]:
+    """The stream of `sys` that a function in C of that name writes on."""
+    return [Access(_READ, (GLOBAL, "sys", _WRITING_IN_C[name]))] if name in _WRITING_IN_C else []
 
 
 def _call_made_by(

@@ -262,6 +262,8 @@ _FEWEST: Final = min(map(sys.getrefcount, _NOBODY_ELSES.values()))
 
 def adopt_namespace(owner: object) -> None:
     """Let accesses to the dictionary of an instance, or of a class, be accesses to its owner."""
+    if is_a(owner, BaseException):
+        object.__getattribute__(owner, "__dict__")  # as its owner is about to do
     space = dictionary(owner)
     if type(space) is dict:
         if id(space) not in numbers:
@@ -477,8 +479,8 @@ def dictionary(thing: Any) -> Any:
     known = _shows_dictionary.get(id(kind))
     if known is None:
         known = _shows_dictionary[id(kind)] = (kind, _is_shown_dictionary(kind))
-    if not known[1]:
-        return NO_ATTRIBUTES
+    if not known[1] or (issubclass(kind, BaseException) and len(BaseException.__reduce__(thing)) < 3):
+        return NO_ATTRIBUTES  # an error gets its dictionary when it is asked for, and shows that when it is pickled
     try:
         space = object.__getattribute__(thing, "__dict__")
     except AttributeError:
