@@ -1,4 +1,4 @@
-"""Random calls of a text file and of its buffer have the results, and leave the sizes, that they have without Mazurka."""
+"""Random calls of a text file and of its buffer give the results, and leave the sizes, that CPython gives by itself."""
 
 from __future__ import annotations
 

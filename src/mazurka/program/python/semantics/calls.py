@@ -438,8 +438,16 @@ def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...]
     elif called is not None and type(called) not in _UNBOUND:
         announce(run, called, site, args, named)
     elif called is not None and kind is not KEY_MAKER:
-        foreign.native(run, thing, site, (thing, *args) if state_of(kind) else args, named)
-        foreign.call_held(run, thing, site)
+        given = (thing, *args) if state_of(kind) else args
+        if not foreign.holds_methods(run, thing):
+            foreign.native(run, thing, site, given, named)
+            return
+        in_one_step(
+            run,
+            site,
+            lambda told: foreign.native(told, thing, site, given, named),
+            lambda told: foreign.call_held(told, thing, site),
+        )
 
 
 def _unbound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:

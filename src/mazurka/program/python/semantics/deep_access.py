@@ -21,8 +21,8 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, native_objects, objects
 from mazurka.program.python.semantics.containers import shape_of
-from mazurka.program.python.semantics.locations import BASES, base_of, bases, contents, emit_reads, perform, reads_of
 from mazurka.program.python.semantics.gathering import AccessCollector
+from mazurka.program.python.semantics.locations import BASES, base_of, bases, contents, emit_reads, perform, reads_of
 from mazurka.program.python.semantics.native_objects import FOREIGN, state_of
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.shapes import ClassShape, shapes
@@ -135,12 +135,8 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             held = [each for each in gc.get_referents(thing) if each is not space]
             waiting += [each for each in (*held, *space.values()) if type(each) not in PLAIN]
         looks = shape.operations.get("__iter__")
-        if looks is not None and run.is_recording:
-            looks(run, thing, site, ())
-        elif looks is not None:  # as a view, or an array: its reads are part of this step
-            stand_in = AccessCollector(run)
-            looks(stand_in, thing, site, ())
-            reads += stand_in.accesses
+        if looks is not None:
+            reads += _reads_by(run, looks, thing, site)
         elif inside:
             continue
         elif _is_error_in_c(thing, kind) and _is_looked_into(shape, kind, asked):
@@ -156,6 +152,16 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             reads += instance_accesses(thing)
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
     return found, reads
+
+
+def _reads_by(run: Any, looks: Callable[..., None], thing: Any, site: int) -> list[Access]:
+    """What the handler of an object, as of an array, reads: part of the step, but for recordings, that have none."""
+    if run.is_recording:
+        looks(run, thing, site, ())
+        return []
+    stand_in = AccessCollector(run)
+    looks(stand_in, thing, site, ())
+    return stand_in.accesses
 
 
 #: Finds the location of the life of an object by a weak reference to it: as long as it lives references are equal if

@@ -237,10 +237,14 @@ def _call_behind(run: Any, function: types.FunctionType, given: tuple[Any, ...],
     _call_methods(run, callbacks_in_c.methods_in_c(function, given), f"{function.__qualname__}()", site)
 
 
+def holds_methods(run: Any, thing: Any) -> bool:
+    """Whether an object in C may, when it is called, call methods in C that it holds, and threads might notice."""
+    return not run.is_recording and has_concurrent_threads(run) and bool(callbacks_in_c.methods_held(thing))
+
+
 def call_held(run: Any, thing: Any, site: int) -> None:
     """An object in C is called, which may call methods in C that it holds."""
-    if not run.is_recording and has_concurrent_threads(run):
-        _call_methods(run, callbacks_in_c.methods_held(thing), f"a {type(thing).__name__}", site)
+    _call_methods(run, callbacks_in_c.methods_held(thing), f"a {type(thing).__name__}", site)
 
 
 #: Methods of these containers that only look at them; that of a `defaultdict` adds what is not there.
@@ -257,16 +261,16 @@ def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
     looking = [
         each for each in methods if getattr(each, "__name__", "") in _LOOKING and type(each.__self__) in _LOOKED_AT
     ]
+    others = [each for each in methods if not any(each is other for other in looking)]
     find = functools.partial(_contents_of_owners, looking)
-    if reads := find():
-        native_objects.visit(run, None, reads, find, site)
-    methods = [each for each in methods if not any(each is other for other in looking)]
-    if not methods:
+    if not others:
+        if reads := find():
+            native_objects.visit(run, None, reads, find, site)
         return
-    text = f"{getattr(methods[0], '__name__', '?')}(), which {by} may call"
+    text = f"{getattr(others[0], '__name__', '?')}(), which {by} may call"
     count = functools.partial(untracked.count_untracked, run, text, site)
-    accesses = _given(run, tuple([each.__self__ for each in methods]), count)
-    if accesses and _visit(run, accesses, site, f"what {by} calls"):
+    accesses = _given(run, tuple([each.__self__ for each in others]), count)
+    if accesses and _visit(run, [*accesses, *find()], site, f"what {by} calls"):
         count()
 
 
