@@ -181,9 +181,9 @@ def predict(
 ) -> Prediction:
     """What another order of the events in a trace file, or a recording, would show.
 
-    ``kinds`` are those of findings: ``race``, ``deadlock``, ``atomicity``, ``order-violation``. The rest are the
-    options of `mazurka predict`; a ``time_limit`` of None is none. Arguments that the command line would refuse raise
-    :class:`~mazurka.errors.MazurkaError`.
+    ``kinds`` are those of findings: ``race``, ``deadlock``, ``atomicity``, ``order-violation``, ``call-order``. The
+    rest are the options of `mazurka predict`; a ``time_limit`` of None is none. Arguments that the command line would
+    refuse raise :class:`~mazurka.errors.MazurkaError`.
     """
     from mazurka.predict.kinds.registry import ENGINES
     from mazurka.predict.suppressions import read_suppressions

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from tests.later import Later
+
 from mazurka.commute.access_points import translated
 from mazurka.commute.registry import specification
 from mazurka.order.edc import Actions, ExtendedDoesntCommute, Reversible, candidates, read_write
 from mazurka.program.protocol import Step
+from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
+from mazurka.trace.invocations import method_target, recorded
 from mazurka.trace.trace import Trace, trace_of
+
+engines = Later("mazurka.predict.engines")
 
 
 def _trace(*events: tuple[int, Op, str]) -> Trace:
@@ -92,3 +98,64 @@ def test_figure_3_3_without_the_write_stays_a_candidate() -> None:
     actions = Actions({1: (0,), 2: (2,), 5: (3,)}, _Y_AND_X, _TOLD)
     lock = int(FIGURE_3_3.target[0])
     assert list(candidates(FIGURE_3_3, actions)) == [Reversible(2, 5, frozenset({lock}))]
+
+
+def _predicted(*events: tuple[int, Op, str] | tuple[int, str, str, tuple[int, ...], object]) -> list[tuple[int, ...]]:
+    """The call order violations of a trace, by the rows at which their calls begin. Calls are thread, object, method,
+    arguments and result."""
+    kinds = {Op.ACQUIRE: "lock", Op.RELEASE: "lock", Op.BRANCH: "none"}
+    log = []
+    for event in events:
+        if len(event) == 3:
+            thread, op, name = event
+            log.append(Step(thread, op, (kinds.get(op, "var"), name), 0, True, None))
+        else:
+            thread, name, method, arguments, result = event
+            target = method_target({"s": "concurrent_set", "x": "memory"}[name], name, method)
+            log.append(Step(thread, Op.CALL, target, 0, True, recorded(arguments)))
+            log.append(Step(thread, Op.RETURN, target, 0, True, recorded(result)))  # type: ignore[arg-type]
+    trace = assemble(parts_of(trace_of(("1", "2"), log)))
+    search = engines.EngineRun(trace)
+    found = list(engines.run(search, "auto", ("call-order",)))
+    assert not any(bug.objections for bug in found)
+    assert search.stages[-1].undecided == 0
+    return sorted(bug.rows for bug in found)
+
+
+def _figure_3_1(added: int) -> list[tuple[int, ...]]:
+    return _predicted(
+        (0, "x", "read", (), 0),
+        (0, Op.ACQUIRE, "m"),
+        (0, "s", "add", (added,), True),
+        (0, Op.RELEASE, "m"),
+        (1, Op.ACQUIRE, "m"),
+        (1, "s", "contains", (42,), True),
+        (1, Op.BRANCH, ""),
+        (1, "x", "free", (), None),
+        (1, Op.RELEASE, "m"),
+    )
+
+
+def test_figure_3_1_is_predicted() -> None:
+    """If 42 was in the set before, the sections may change places, and x is read after it has been freed."""
+    assert _figure_3_1(1) == [(0, 10)]
+    assert _figure_3_1(42) == []  # contains would return False then, and the program take another branch
+
+
+def _figure_3_3(*rest: tuple[int, Op, str]) -> list[tuple[int, ...]]:
+    return _predicted(
+        (0, Op.ACQUIRE, "m"),
+        (0, Op.READ, "y"),
+        (0, Op.BRANCH, ""),
+        (0, "x", "write", (1,), None),
+        (0, Op.RELEASE, "m"),
+        (1, Op.ACQUIRE, "m"),
+        (1, "x", "free", (), None),
+        *rest,
+        (1, Op.RELEASE, "m"),
+    )
+
+
+def test_figure_3_3_is_predicted_only_without_the_write() -> None:
+    assert _figure_3_3((1, Op.WRITE, "y")) == []
+    assert _figure_3_3() == [(3, 7)]

@@ -44,9 +44,10 @@ def _report(shell: Any, *arguments: str, status: int = 1) -> Any:
 
 def test_engines_and_kinds_have_the_names_that_they_have() -> None:
     """Users write them in commands and settings, and tools read them."""
-    assert list(ENGINES) == ["auto", "hb", "shb", "wcp", "dc", "wdc", "syncp", "seqcheck", "maximal"]
-    assert list(KINDS) == ["race", "deadlock", "atomicity", "order-violation"]
-    assert [kind.option for kind in KINDS.values()] == ["races", "deadlocks", "atomicity", "order-violations"]
+    assert list(ENGINES) == ["auto", "hb", "shb", "wcp", "dc", "wdc", "syncp", "seqcheck", "maximal", "edc"]
+    assert list(KINDS) == ["race", "deadlock", "atomicity", "order-violation", "call-order"]
+    options = ["races", "deadlocks", "atomicity", "order-violations", "call-orders"]
+    assert [kind.option for kind in KINDS.values()] == options
     for kind in KINDS:
         assert {"candidates", "claim", "question", "sentence", "ending"} <= set(vars(definition(kind)))
 

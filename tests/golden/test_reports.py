@@ -73,6 +73,7 @@ _CASES = [
     *(Case("examples/bank.py", form) for form in ("json", "sarif", "junit", "github")),
     *(Case("examples/bank_fixed.py", form, status=0) for form in ("json", "sarif", "junit", "github")),
     *(Case("examples/traces/transfer.std", form, command="predict") for form in _FORMS),
+    *(Case("examples/traces/jobs.csv", form, ("--kind", "call-orders"), command="predict") for form in _FORMS),
     *(Case("examples/traces/resource.std", form, ("--kind", "deadlocks"), 0, "predict") for form in _FORMS),
 ]
 

@@ -41,7 +41,7 @@ from mazurka.trace.trace import NO_VALUE, Trace
 
 _DATA = (Op.READ, Op.WRITE, Op.RMW)
 _NOBODY, _WOKEN = -1, -2
-_ALWAYS = 1 << 30
+ALWAYS = 1 << 30
 
 #: Which of three accesses write, that are unserialisable.
 UNSERIALISABLE = {(False, True, False), (True, True, False), (False, True, True), (True, False, True)}
@@ -73,9 +73,7 @@ class Predictable:
             self.rows[thread].append(row)
         self.others = [int(thread) for thread in trace.thread_of_target]
         threads = len(self.rows)
-        self.start = Reached(
-            (0,) * threads, (_NOBODY,) * len(trace.targets), (_ALWAYS,) * threads, (_NOBODY,) * threads
-        )
+        self.start = Reached((0,) * threads, (_NOBODY,) * len(trace.targets), (ALWAYS,) * threads, (_NOBODY,) * threads)
         self._read()
         self._hold()
         self._wait()
@@ -130,7 +128,7 @@ class Predictable:
             parked = [each for each in parked if each[0] != row]
             if row in self.parks:
                 wake = self.parks[row][1]
-                parked.append((_ALWAYS if wake == _NOBODY else wake, row))
+                parked.append((ALWAYS if wake == _NOBODY else wake, row))
             elif op in (Op.NOTIFY, Op.NOTIFY_ALL):
                 here = sorted(each for each in parked if self.targets[self.parks[each[1]][0]] == self.targets[row])
                 woken = here if op is Op.NOTIFY_ALL else here[:1]
@@ -196,7 +194,7 @@ class Predictable:
             if other < 0 or not any(own < row for own in self.rows[other]):  # it has done nothing, but was started
                 forks = [at for at in range(row) if self.ops[at] is Op.FORK and self.targets[at] == self.targets[row]]
                 ended = ended and all(self._done(state, fork) for fork in forks[-1:])
-            return ended and (self.branching or state.broken[other] == _ALWAYS)
+            return ended and (self.branching or state.broken[other] == ALWAYS)
         if self.ops[row] is Op.ACQUIRE:
             return all(
                 thread == self.threads[row] or self.targets[row] not in self.held[thread][at]

@@ -24,7 +24,7 @@ def random_trace(
     """A well-formed trace of up to ``length`` events: two places (which may be freed, if ``freeing``), three locks,
     perhaps forks and joins. If ``waiting`` a condition, too; if ``updating`` something that is read and updated, as
     locks are that guard nothing known."""
-    return _Recorder(rng, threads, branching, valued, waiting, freeing, updating).run(length)
+    return Recorder(rng, threads, branching, valued, waiting, freeing, updating).run(length)
 
 
 def with_requests(rng: random.Random, log: list[Step]) -> list[Step]:
@@ -38,7 +38,7 @@ def with_requests(rng: random.Random, log: list[Step]) -> list[Step]:
     return asked
 
 
-class _Recorder:
+class Recorder:
     """Lets threads do this and that; what can't be done now is not recorded."""
 
     def __init__(
@@ -47,9 +47,9 @@ class _Recorder:
         threads: int,
         branching: bool,
         valued: bool,
-        waiting: bool,
-        freeing: bool,
-        updating: bool,
+        waiting: bool = False,
+        freeing: bool = False,
+        updating: bool = False,
     ) -> None:
         self.rng, self.branching, self.valued = rng, branching, valued
         self.waiting, self.freeing, self.updating = waiting, freeing, updating
@@ -66,7 +66,8 @@ class _Recorder:
         self.patience = rng.choice((2, 3, 7))  # how many events a thread may have in a row
         self.locks = rng.choice(("k", "kl", "kl", "klm"))
 
-    def run(self, length: int) -> Trace:
+    def record(self, length: int) -> None:
+        """Let them do about so many things."""
         for _ in range(20 * length):
             if len(self.log) >= length or not self.alive:
                 break
@@ -77,6 +78,10 @@ class _Recorder:
         for thread, locks in enumerate(self.held):
             while locks and self.rng.random() < 0.8:
                 self._emit(thread, Op.RELEASE, ("lock", locks.pop()))
+
+    def run(self, length: int) -> Trace:
+        """A trace of so many things."""
+        self.record(length)
         log = (
             with_requests(self.rng, self.log)
             if (self.waiting or self.updating) and self.rng.random() < 0.5

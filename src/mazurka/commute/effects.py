@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from mazurka.trace.literals import text_of, value_of
-from mazurka.trace.logged_calls import CallEffect
+from mazurka.trace.logged_calls import WAITS, CallEffect, Waiting
 
 if TYPE_CHECKING:
     from mazurka.commute.shared_type import Step
@@ -39,6 +39,10 @@ class LibraryModels:
         """See :func:`effect_of`."""
         return effect_of(type_name, method, arguments, before)
 
+    def outcome(self, type_name: str, method: str, arguments: str, before: str) -> CallEffect | Waiting | None:
+        """See :class:`mazurka.trace.logged_calls.CallSemantics`."""
+        return outcome_of(type_name, method, arguments, before)
+
 
 @cache
 def _model_of(type_name: str, method: str) -> Callable[..., Step] | None:
@@ -51,9 +55,15 @@ def _model_of(type_name: str, method: str) -> Callable[..., Step] | None:
     return None if found is None else found.step
 
 
-@lru_cache(maxsize=4096)
 def effect_of(type_name: str, method: str, arguments: str, before: str) -> CallEffect | None:
     """What a call does in a state, by its model; None if that says nothing, or that it would have to wait."""
+    outcome = outcome_of(type_name, method, arguments, before)
+    return outcome if isinstance(outcome, CallEffect) else None
+
+
+@lru_cache(maxsize=4096)
+def outcome_of(type_name: str, method: str, arguments: str, before: str) -> CallEffect | Waiting | None:
+    """What a call does in a state, by its model; None if that says nothing."""
     from mazurka.commute.shared_type import BLOCKED
 
     model = _model_of(type_name, method)
@@ -61,7 +71,9 @@ def effect_of(type_name: str, method: str, arguments: str, before: str) -> CallE
         return None
     try:
         given, state = value_of(arguments), value_of(before)
-        made = model(state, *given) if isinstance(given, tuple) else BLOCKED
-        return None if made is BLOCKED else CallEffect(text_of(made[1]), text_of(made[0]))
+        if not isinstance(given, tuple):
+            return None
+        made = model(state, *given)
+        return WAITS if made is BLOCKED else CallEffect(text_of(made[1]), text_of(made[0]))
     except Exception:  # a model may refuse values of a kind that it is not made for in any way
         return None

@@ -122,7 +122,7 @@ def states_of(kind: type[SharedType]) -> list[State]:
     queue = list(found)
     for state in queue:
         for method in methods:
-            for arguments in _arguments(kind, method):
+            for arguments in arguments_of(kind, method):
                 step = _step(kind, method, state, arguments)
                 if step is not None and step[0] not in found and made.bounded(step[0]):
                     found[step[0]] = None
@@ -136,7 +136,7 @@ def states_of(kind: type[SharedType]) -> list[State]:
 def cases_of(kind: type[SharedType], one: Method, other: Method, states: list[State]) -> Iterator[Case]:
     """All calls of two methods in these states that can be made in some order."""
     for state in states:
-        for first, second in product(_arguments(kind, one), _arguments(kind, other)):
+        for first, second in product(arguments_of(kind, one), arguments_of(kind, other)):
             forth = _outcome(kind, state, (one, first), (other, second))
             back = _outcome(kind, state, (other, second), (one, first))
             if back is not None:
@@ -170,7 +170,8 @@ def _holds(specification: Specification, case: Case, pair: Pair) -> bool:
         raise MazurkaError("specification", what, where=str(place_of(specification.kind))) from error
 
 
-def _arguments(kind: type[SharedType], method: Method) -> Iterator[tuple[Value, ...]]:
+def arguments_of(kind: type[SharedType], method: Method) -> Iterator[tuple[Value, ...]]:
+    """The arguments of the scope for a method."""
     return product(*(kind.scope[parameter] for parameter in method.parameters))
 
 

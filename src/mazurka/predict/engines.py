@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
+from mazurka.commute.effects import LibraryModels
 from mazurka.predict.candidates import Groups, Once, Signatures, grouped
 from mazurka.predict.kinds.definition import Rows
-from mazurka.predict.kinds.registry import ENGINES, KINDS, ORDERS, definition
+from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS, ORDERS, definition
 from mazurka.predict.prefetch import Prefetch, Shared
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
@@ -37,6 +38,8 @@ from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Claim, Witness
 
 if TYPE_CHECKING:
+    from mazurka.predict.call_orders.objects import ModelledCalls
+    from mazurka.predict.call_orders.vindication import CallOrders
     from mazurka.predict.seqcheck.engine import SeqCheck
 
 #: Without a window the model covers all rows of a trace if it has at most so many, times its threads.
@@ -102,7 +105,7 @@ class EngineRun:
     def __post_init__(self) -> None:
         self._signatures = {kind: Signatures(self.trace, kind, Once.LOCATIONS) for kind in KINDS}
         self._index = Shared(self._indexed)
-        self._checkers = Shared(partial(Checker, self.trace))
+        self._checkers = Shared(partial(Checker, self.trace, LibraryModels()))
 
     def _indexed(self) -> SeqCheck:
         from mazurka.predict.seqcheck.engine import SeqCheck
@@ -120,8 +123,27 @@ class EngineRun:
     @cached_property
     def questions(self) -> Questions:
         """What asks the maximal causal model."""
+        return Questions(self.trace, self._reordered)
+
+    @property
+    def _reordered(self) -> int | None:
+        """How many rows are reordered at a time, if not all are."""
         long = len(self.trace) * len(self.trace.threads) > _AFFORDABLE
-        return Questions(self.trace, self.window or (_WINDOW if long else None))
+        return self.window or (_WINDOW if long else None)
+
+    @cached_property
+    def calls(self) -> ModelledCalls:
+        """The calls whose order may be another one."""
+        from mazurka.predict.call_orders.objects import ModelledCalls
+
+        return ModelledCalls(self.trace)
+
+    @cached_property
+    def call_orders(self) -> CallOrders:
+        """What decides whether two calls can come in the other order."""
+        from mazurka.predict.call_orders.vindication import CallOrders
+
+        return CallOrders(self.calls, self._reordered)
 
     @cached_property
     def quick(self) -> SeqCheck:
@@ -238,7 +260,7 @@ def run(search: EngineRun, engine: str, kinds: Iterable[str]) -> Iterator[Proven
 
 
 _Findings = Iterator[ProvenBug]
-_Ask = Callable[[Claim], Verdict]
+_Ask = Callable[[Any], Verdict]
 
 
 @dataclass(slots=True)
@@ -360,8 +382,20 @@ def _by_pass(search: EngineRun, stage: Stage) -> _Findings:
 def _by_model(search: EngineRun, stage: Stage) -> _Findings:
     """All candidates."""
     groups, left = search.groups(stage.kind)
-    yield from _decided(search, stage, _outcomes(search, stage, groups.items(), search.questions.ask))
+    ask = search.call_orders.ask if stage.kind == CALL_ORDER else search.questions.ask
+    yield from _decided(search, stage, _outcomes(search, stage, groups.items(), ask))
     stage.undecided += len(left - search.settled[stage.kind])
+    if stage.kind == CALL_ORDER:
+        stage.undecided += search.calls.unknown
+
+
+def _by_call_order(search: EngineRun, stage: Stage) -> _Findings:
+    """Calls that extended-doesn't-commute leaves unordered."""
+    from mazurka.predict.kinds.call_order import candidates_of
+
+    place = Signatures(search.trace, stage.kind, Once.LOCATIONS).of
+    groups = ((place(rows), [rows]) for rows in candidates_of(search.calls, True))
+    return _decided(search, stage, _outcomes(search, stage, groups, search.call_orders.ask), False)
 
 
 def _by_sync_preserving(search: EngineRun, stage: Stage) -> _Findings:
@@ -403,6 +437,7 @@ def _by_communication(search: EngineRun, stage: Stage) -> _Findings:
 
 _STAGES: Final[dict[str, Callable[[EngineRun, Stage], _Findings]]] = {
     **dict.fromkeys(ORDERS, _by_order),
+    "edc": _by_call_order,
     "spd": _by_sync_preserving,
     "seqcheck": _by_seqcheck,
     "maximal": _by_model,

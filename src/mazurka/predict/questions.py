@@ -38,6 +38,7 @@ from mazurka.trace.trace import Trace
 from mazurka.trace.waits import waits_of
 from mazurka.witness.witness import (
     AtomicityViolation,
+    CallsReversed,
     Claim,
     CommunicationDeadlock,
     Deadlocks,
@@ -205,7 +206,7 @@ class Questions:
     def _witness(self, begin: int, order: tuple[int, ...], claim: Claim) -> Witness:
         order = tuple([row for row in order if row not in self._held]) if self._held else order
         rows, unread = cast("tuple[StepIndex, ...]", order), frozenset[StepIndex]()
-        if self._branches or isinstance(claim, Ordered | AtomicityViolation | OrderViolation):
+        if self._branches or isinstance(claim, Ordered | AtomicityViolation | OrderViolation | CallsReversed):
             self._unread = self._unread or RelaxedReads(self.trace)
             unread = frozenset(map(StepIndex, self._unread.of(order, begin)))
         return Witness(rows, unread, claim, begin)
@@ -241,7 +242,7 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
             return steps
         case AtomicityViolation(first, between, last):
             return first, between, last
-        case OrderViolation(first, second):
+        case OrderViolation(first, second) | CallsReversed(first, second):
             return first, second
         case _:
             raise TypeError(f"{type(claim).__name__} is no claim about other orders of a trace")

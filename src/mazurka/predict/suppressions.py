@@ -7,8 +7,8 @@ One rule a line, ``#`` begins a comment:
 - ``variable PATTERN``: what it is about, a variable or a lock;
 - ``stack PATTERN...``: functions of one of the finding's places, innermost first, as far as the trace tells them.
 
-Patterns are shell patterns (``*``, ``?``, ``[...]``). In front of a rule, ``race:``, ``deadlock:``, ``atomicity:`` or
-``order-violation:`` restricts it to findings of that kind.
+Patterns are shell patterns (``*``, ``?``, ``[...]``). In front of a rule, ``race:``, ``deadlock:``, ``atomicity:``,
+``order-violation:`` or ``call-order:`` restricts it to findings of that kind.
 """
 
 from __future__ import annotations

@@ -41,6 +41,7 @@ _VERBS: Final = {
     Op.FORK: "starts",
     Op.JOIN: "joins",
     Op.FREE: "frees",
+    Op.CALL: "calls",
 }
 
 

@@ -52,9 +52,13 @@ class Invocation:
     arguments: tuple[Value, ...]
     result: Value
 
+    @property
+    def call(self) -> str:
+        """The call in words, without its result."""
+        return f"{self.receiver}.{self.method}({', '.join(map(text_of, self.arguments))})"
+
     def __str__(self) -> str:
-        inner = ", ".join(map(text_of, self.arguments))
-        return f"{self.receiver}.{self.method}({inner}) = {text_of(self.result)}"
+        return f"{self.call} = {text_of(self.result)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,22 @@ def invocations(trace: Trace) -> Iterator[Invocation]:
         yield reader.invocation(open_calls.pop(), row)
 
 
+def begun(trace: Trace) -> Iterator[tuple[int, tuple[str, str]]]:
+    """The rows at which calls begin that have not returned, each with its object: type and name."""
+    reader = _CallReader(trace)
+    calls: dict[int, list[int]] = {}
+    for row in _rows(trace):
+        if trace.value[row] == NO_VALUE or not reader.is_method(trace.target[row]):
+            continue
+        open_calls = calls.setdefault(trace.thread[row], [])
+        if trace.op[row] == _CALL:
+            open_calls.append(row)
+        elif open_calls:
+            open_calls.pop()
+    for rows in calls.values():
+        yield from ((row, reader.receiver(row)) for row in rows)
+
+
 def _rows(trace: Trace) -> Iterable[int]:
     """Those that call or return."""
     if isinstance(trace.op, array):
@@ -121,6 +141,10 @@ class _CallReader:
 
     def is_method(self, target: int) -> bool:
         return bool(self._trace.targets[target][0] == _METHOD)
+
+    def receiver(self, row: int) -> tuple[str, str]:
+        type_name, receiver, _ = self._names_of(int(self._trace.target[row]), row)
+        return type_name, receiver
 
     def invocation(self, begin: int, end: int) -> Invocation:
         trace = self._trace

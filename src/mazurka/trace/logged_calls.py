@@ -9,7 +9,8 @@ The last four are texts of :mod:`mazurka.trace.literals`, which differ for all v
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from enum import Enum
+from typing import Any, Final, NamedTuple, Protocol
 
 _CALL: Final = "call"
 
@@ -34,6 +35,24 @@ class CallEffect(NamedTuple):
 
     result: str
     after: str
+
+
+class Waiting(Enum):
+    """The class of :data:`WAITS`."""
+
+    WAITS = "waits"
+
+
+#: The outcome of a call that would have to wait.
+WAITS: Final = Waiting.WAITS
+
+
+class CallSemantics(Protocol):
+    """What calls of specified types do, in texts."""
+
+    def outcome(self, type_name: str, method: str, arguments: str, before: str) -> CallEffect | Waiting | None:
+        """What a call does in a state; None if that is not known."""
+        ...
 
 
 def logged_call(value: Any) -> LoggedCall | None:

@@ -2,7 +2,9 @@
 
 from mazurka.witness.check import Checker, contradictions, objections
 from mazurka.witness.witness import (
+    AssumedObject,
     AtomicityViolation,
+    CallsReversed,
     Claim,
     CommunicationDeadlock,
     Deadlocks,
@@ -17,7 +19,9 @@ from mazurka.witness.witness import (
 )
 
 __all__ = [
+    "AssumedObject",
     "AtomicityViolation",
+    "CallsReversed",
     "Checker",
     "Claim",
     "CommunicationDeadlock",

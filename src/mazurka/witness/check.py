@@ -35,9 +35,11 @@ from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.trace.wellformed import Walk
 from mazurka.witness.claim import Claimed
 from mazurka.witness.values import Values
-from mazurka.witness.witness import Witness
+from mazurka.witness.witness import CallsReversed, Witness
 
 if TYPE_CHECKING:
+    from mazurka.trace.logged_calls import CallSemantics
+    from mazurka.witness.calls import CallChecker
     from mazurka.witness.columns import RecordedTrace
 
 #: The writer of initial values.
@@ -50,11 +52,13 @@ _Rows = dict[int, list[int]]
 
 
 class Checker:
-    """Checks witnesses of one trace. It indexes the trace once."""
+    """Checks witnesses of one trace, which it indexes once. Claims about calls need the semantics of their types."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, semantics: CallSemantics | None = None) -> None:
         self._trace = trace
         self._recorded: RecordedTrace | None = None
+        self._calls: CallChecker | None = None
+        self._semantics = semantics
         if not isinstance(trace.thread, array):
             from mazurka.witness.columns import RecordedTrace
 
@@ -64,16 +68,28 @@ class Checker:
         """Another checker of the same trace, for use at the same time."""
         other = copy(self)
         other._recorded = copy(self._recorded)  # data common to all witnesses is not copied
+        other._calls = None
         return other
 
     def objections(self, witness: Witness) -> list[str]:
         """Everything that speaks against the witness; empty if it is one."""
+        if isinstance(witness.claim, CallsReversed):
+            return self._objections_to_calls(witness, witness.claim)
         if self._recorded is not None:
             return list(self._recorded.objections(witness))
         if witness.prefix:
             order = (*sorted(set(self._trace.step))[: witness.prefix], *witness.order)
             witness = replace(witness, order=order, prefix=0)
         return _objections(self._trace, witness)
+
+    def _objections_to_calls(self, witness: Witness, claim: CallsReversed) -> list[str]:
+        if self._recorded is None or self._semantics is None:
+            return ["of calls something can only be said of a recorded trace, and if it is known what they do"]
+        if self._calls is None:
+            from mazurka.witness.calls import CallChecker
+
+            self._calls = CallChecker(self._trace, self._semantics)
+        return list(self._calls.objections(witness, claim))
 
 
 def objections(trace: Trace, witness: Witness) -> list[str]:

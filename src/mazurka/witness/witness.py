@@ -107,6 +107,33 @@ class OrderViolation:
     second: StepIndex
 
 
+@dataclass(frozen=True, slots=True)
+class AssumedObject:
+    """An object that calls are made of: the type that specifies it, its name, and the states that it may have begun in,
+    as texts of :mod:`mazurka.trace.literals`."""
+
+    type_name: str
+    name: str
+    states: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallsReversed:
+    """Two calls of an object come in the other order than in the trace: that which begins at step ``second`` has taken
+    effect, and that which begins at step ``first``, which does so earlier in the trace, is what its thread does next.
+    This makes a difference: in a result of the two, or in the object's state afterwards.
+
+    ``objects`` are those whose calls count as single events (:mod:`mazurka.trace.call_events`). ``returns`` are the
+    texts of what the two return then, the first of them if the object began in the first of its states; None: it would
+    have to wait.
+    """
+
+    first: StepIndex
+    second: StepIndex
+    objects: tuple[AssumedObject, ...] = ()
+    returns: tuple[str | None, str | None] = (None, None)
+
+
 Claim = (
     Fails
     | DeadlockState
@@ -117,6 +144,7 @@ Claim = (
     | Ordered
     | AtomicityViolation
     | OrderViolation
+    | CallsReversed
 )
 
 
@@ -127,7 +155,8 @@ class Witness:
 
     ``unread`` are steps whose own reads need not be kept. Nothing that happens in the order may depend on their
     values: they are the last of their threads in it or, if the trace tells branches, no branch of their threads comes
-    after them, and no read that is kept takes its value from a write after them. ``claim`` is what the order leads to;
+    after them, and no read that is kept takes its value from a write after them. So are rows at which calls take effect
+    that return something else than in the trace. ``claim`` is what the order leads to;
     None claims no more than the order.
     """
 

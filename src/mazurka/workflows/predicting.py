@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from itertools import chain
 from typing import Any, Final, Protocol
@@ -42,9 +43,13 @@ from mazurka.report.prediction_report import PredictionReport, UsedRule
 from mazurka.report.words import LONGEST_NAME, shorten, verb
 from mazurka.trace.event import Location, Op
 from mazurka.trace.held_locks import Held, Holding
+from mazurka.trace.invocations import Invocation, invocations
+from mazurka.trace.literals import Raised, Value, value_of
+from mazurka.trace.literals import text_of as literal_of
 from mazurka.trace.locations import text_of
+from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace
-from mazurka.witness import Witness
+from mazurka.witness import CallsReversed, Witness
 
 #: Traces of so many events are worth a thread for each kind of bug.
 _LONG: Final = 100_000
@@ -226,6 +231,9 @@ class _FindingCollector:
     def _finding(self, found: ProvenBug) -> Finding:
         events = tuple([self._event(row) for row in found.rows])
         doing, kind = [self._doing(row) for row in found.rows], definition(found.kind)
+        if isinstance(found.witness.claim, CallsReversed):
+            returns = found.witness.claim.returns
+            doing = [self._calling(*each) for each in zip(doing, found.rows, returns, strict=True)]
         located = [event.location for event in events if event.location is not None]
         return Finding(
             kind=found.kind,
@@ -255,17 +263,35 @@ class _FindingCollector:
     def _doing(self, row: int) -> Doing:
         """An event as a sentence names it."""
         trace = self.trace
-        target = shorten(_words(trace.targets[trace.target[row]]), LONGEST_NAME)
+        target = shorten(self._target_words(row), LONGEST_NAME)
         return Doing(trace.threads[trace.thread[row]], Op(int(trace.op[row])), target)
+
+    def _calling(self, doing: Doing, row: int, returns: str | None) -> Doing:
+        """An event that is a call, with what it returned, and what it returns in the order of a witness."""
+        had = self._invocations[row].result
+        gives = "waits" if returns is None else _result_words(value_of(returns))
+        return doing._replace(had=_result_words(had), gives=gives)
+
+    @cached_property
+    def _invocations(self) -> dict[int, Invocation]:
+        """Calls by the rows at which they begin."""
+        return {call.begin: call for call in invocations(self.trace)}
+
+    def _target_words(self, row: int) -> str:
+        """The name of what an event touches; a call, with its arguments."""
+        trace = self.trace
+        target = trace.targets[trace.target[row]]
+        if trace.op[row] == Op.CALL and kind_of(target) is Kind.METHOD and row in self._invocations:
+            return self._invocations[row].call
+        return _words(target)
 
     def _event(self, row: int) -> FindingEvent:
         trace = self.trace
-        target = trace.targets[trace.target[row]]
         return FindingEvent(
             self.numbered.event(row),
             trace.threads[trace.thread[row]],
             verb(Op(int(trace.op[row]))),
-            _words(target),
+            self._target_words(row),
             self._location(row),
             self._place(int(trace.site[row])),
             held=tuple([self._lock(held) for held in self._holding.at(row)]),
@@ -322,6 +348,11 @@ def _fingerprint(kind: str, events: Sequence[FindingEvent]) -> str:
     places = [event.place or event.target for event in events]
     ordered = places if KINDS[kind].is_ordered else sorted(places)
     return sha256("\0".join((kind, *ordered)).encode()).hexdigest()[:16]
+
+
+def _result_words(result: Value) -> str:
+    """What comes of a call."""
+    return f"raises {result.kind}" if isinstance(result, Raised) else f"returns {literal_of(result)}"
 
 
 def _words(target: Any) -> str:

@@ -16,11 +16,14 @@ Rows = tuple[int, ...]
 
 
 class Doing(NamedTuple):
-    """One of the events that make up a bug, as sentences name it."""
+    """One of the events that make up a bug, as sentences name it. ``target`` of a call is the call; ``had`` is what it
+    returned in the trace, ``gives`` what it does in the order that shows the bug."""
 
     thread: str
     op: Op
     target: str
+    had: str = ""
+    gives: str = ""
 
 
 class Definition(Protocol):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 DEADLOCK: Final = "deadlock"
 ATOMICITY: Final = "atomicity"
 ORDER_VIOLATION: Final = "order-violation"
+CALL_ORDER: Final = "call-order"
 
 #: The engines that look for every kind, and by which stages they do.
 _GENERAL: Final = {"auto": ("seqcheck", "maximal"), "seqcheck": ("seqcheck",), "maximal": ("maximal",)}
@@ -129,6 +130,16 @@ _ROWS: Final = (
         "order violation",
         "OrderViolation",
         "order_violation",
+        is_ordered=True,
+    ),
+    BugKind(
+        CALL_ORDER,
+        "call-orders",
+        "Two calls of an object that do not commute may come in the other order.",
+        "call order violation",
+        "CallsReversed",
+        "call_order",
+        {"auto": ("edc", "maximal"), "edc": ("edc",), "maximal": ("maximal",)},
         is_ordered=True,
     ),
 )

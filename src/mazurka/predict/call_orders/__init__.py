@@ -1,0 +1,1 @@
+"""Calls that do not commute and may come in the other order: candidates, and their vindication."""

@@ -1,0 +1,208 @@
+"""The objects of a trace whose calls are known well enough to be reordered, and what their calls do.
+
+An object is *modelled* if the library has an executable model of its type and each of its methods that is called, and
+if from some state the model returns what the trace has, in the order in which the calls take effect. Calls of other
+objects are never moved over each other (:mod:`mazurka.trace.call_events`).
+
+What an object held before it was first called a trace does not say. Taken are the states that explain the trace and
+need the fewest calls to be reached from the initial ones of the type, with the values that the trace has: all of these
+that there are, and what is predicted has to hold for each. An object with more than :data:`_MOST` is not modelled.
+
+Cost: a run of the model over the calls of each object for each state that is tried.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any, Final
+
+from mazurka.commute.formula import State
+from mazurka.commute.registry import TYPES, shared_type
+from mazurka.commute.shared_type import BLOCKED, Method, SharedType, Step, methods_of
+from mazurka.trace.call_events import CallEvents, Receiver, call_events, outermost_calls, receiver_of
+from mazurka.trace.columns import columns_of
+from mazurka.trace.event import Op
+from mazurka.trace.invocations import Invocation
+from mazurka.trace.literals import Raised, Value, text_of
+from mazurka.trace.trace import Trace
+from mazurka.witness.witness import AssumedObject
+
+#: States taken for one object; calls that may lead to them; states tried for each number of calls.
+_MOST: Final = 8
+_CALLS: Final = 4
+_TRIED: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class SharedObject:
+    """An object: its calls by the row at which they take effect, ascending, and the states it may have begun in."""
+
+    receiver: Receiver
+    methods: Mapping[str, Method]
+    calls: Mapping[int, Invocation]
+    states: tuple[State, ...]
+
+    @property
+    def assumed(self) -> AssumedObject:
+        """What a claim says of it."""
+        return AssumedObject(*self.receiver, tuple(map(text_of, self.states)))
+
+
+@dataclass(eq=False)
+class ModelledCalls:
+    """The modelled objects of a trace, and the trace with their calls as events."""
+
+    trace: Trace
+    _steps: dict[tuple[int, State], Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        named = _described(self.trace)
+        if not named:
+            self.objects, self.unknown = dict[Receiver, SharedObject](), 0
+            self.events = CallEvents(self.trace, {}, {}, {}, frozenset())
+            return
+        events = call_events(self.trace, named)
+        found = {receiver: _object(receiver, calls) for receiver, calls in _by_object(events).items()}
+        self.objects = {receiver: each for receiver, each in found.items() if each is not None}
+        self.unknown = len(named) - len(self.objects)  # objects whose calls no state explains
+        self.events = call_events(self.trace, self.objects) if self.unknown else events
+
+    @property
+    def assumed(self) -> tuple[AssumedObject, ...]:
+        """What a claim says of all objects."""
+        return tuple(each.assumed for each in self.objects.values())
+
+    @cached_property
+    def texts(self) -> dict[int, str]:
+        """By the row at which a call takes effect: the text of its result."""
+        return {row: text_of(call.result) for row, call in self.events.calls.items()}
+
+    def object_of(self, row: int) -> SharedObject:
+        """The object of the call that takes effect at a row."""
+        return self.objects[receiver_of(self.events.calls[row])]
+
+    def step(self, row: int, state: State) -> tuple[str | None, State] | None:
+        """The text of what a call returns in a state, and the next state. Both are None (in a tuple) if it would have
+        to wait; None alone if that is not known."""
+        key = row, state
+        if key not in self._steps:
+            call = self.events.calls[row]
+            made = _step(self.object_of(row).methods[call.method], state, call.arguments)
+            waits: Any = (None, None)
+            self._steps[key] = waits if made is BLOCKED else None if made is None else (text_of(made[1]), made[0])
+        found: tuple[str | None, State] | None = self._steps[key]
+        return found
+
+    def run(self, rows: Iterable[int], state: State) -> tuple[dict[int, str | None], State | None]:
+        """What calls of one object return, by row, and the state that they lead to (None if one has to wait). Both end
+        where it is not known what a call does."""
+        results: dict[int, str | None] = {}
+        for row in rows:
+            made = self.step(row, state)
+            if made is None:
+                return results, None
+            results[row] = made[0]
+            if made[0] is None:
+                return results, None
+            state = made[1]
+        return results, state
+
+    def makes_a_difference(self, rows: Sequence[int], first: int, second: int) -> tuple[str | None, str | None] | None:
+        """Whether it does that the calls of an object come in this order, the last one being ``first``: what the two
+        return, None if it makes none, or that is not sure."""
+        found: list[tuple[str | None, str | None]] = []
+        for state in self.object_of(first).states:
+            results, after = self.run(rows, state)
+            if first not in results or second not in results:
+                return None
+            if (results[first], results[second]) == (self.texts[first], self.texts[second]):
+                _, as_recorded = self.run(sorted(rows), state)
+                if after is None or as_recorded is None or text_of(after) == text_of(as_recorded):
+                    return None
+            found.append((results[first], results[second]))
+        return found[0]
+
+
+def _described(trace: Trace) -> set[Receiver]:
+    """Objects of types of the library all called methods of which it has."""
+    if not (columns_of(trace).op == Op.CALL).any():
+        return set()
+    calls = outermost_calls(trace)
+    known = {receiver_of(call) for call in calls}
+    for call in calls:
+        if not (call.type_name in TYPES and call.method in methods_of(shared_type(call.type_name))):
+            known.discard(receiver_of(call))
+    return known
+
+
+def _by_object(events: CallEvents) -> Mapping[Receiver, Mapping[int, Invocation]]:
+    found: defaultdict[Receiver, dict[int, Invocation]] = defaultdict(dict)
+    for row, call in events.calls.items():
+        found[receiver_of(call)][row] = call
+    return found
+
+
+def _object(receiver: Receiver, calls: Mapping[int, Invocation]) -> SharedObject | None:
+    kind = shared_type(receiver[0])
+    methods = methods_of(kind)
+    states = _states(kind, methods, list(calls.values()))
+    return SharedObject(receiver, methods, calls, states) if states else None
+
+
+def _states(kind: type[SharedType], methods: Mapping[str, Method], calls: Sequence[Invocation]) -> tuple[State, ...]:
+    """The states that explain the results of the calls, and take the fewest calls to reach."""
+    wanted = [(methods[call.method], call.arguments, text_of(call.result)) for call in calls]
+    level, seen = list(kind.initials), set(kind.initials)
+    made = list(_calls(methods.values(), calls))
+    for _ in range(_CALLS + 1):
+        found = [state for state in level if _explains(state, wanted)]
+        if found:
+            return tuple(found) if len(found) <= _MOST else ()
+        reached: dict[State, None] = {}
+        for state, (method, arguments) in product(level, made):
+            step = _step(method, state, arguments)
+            if step is not None and step is not BLOCKED and step[0] not in seen:
+                reached[step[0]] = None
+                if len(reached) > _TRIED:
+                    return ()
+        seen.update(reached)
+        level = list(reached)
+    return ()
+
+
+def _calls(methods: Collection[Method], calls: Sequence[Invocation]) -> Iterator[tuple[Method, tuple[Value, ...]]]:
+    """Calls of all methods, with the values that these calls have."""
+    values: dict[str, Value] = {}
+    for call in calls:
+        for value in (*call.arguments, call.result):
+            if not isinstance(value, Raised):
+                values.setdefault(text_of(value), value)
+    pool = list(values.values())[:20]
+    for method in methods:
+        yield from ((method, arguments) for arguments in product(pool, repeat=len(method.parameters)))
+
+
+def _explains(state: State, calls: Iterable[tuple[Method, tuple[Value, ...], str]]) -> bool:
+    for method, arguments, result in calls:
+        step = _step(method, state, arguments)
+        if step is None or step is BLOCKED or text_of(step[1]) != result:
+            return False
+        state = step[0]
+    return True
+
+
+def _step(method: Method, state: State, arguments: Sequence[Value]) -> Step | None:
+    """A call by the model; None if it refuses the values, which it may in any way."""
+    try:
+        step = method.step(state, *arguments)
+        if step is not BLOCKED:
+            hash(step[0])
+            text_of(step[1])
+            text_of(step[0])
+        return step
+    except Exception:
+        return None

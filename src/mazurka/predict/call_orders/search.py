@@ -1,0 +1,285 @@
+"""Whether two calls can come in the other order, by trying all orders of a trace's events: for what solvers leave open.
+
+Orders are built event by event; how far each thread is, the writers of shared places, the locks that are held, what has
+been read or returned otherwise than in the trace, and the states of the objects decide what can come next. Rules are
+those of :mod:`mazurka.witness.columns` and :mod:`mazurka.witness.calls`; events that no other thread notices come along
+with the next one that counts.
+
+Exact, both ways, if the limit of states is not reached and no thread waits on a condition outside of calls. Cost:
+exponential in the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from mazurka.causal.solver import Infeasible, Unknown
+from mazurka.commute.formula import State
+from mazurka.predict.call_orders.objects import ModelledCalls
+from mazurka.trace.call_events import Receiver, receiver_of
+from mazurka.trace.columns import columns_of
+from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.indexes import of_several
+from mazurka.trace.trace import NO_VALUE, Trace
+
+_DATA: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
+_LOCKING: Final = np.isin(np.arange(len(Op)), (Op.ACQUIRE, Op.RELEASE))
+_LIVES: Final = np.isin(np.arange(len(Op)), (Op.FORK, Op.JOIN))
+_WAITING: Final = np.isin(np.arange(len(Op)), (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL))
+_NOBODY: Final = -1
+_NEVER: Final = 1 << 40
+
+#: So many states are looked at.
+LIMIT: Final = 20_000
+
+
+class Found(NamedTuple):
+    """The rows of an order that shows the two, and those of them that read or return something else."""
+
+    order: tuple[int, ...]
+    changed: frozenset[int]
+
+
+class _Reached(NamedTuple):
+    """Between two events: how many of each thread's events that count have taken place; by place, its last writer; by
+    thread, its first event that gives something else; by lock, its holder and depth; by object, the state it is in for
+    each that it may have begun in."""
+
+    at: tuple[int, ...]
+    written: tuple[int, ...]
+    broken: tuple[int, ...]
+    holders: tuple[tuple[int, int], ...]
+    states: tuple[tuple[State, ...], ...]
+
+
+@dataclass(eq=False)
+class OrderSearch:
+    """Searches orders of one trace."""
+
+    calls: ModelledCalls
+    limit: int = LIMIT
+
+    def __post_init__(self) -> None:
+        trace = self.trace = self.calls.events.trace
+        columns = columns_of(trace)
+        self.op, self.target, self.value = columns.op.tolist(), columns.target.tolist(), columns.value.tolist()
+        self.thread = columns.thread.tolist()
+        self.waits = bool(_WAITING[columns.op].any())
+        self.branching = bool((columns.op == Op.BRANCH).any())
+        self._number_targets(columns.thread, columns.op, columns.target)
+        counts = _DATA[columns.op] & self.is_shared[columns.target] | _LOCKING[columns.op] | _LIVES[columns.op]
+        counts |= columns.op == Op.BRANCH
+        counts[list(self.calls.events.calls)] = True
+        made = {row for rows in self.calls.events.made.values() for row in rows}
+        counts[list(made)] = True
+        counts[list(_last_before_joins(trace))] = True
+        self.rows = [np.asarray(own)[counts[np.asarray(own)]].tolist() for own in trace.rows_of_thread]
+        self.place = {row: place for own in self.rows for place, row in enumerate(own)}
+        self.objects: list[Receiver] = list(self.calls.objects)
+        self._see_sources()
+        self._see_lives()
+
+    def _number_targets(self, thread: Any, op: Any, target: Any) -> None:
+        """Places that several threads access, and one writes; locks that are also looked at are such places."""
+        size = len(self.trace.targets)
+        data, locking = _DATA[op], _LOCKING[op]
+        looked_at, taken, written = np.zeros(size, bool), np.zeros(size, bool), np.zeros(size, bool)
+        looked_at[target[data]] = True
+        taken[target[locking]] = True
+        written[target[data & (op != Op.READ)]] = True
+        self.mixed = set(np.flatnonzero(looked_at & taken).tolist())
+        both = data | locking
+        self.is_shared = of_several(thread[both], target[both], size) & looked_at & (written | taken)
+        self.slot = {x: number for number, x in enumerate(np.flatnonzero(self.is_shared).tolist())}
+        self.lock = {x: number for number, x in enumerate(np.flatnonzero(taken).tolist())}
+
+    def _see_sources(self) -> None:
+        last = [_NOBODY] * len(self.slot)
+        self.source: dict[int, int] = {}
+        self.initial: dict[int, int] = {}
+        self.guard: dict[int, int] = {}
+        branch = [0] * len(self.rows)
+        for row in sorted(self.place):
+            op, target, thread = self.op[row], self.target[row], self.thread[row]
+            if op == Op.BRANCH or not self.branching:
+                branch[thread] = self.place[row]
+            self.guard[row] = branch[thread]
+            slot = self.slot.get(target)
+            if slot is None or row in self.calls.events.calls:
+                continue
+            if READS[op]:
+                self.source[row] = last[slot]
+                if last[slot] == _NOBODY and self.value[row] != NO_VALUE:
+                    self.initial[target] = self.value[row]
+            if WRITES[op]:
+                last[slot] = row
+
+    def _see_lives(self) -> None:
+        others = self.trace.thread_of_target
+        self.fork: dict[int, int] = {}
+        for row in sorted(self.place):
+            if self.op[row] == Op.FORK and others[self.target[row]] >= 0:
+                self.fork.setdefault(int(others[self.target[row]]), row)
+        self.starts = [_NEVER] * len(self.rows)  # by thread: its rows from here on need its fork
+        for thread, row in self.fork.items():
+            self.starts[thread] = sum(own < row for own in self.rows[thread])
+
+    def decide(self, first: int, second: int) -> Found | Infeasible | Unknown:
+        """An order after which the call that takes effect at ``second`` has, and that of ``first`` is next."""
+        if self.waits:
+            return Unknown("threads wait on conditions")
+        stop, mine = self.place[first], self.thread[first]
+        start = _Reached(
+            (0,) * len(self.rows),
+            (_NOBODY,) * len(self.slot),
+            (_NEVER,) * len(self.rows),
+            ((_NOBODY, 0),) * len(self.lock),
+            tuple(self.calls.objects[each].states for each in self.objects),
+        )
+        threads = sorted(range(len(self.rows)), key=lambda each: (each == self.thread[second], each == mine))
+        seen, stack = {start}, [(start, list[int](), frozenset[int]())]
+        while stack:
+            state, order, changed = stack.pop()
+            if state.at[mine] == stop and self._is_done(state, second) and state.broken[mine] == _NEVER:
+                object_ = receiver_of(self.calls.events.calls[first])
+                called = [row for row in order if self._receiver(row) == object_]
+                if self._is_started(state, mine, stop):
+                    if self.calls.makes_a_difference([*called, first], first, second) is not None:
+                        return Found(self._whole(order, first), changed)
+            for thread in threads:
+                if state.at[thread] == len(self.rows[thread]) or (thread == mine and state.at[thread] == stop):
+                    continue
+                row = self.rows[thread][state.at[thread]]
+                after = self._after(state, thread, row)
+                if after is not None and after not in seen:
+                    if len(seen) >= self.limit:
+                        return Unknown("too many orders")
+                    seen.add(after)
+                    other = after.broken[thread] == state.at[thread] or self._reads_anew(state, row)
+                    stack.append((after, [*order, row], changed | {row} if other else changed))
+        return Infeasible()
+
+    def _receiver(self, row: int) -> Receiver | None:
+        call = self.calls.events.calls.get(row)
+        return None if call is None else receiver_of(call)
+
+    def _whole(self, order: Sequence[int], first: int) -> tuple[int, ...]:
+        """The same with the rows between those that count."""
+        trace, done, found = self.trace, [0] * len(self.rows), list[int]()
+        own = [np.asarray(rows).tolist() for rows in trace.rows_of_thread]
+        for row in (*order, first):
+            thread = self.thread[row]
+            while own[thread][done[thread]] != row:
+                found.append(own[thread][done[thread]])
+                done[thread] += 1
+            found.append(row)
+            done[thread] += 1
+        return tuple(found[:-1])
+
+    # -- what can come next -------------------------------------------------------------------------------------------
+
+    def _is_done(self, state: _Reached, row: int) -> bool:
+        return bool(state.at[self.thread[row]] > self.place[row])
+
+    def _is_started(self, state: _Reached, thread: int, place: int) -> bool:
+        return place < self.starts[thread] or self._is_done(state, self.fork[thread])
+
+    def _reads_anew(self, state: _Reached, row: int) -> bool:
+        return row in self.source and not self._gives(state, row)
+
+    def _after(self, state: _Reached, thread: int, row: int) -> _Reached | None:
+        """The state after an event of a thread, if it can come next."""
+        place, op, target = state.at[thread], self.op[row], self.target[row]
+        if state.broken[thread] < (self.guard[row] if self.branching else _NEVER):
+            return None
+        if not self._is_started(state, thread, place) or self._is_after_unfinished(thread, row):
+            return None
+        at = (*state.at[:thread], place + 1, *state.at[thread + 1 :])
+        if row in self.calls.events.calls:
+            return self._called(state._replace(at=at), thread, row)
+        if op == Op.JOIN and not self._has_ended(state, row):
+            return None
+        if op in (Op.ACQUIRE, Op.RELEASE):
+            holders = self._locked(state, thread, op, self.lock[target])
+            if holders is None:
+                return None
+            state = state._replace(holders=holders)
+        broken = state.broken
+        if row in self.source and not self._gives(state, row):
+            if op != Op.READ or target in self.mixed:
+                return None
+            broken = self._broken(broken, thread, place)
+        written = state.written
+        slot = self.slot.get(target)
+        if slot is not None and WRITES[op] and op != Op.FORK:
+            written = (*written[:slot], row, *written[slot + 1 :])
+        return state._replace(at=at, written=written, broken=broken)
+
+    def _broken(self, broken: tuple[int, ...], thread: int, place: int) -> tuple[int, ...]:
+        return (*broken[:thread], min(place, broken[thread]), *broken[thread + 1 :])
+
+    def _is_after_unfinished(self, thread: int, row: int) -> bool:
+        return any(self.thread[each] == thread and each < row for each in self.calls.events.unfinished)
+
+    def _has_ended(self, state: _Reached, row: int) -> bool:
+        other = int(self.trace.thread_of_target[self.target[row]])
+        if other < 0:
+            return True
+        before = [each for each in self.rows[other] if each < row]
+        if not np.asarray(self.trace.rows_of_thread[other]).size or int(self.trace.rows_of_thread[other][0]) > row:
+            forks = [each for each in self.place if self.op[each] == Op.FORK and self.target[each] == self.target[row]]
+            return all(self._is_done(state, each) for each in forks if each < row)
+        ended = state.at[other] >= len(before) and self._is_started(state, other, 0)
+        return ended and (self.branching or state.broken[other] == _NEVER)
+
+    def _locked(self, state: _Reached, thread: int, op: int, lock: int) -> tuple[tuple[int, int], ...] | None:
+        holder, depth = state.holders[lock]
+        if depth and holder != thread or (op == Op.RELEASE and not depth):
+            return None
+        depth += 1 if op == Op.ACQUIRE else -1
+        holders = (*state.holders[:lock], (thread, depth) if depth else (_NOBODY, 0), *state.holders[lock + 1 :])
+        return holders
+
+    def _gives(self, state: _Reached, row: int) -> bool:
+        """Whether a read gives what it gave."""
+        source, had = state.written[self.slot[self.target[row]]], self.source[row]
+        if source != _NOBODY and state.broken[self.thread[source]] <= self.place[source]:
+            return False
+        if source == had:
+            return True
+        if self.op[row] != Op.READ or self.target[row] in self.mixed:
+            return False
+        value = self.initial.get(self.target[row], NO_VALUE) if source == _NOBODY else self.value[source]
+        gave = self.initial.get(self.target[row], NO_VALUE) if had == _NOBODY else self.value[had]
+        return bool(value == gave == self.value[row] != NO_VALUE)
+
+    def _called(self, after: _Reached, thread: int, row: int) -> _Reached | None:
+        """The same for a call. Its arguments are those of the trace, and it returns if it has not to wait."""
+        if after.broken[thread] != _NEVER:
+            return None
+        receiver = receiver_of(self.calls.events.calls[row])
+        if not all(self._is_done(after, each) for each in self.calls.events.made[receiver]):
+            return None
+        number = self.objects.index(receiver)
+        made = [self.calls.step(row, state) for state in after.states[number]]
+        known = [each for each in made if each is not None and each[0] is not None]
+        if len(known) < len(made):
+            return None
+        broken = after.broken
+        if any(result != self.calls.texts[row] for result, _ in known):
+            broken = self._broken(broken, thread, after.at[thread] - 1)
+        states = (*after.states[:number], tuple(state for _, state in known), *after.states[number + 1 :])
+        return after._replace(broken=broken, states=states)
+
+
+def _last_before_joins(trace: Trace) -> Iterator[int]:
+    """The rows after which threads are joined."""
+    for row in np.flatnonzero(np.asarray(trace.op) == Op.JOIN).tolist():
+        other = int(trace.thread_of_target[trace.target[row]])
+        own = np.asarray(trace.rows_of_thread[other]) if other >= 0 else np.zeros(0, np.int32)
+        if len(own) and own[0] < row:
+            yield int(own[np.searchsorted(own, row) - 1])

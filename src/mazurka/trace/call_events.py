@@ -1,0 +1,171 @@
+"""A trace in which calls of some objects are single events: what takes the place of the accesses that they consist of.
+
+Definition (generalised from the thesis, 3.3.1, where actions of a library are events). A call of a *modelled* object
+takes effect at one row: where it last gives back a lock of the object, or else where it returns. What only calls of the
+object touch (data, locks and conditions) is *internal* to it, and what calls do to that does not count: these rows
+become NOPs. The rest of a call counts as it is, and so do the calls of other objects inside; a call inside one of the
+same object is part of that one. What the one thread that made the object did to it before it was first called does not
+make a place less internal; but these rows have to come before all calls.
+
+Of other objects nothing is known: all their calls read and write one place, so that none can be moved over another.
+
+Rows keep their numbers. A call that has not returned may take effect or not: nothing after its first row is known.
+
+Cost: a pass over the rows, and some microseconds for each call.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from mazurka.trace.columns import columns_of
+from mazurka.trace.event import Op
+from mazurka.trace.invocations import Invocation, begun, invocations
+from mazurka.trace.targets import HIDDEN
+from mazurka.trace.trace import NO_VALUE, Trace
+
+#: An object: the type that specifies it, and its name.
+Receiver: TypeAlias = tuple[str, str]
+
+#: What may be internal.
+_INTERNAL: Final = np.isin(
+    np.arange(len(Op)),
+    (Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE, Op.RELEASE, Op.REQUEST, Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL),
+)
+
+#: Rows outside of calls that are looked at for each place.
+_MOST: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class CallEvents:
+    """See the module. ``trace`` has the rows as they count; ``calls`` those of modelled objects by the row at which
+    they take effect, ascending; ``effect`` has this row by that at which they begin. ``made`` has by object the rows
+    that must come before its calls, ``unfinished`` the first rows of its calls that have not returned."""
+
+    trace: Trace
+    calls: Mapping[int, Invocation]
+    effect: Mapping[int, int]
+    made: Mapping[Receiver, Sequence[int]]
+    unfinished: frozenset[int]
+
+
+def receiver_of(call: Invocation) -> Receiver:
+    """The object of a call."""
+    return call.type_name, call.receiver
+
+
+def outermost_calls(trace: Trace) -> list[Invocation]:
+    """The calls that are not inside another one of the same object, in the order in which they return."""
+    found = list(invocations(trace))
+    inside: set[int] = set()
+    around: defaultdict[int, list[Invocation]] = defaultdict(list)  # by thread: calls that have not returned
+    for call in sorted(found, key=lambda each: each.begin):
+        open_calls = around[call.thread]
+        open_calls[:] = [each for each in open_calls if each.end > call.begin]
+        if any(receiver_of(each) == receiver_of(call) for each in open_calls):
+            inside.add(call.begin)
+        open_calls.append(call)
+    return [call for call in found if call.begin not in inside]
+
+
+def call_events(trace: Trace, modelled: Collection[Receiver]) -> CallEvents:
+    """The trace with the calls of these objects as events."""
+    return _CallReading(trace, frozenset(modelled)).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The rows of a thread from one on up to another one: those of a call."""
+
+    receiver: Receiver
+    thread: int
+    begin: int
+    end: int
+
+
+class _CallReading:
+    def __init__(self, trace: Trace, modelled: frozenset[Receiver]) -> None:
+        self.trace, self.modelled = trace, modelled
+        self.thread, self.op, self.target, self.value, _ = columns_of(trace)
+        self.calls = outermost_calls(trace)
+        self.unfinished = {row: name for row, name in begun(trace) if name in modelled}
+
+    def run(self) -> CallEvents:
+        scopes = list(self._scopes())
+        touched, first = self._touched(scopes)
+        internal, made = self._internal(touched, first)
+        op, target, value = self.op.copy(), self.target.copy(), self.value.copy()
+        effect: dict[int, int] = {}
+        for scope, rows in zip(scopes, touched, strict=True):
+            own = rows[[int(x) in internal[scope.receiver] for x in self.target[rows]]] if len(rows) else rows
+            op[own] = Op.NOP
+            released = own[self.op[own] == Op.RELEASE]
+            effect[scope.begin] = int(released[-1]) if len(released) else scope.end
+        names = list(self.trace.targets)
+        numbers: dict[Receiver, int] = {}
+        for call in self.calls:
+            if (receiver := receiver_of(call)) not in self.modelled:
+                if receiver not in numbers:
+                    numbers[receiver] = len(names)
+                    names.append((HIDDEN, f"calls of {' '.join(receiver)}"))
+                op[call.end], target[call.end], value[call.end] = Op.RMW, numbers[receiver], NO_VALUE
+        known = {effect[call.begin]: call for call in self.calls if receiver_of(call) in self.modelled}
+        return CallEvents(
+            replace(self.trace, thread=self.thread, op=op, target=target, value=value, targets=tuple(names)),
+            dict(sorted(known.items())),
+            {call.begin: row for row, call in known.items()},
+            made,
+            frozenset(self.unfinished),
+        )
+
+    def _scopes(self) -> Iterator[_Scope]:
+        for call in self.calls:
+            if (receiver := receiver_of(call)) in self.modelled:
+                yield _Scope(receiver, call.thread, call.begin, call.end)
+        for row, receiver in self.unfinished.items():
+            yield _Scope(receiver, int(self.thread[row]), row, len(self.trace))
+
+    def _touched(self, scopes: Sequence[_Scope]) -> tuple[list[Any], dict[Receiver, int]]:
+        """By scope: its rows that touch what may be internal; and by object where it is first called."""
+        of_thread = [np.asarray(rows) for rows in self.trace.rows_of_thread]
+        found, first = [], dict[Receiver, int]()
+        for scope in scopes:
+            rows = of_thread[scope.thread]
+            here = rows[np.searchsorted(rows, scope.begin) : np.searchsorted(rows, scope.end, "right")]
+            found.append(here[_INTERNAL[self.op[here]]])
+            first[scope.receiver] = min(first.get(scope.receiver, scope.begin), scope.begin)
+        self.scopes = scopes
+        return found, first
+
+    def _internal(
+        self, touched: Sequence[Any], first: Mapping[Receiver, int]
+    ) -> tuple[dict[Receiver, set[int]], dict[Receiver, list[int]]]:
+        """By object: the targets that are internal to it, and the rows that made it."""
+        total = np.bincount(self.target[_INTERNAL[self.op]], minlength=len(self.trace.targets))
+        inside: defaultdict[tuple[Receiver, int], list[int]] = defaultdict(list)
+        for scope, rows in zip(self.scopes, touched, strict=True):
+            for row in rows.tolist():
+                inside[scope.receiver, int(self.target[row])].append(row)
+        called = {row for rows in inside.values() for row in rows}
+        internal: dict[Receiver, set[int]] = {receiver: set() for receiver in first}
+        made: dict[Receiver, list[int]] = {receiver: [] for receiver in first}
+        for (receiver, target), rows in inside.items():
+            others = self._others(target, set(rows)) if len(rows) < total[target] <= len(rows) + _MOST else []
+            if len(rows) + len(others) != total[target]:
+                continue
+            if any(row > first[receiver] or row in called for row in others):
+                continue
+            if len({int(self.thread[row]) for row in others}) <= 1:
+                internal[receiver].add(target)
+                made[receiver] += others
+        return internal, made
+
+    def _others(self, target: int, inside: Collection[int]) -> list[int]:
+        rows = np.asarray(self.trace.rows_of_target[target])
+        return [row for row in rows[_INTERNAL[self.op[rows]]].tolist() if row not in inside]
