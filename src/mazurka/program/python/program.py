@@ -137,7 +137,7 @@ class PythonProgram(LearnsPoints):
         return run
 
     def _untried(self) -> Run:
-        return LazyRun(["0"], [], [], truncated=self.earlier.reason)
+        return Run(["0"], [], [], truncated=self.earlier.reason)
 
     def location(self, site: int) -> Location | None:
         return sites.location(site)
@@ -506,7 +506,9 @@ class PythonProgram(LearnsPoints):
             _collect(generation)
         for path in outside.opened_before.end_run():
             run.uncontrolled[f"writes to {path}, which was open before"] = 1
-        _count_imports(run, {name: acts for name, acts in late_imports.all_noticed().items() if name not in imported})
+        if late_imports.noticed:
+            late = late_imports.all_noticed()
+            _count_imports(run, {name: acts for name, acts in late.items() if name not in imported})
         if late_imports.are_all_lazy():
             run.uncontrolled["imports at the first use of names, for all modules"] = 1
         uncontrolled.end_processes()
@@ -653,29 +655,25 @@ def _portable_trial(tried: tuple[Run, _Trial]) -> tuple[Run, _Trial]:
 
 def _run_of(runtime: Runtime) -> Run:
     tasks = runtime.tasks
-    accounts = runtime.accounts if runtime.careful else None
-    run = LazyRun(
-        [task.name for task in tasks],
-        runtime.log,
-        runtime.scheduler.choices,
-        failures=runtime.failures,
-        blocked=runtime.blocked,
-        divergence=runtime.divergence,
-        found_new_points=runtime.sharing.found_new_points,
-        truncated=runtime.truncated,
-        settled=runtime.settled,
-        untracked=runtime.untracked,
-        uncontrolled=runtime.uncontrolled,
-        assumed=runtime.assumed,
-        names=runtime.names,
-        first=accounts.first if accounts is not None else {},
-        given=accounts.given if accounts is not None else {},
-        daemons=tuple([task.index for task in tasks if task.daemon]),
-        stacks=_readable(accounts.stacks) if accounts is not None and accounts.stacks else {},
-        labels={task.index: task.label for task in tasks if task.label},
-        limited=runtime.limited,
-        again=runtime.again,
-    )
+    run = LazyRun([task.name for task in tasks], runtime.log, runtime.scheduler.choices)
+    run.failures = runtime.failures
+    run.blocked = runtime.blocked
+    run.divergence = runtime.divergence
+    run.found_new_points = runtime.sharing.found_new_points
+    run.truncated = runtime.truncated
+    run.settled = runtime.settled
+    run.untracked = runtime.untracked
+    run.uncontrolled = runtime.uncontrolled
+    run.assumed = runtime.assumed
+    run.names = runtime.names
+    run.daemons = tuple([task.index for task in tasks if task.daemon])
+    run.labels = {task.index: task.label for task in tasks if task.label}
+    run.limited = runtime.limited
+    run.again = runtime.again
+    if runtime.careful:
+        accounts = runtime.accounts
+        run.first, run.given = accounts.first, accounts.given
+        run.stacks = _readable(accounts.stacks) if accounts.stacks else {}
     if runtime.timed or runtime.limited:
         run.shortest, run.slept, run.nearest = runtime.shortest, runtime.slept, runtime.nearest
         run.lag, run.withheld = runtime.scheduler.lag, runtime.scheduler.withheld

@@ -67,7 +67,42 @@ _WAITED_AT: Final = (Op.ACQUIRE, Op.JOIN)
 class Runtime:
     """One run of the program."""
 
-    # What most runs leave as it is. The rest is few enough for CPython to keep objects' attributes inline (30).
+    # In slots, which are read and written fastest: CPython keeps at most 30 other attributes beside an object, and once
+    # any run has had more, makes dictionaries for all.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_hub",
+        "_look_at",
+        "_started",
+        "_unborn",
+        "aborting",
+        "accounts",
+        "assumed",
+        "by_name",
+        "careful",
+        "current",
+        "detail",
+        "failures",
+        "let_go",
+        "limits",
+        "live",
+        "log",
+        "names",
+        "on_body_end",
+        "points",
+        "required",
+        "scheduler",
+        "sharing",
+        "solo",
+        "tasks",
+        "touched",
+        "uncontrolled",
+        "untracked",
+        "values",
+    )
+
+    # What most runs leave as it is.
     is_recording = False  # there is no scheduler, see recording/
     in_time = False  # the plan has a timing
     timed = False  # clocks have moved apart
@@ -98,13 +133,10 @@ class Runtime:
     is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
     whereabouts: Callable[[], int] = staticmethod(int)  # values: where the running thread is, as a site
     abandoned: tuple[greenlet, ...] = ()
-    _unborn: Task | None = None  # for whom the hub is to make a worker
 
     accounts: StepMetadata  # of careful runs
     on_first_fork: Callable[[Runtime], object] | None = None  # called when there are several threads
-    on_body_end: Callable[[BaseException | None], object] | None = None  # called in a process that the program forked
     has_observers = False  # threads that were started before the check wait
-    let_go: Callable[[Runtime], object] | None = None  # asked before each step, where ends of objects run code
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
         self.scheduler = Scheduler(plan) if plan.timing is None else TimedScheduler(plan, plan.timing)
@@ -134,7 +166,11 @@ class Runtime:
         self.assumed: set[str] = set()
         self.names: dict[Target, str] = {}
         self.required = 0  # threads that must end before the run does
+        # Called in a process that the program forked.
+        self.on_body_end: Callable[[BaseException | None], object] | None = None
+        self.let_go: Callable[[Runtime], object] | None = None  # asked before each step, where ends of objects run code
         self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
+        self._unborn: Task | None = None  # for whom the hub is to make a worker
         self._started = 0.0
         self._look_at = min(_STRIDE, limits.steps)  # the length of the log at which to look at the limits next
 

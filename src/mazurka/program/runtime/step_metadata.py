@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from mazurka.program.protocol import OPAQUE, Access
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import CLOCK, Target, is_primitive
 
 _ACQUIRE, _RELEASE = Op.ACQUIRE, Op.RELEASE
@@ -46,7 +47,7 @@ class StepMetadata:
         self.stamps: dict[Target, float] = {}  # the latest clock of those that wrote it
         self.first: dict[Target, Any] = {}  # keys of what targets held before they were written
         self.stacks: dict[int, Any] = {}
-        self.given: dict[int, dict[str, Any]] = {}
+        self.given: dict[StepIndex, dict[str, Any]] = {}
         self.unsettled: list[tuple[int, Callable[[], Any]]] = []  # steps whose values are known after the write
 
     def take(self, run: Logged, task: Task, op: Op, target: Target, value: Any, more: tuple[Access, ...]) -> Any:
@@ -85,7 +86,7 @@ class StepMetadata:
         if not run.keyed:
             self.stacks[number] = run.snapshot_stack()
         elif given := run.arguments():
-            self.given[number] = given
+            self.given[StepIndex(number)] = given
         if callable(value):
             if WRITES[op]:
                 if run.keyed and target not in self.first:

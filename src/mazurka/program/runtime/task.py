@@ -88,20 +88,14 @@ class Task:
     greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as it is carried
     births = 0
     pending: tuple[Op, Target, int] | None = None  # the operation it is stopped before
-    deadline: float | None = None  # on its own clock: when it stops waiting
-    timed_out = False
     held = False  # with timing: it could not move when it was last looked at
     early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
-    waiting_for: Awaited | Task | None = None
-    pool: Any = None  # the executor whose task it runs, see primitives/executors.py
     own_lock: Target | None = None  # that of this task's future
     spinning = False
     repeats: tuple[Target, ...] | None = None  # the reads of the iterations that it is held from repeating
     clock_reads = 0  # looks at it since it last changed something
     priority = 0.0
     visits = 0  # entries into the runtime since it is being ended
-    doubts = False  # the next step is reported again if others move before it (locations.perform)
-    chosen = False  # ... which has happened: it stands before the step no more
     effects = 0  # steps with an effect on shared state, counted on request
     silent = 0  # further effects without a step
     entered = 0  # values: loops it has come to
@@ -123,6 +117,13 @@ class Task:
         self.sleeping = False
         self.starter: Task | None = None  # the task that runs it up to its first point
         self.clock = 0.0
+        # What is looked at in most steps, or at each end, is found faster here than in the class.
+        self.deadline: float | None = None  # on its own clock: when it stops waiting
+        self.timed_out = False
+        self.waiting_for: Awaited | Task | None = None
+        self.pool: Any = None  # the executor whose task it runs, see primitives/executors.py
+        self.doubts = False  # the next step is reported again if others move before it (locations.perform)
+        self.chosen = False  # ... which has happened: it stands before the step no more
 
     def begin_loop(self, key: tuple[int, int], loop: Any) -> None:
         """It has come to a loop."""

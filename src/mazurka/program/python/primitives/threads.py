@@ -199,8 +199,9 @@ def thread_start(self: Any) -> None:
     state = _state(self, models)
     runtime = models.runtime
     points = runtime.points
-    uses = _uses_start(state, runtime, starts=True)
-    if uses or COUNT_POINTS in points or IDENT_POINTS in points:
+    uses = _uses_start(state, runtime, starts=True) if state.flag or state.lookers else state.mark in points
+    identifies = IDENT_POINTS in points
+    if uses or identifies or COUNT_POINTS in points:
         _tell_start(models, state.target if uses else None)
     started = space["_started"]
     if state.flag if started is state else started.is_set():
@@ -210,7 +211,7 @@ def thread_start(self: Any) -> None:
     else:
         started.set()
     state.starter = runtime.current
-    if IDENT_POINTS in points:
+    if identifies:
         identifiers.pass_on(models)
     namespace, tracing = threading.__dict__, models.tracing
     trace, profile = _TRACING

@@ -21,6 +21,7 @@ from mazurka.program.python.semantics import deep_access, untracked
 from mazurka.program.python.semantics.containers import shape_of
 from mazurka.program.python.semantics.gathering import CALLING
 from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 
 #: Methods whose results code in C, or of the library, looks at, whoever calls them.
@@ -29,11 +30,11 @@ _ASKED_FOR: Final = frozenset(
 )
 
 #: id of a code -> it, for functions that were handed to code in C, and generators that it goes through.
-_codes: Final[dict[int, types.CodeType]] = {}
+_codes: Final[dict[int, types.CodeType]] = per_run({})
 
 #: Number of a container that such a function gave -> the threads that it gave it in, each with what counts that, by the
 #: position in the log since when.
-held: Final[dict[int, dict[int, dict[int, Callable[[], None]]]]] = {}
+held: Final[dict[int, dict[int, dict[int, Callable[[], None]]]]] = per_run({})
 
 #: In how many containers of what was given others are looked for.
 _MOST_INSIDE: Final = 64
@@ -76,9 +77,3 @@ def given(run: Any, code: types.CodeType, value: Any) -> None:
 
 def _count(run: Any, code: types.CodeType) -> None:
     untracked.count_untracked(run, f"what {code.co_qualname}() gives to code in C", sites.of_call(code))
-
-
-def restart() -> None:
-    """A run begins, or has ended."""
-    _codes.clear()
-    held.clear()

@@ -46,6 +46,7 @@ from mazurka.program.python.semantics.locations import (
     values_changed,
 )
 from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import ClassShape, Handler, comes_or_goes, shapes
 from mazurka.program.python.semantics.views import moved, reached
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -126,7 +127,7 @@ def _admit(run: Any, thing: int, keys: Iterable[Any], site: int) -> None:
 
 
 #: Numbers of the containers of which unknown keys were used.
-_with_unknown: Final[set[int]] = set()
+_with_unknown: Final[set[int]] = per_run(set())
 
 
 def mixed_keys(run: Any) -> int:
@@ -135,11 +136,6 @@ def mixed_keys(run: Any) -> int:
         return 0
     known = (each for each in run.touched if kind_of(each) is Kind.ITEM and each[2] != UNKNOWN)
     return len(_with_unknown.intersection(each[1] for each in known))
-
-
-def forget_unknown() -> None:
-    """A run begins, or has ended."""
-    _with_unknown.clear()
 
 
 def _are_variables(thing: Any, keys: Iterable[Any]) -> bool:

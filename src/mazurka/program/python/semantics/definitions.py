@@ -20,17 +20,18 @@ from typing import Any, Final
 from mazurka.program.python.semantics import harmless, untracked
 from mazurka.program.python.semantics.locations import bases, space_name
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, Target, kind_of
 
 #: Number of a class or function, or name of a module, that was looked at -> the threads that did, each with what
 #: counts that.
-looked_at: Final[dict[Any, dict[int, Callable[[], None]]]] = {}
+looked_at: Final[dict[Any, dict[int, Callable[[], None]]]] = per_run({})
 
 #: Number of a held object -> the threads that held it, each with what counts that, by the position in the log since
 #: when it did: -1 if for longer than a call.
-held: Final[dict[Any, dict[int, dict[int, Callable[[], None]]]]] = {}
+held: Final[dict[Any, dict[int, dict[int, Callable[[], None]]]]] = per_run({})
 
 
 def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = False) -> None:
@@ -142,11 +143,4 @@ def _note(run: Any, key: Any, name: str, site: int, by: str) -> None:
 
 #: Location that the end of an object has written -> the threads that let go of it last, and what counts that: it ends
 #: some time after the step that lets go, while others may look.
-ended: dict[Target, dict[int, Callable[[], None]]] = {}
-
-
-def restart() -> None:
-    """A run begins, or has ended."""
-    looked_at.clear()
-    held.clear()
-    ended.clear()
+ended: dict[Target, dict[int, Callable[[], None]]] = per_run({})

@@ -41,12 +41,13 @@ from mazurka.program.python.semantics import (
     private_classes,
     untracked,
 )
-from mazurka.program.python.semantics.containers import calling, forget_unknown, mixed_keys, shape_of, unseen_methods
+from mazurka.program.python.semantics.containers import calling, mixed_keys, shape_of, unseen_methods
 from mazurka.program.python.semantics.gathering import in_one_step, is_seen, is_simple
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING, state_of
 from mazurka.program.python.semantics.objects import is_a
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED
@@ -476,7 +477,7 @@ _MOST_REACHED: Final = 200
 
 
 #: Number of an object passed to uninstrumented code -> the threads that passed it, each with the counter of the call.
-_handed: dict[int, dict[int, Callable[[], None]]] = {}
+_handed: dict[int, dict[int, Callable[[], None]]] = per_run({})
 
 
 def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[Access]:
@@ -508,12 +509,12 @@ _has_name: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL)
 
 def own_up(run: Any) -> None:
     """A run has ended: count calls whose arguments other threads used while the caller was there."""
-    for text in unseen_methods() if len(run.tasks) > 1 else ():
+    for text in unseen_methods():
         run.untracked[text] = run.untracked.get(text, 0) + 1
     private_classes.own_up(run)
-    if len(run.tasks) > 1 and objects.shared_dictionaries():
+    if objects.shared_dictionaries():
         run.untracked["a __dict__ that instances share"] = 1
-    if len(run.tasks) > 1 and (mixed := mixed_keys(run)):
+    if mixed := mixed_keys(run):
         run.untracked["keys that decide themselves what they equal, beside others"] = mixed
     if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
         return
@@ -569,14 +570,6 @@ def _count_others(
     for giver in [each for each in givers if each != index and each not in joined]:
         if giver in begun or not run.tasks[giver].name.startswith(f"{mine}."):
             givers.pop(giver)()
-
-
-def restart() -> None:
-    """A run begins, or has ended."""
-    _handed.clear()
-    definitions.restart()
-    private_classes.restart()
-    forget_unknown()
 
 
 def _inside(thing: Any) -> list[Any]:

@@ -28,9 +28,9 @@ from mazurka.program.python.semantics import (
     containers,
     control,
     foreign,
-    native_objects,
     natives,
     objects,
+    per_run,
     reentrant,
     result_caches,
     shape_cache,
@@ -201,23 +201,20 @@ def finish(run: Runtime) -> None:
     """A run has ended, which `activation.active` still is: settle what is still open, and let go of its objects."""
     if run.detail:
         run.settle()
-    variables.own_up(run)
-    foreign.own_up(run)
-    without_gil.own_up(run)
+    if len(run.tasks) > 1:  # otherwise no other thread could have noticed anything
+        variables.own_up(run)
+        foreign.own_up(run)
+        without_gil.own_up(run)
     natives.finish()
     _forget()
 
 
 def _forget() -> None:
-    variables.forget()
     if objects.before_collection in gc.callbacks:
         gc.callbacks.remove(objects.before_collection)
     objects.restart()
     reentrant.restart()
-    native_objects.restart()
-    natives.restart()
-    foreign.restart()
-    uses.restart()
+    per_run.clear()
     shape_cache.settle()
 
 

@@ -21,6 +21,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.semantics import objects
 from mazurka.program.python.semantics.keys import key_of
 from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import Moved
 from mazurka.trace.event import Op
@@ -141,7 +142,7 @@ _GONE_BY_IDS: Final = frozenset(map(id, _GONE_BY))
 
 #: id of the dictionary of an instance -> the locations that its attributes are looked at by, beside their own: the
 #: state of an object in C (`repr(types.SimpleNamespace())`), or of one whose methods are not instrumented.
-beside_state: dict[int, tuple[Target, ...]] = {}
+beside_state: dict[int, tuple[Target, ...]] = per_run({})
 
 
 def emit(

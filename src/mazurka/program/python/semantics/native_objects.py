@@ -34,6 +34,7 @@ from mazurka.program.python.semantics.containers import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases, beside_state, contents, perform
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import LAZY, sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -472,9 +473,9 @@ def _raw_of(stream: Any) -> Any:
 # -- generators -------------------------------------------------------------------------------------------------------
 
 #: id of a generator's frame -> the location of its state, for those with a known caller.
-_driven: dict[int, tuple[Any, ...]] = {}
-_watched: dict[int, Any] = {}
-_outer: dict[int, int] = {}  # id of a generator's frame -> that of the one that delegates to it
+_driven: dict[int, tuple[Any, ...]] = per_run({})
+_watched: dict[int, Any] = per_run({})
+_outer: dict[int, int] = per_run({})  # id of a generator's frame -> that of the one that delegates to it
 
 
 def follow(generator: Any) -> None:
@@ -545,7 +546,7 @@ def drive(run: Any, thing: Any, site: int) -> None:
 
 
 #: id of a generator or coroutine -> it, and the thread that drove it first.
-_drivers: dict[int, tuple[Any, int]] = {}
+_drivers: dict[int, tuple[Any, int]] = per_run({})
 
 
 async def _coroutine() -> None:
@@ -584,15 +585,6 @@ def _note_namespace(owner: Any, space: dict[str, Any]) -> None:
 
 
 objects.adopting.append(_note_namespace)
-
-
-def restart() -> None:
-    """A run begins, or has ended."""
-    beside_state.clear()
-    _driven.clear()
-    _watched.clear()
-    _outer.clear()
-    _drivers.clear()
 
 
 # -- in words ---------------------------------------------------------------------------------------------------------

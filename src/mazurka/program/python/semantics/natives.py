@@ -48,6 +48,7 @@ from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import perform
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import is_a, number, peek_attribute
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -232,7 +233,7 @@ def is_reference(thing: Any) -> bool:
 
 
 #: id of an object, and the location that its end writes -> the watcher of its end.
-_mortal: dict[tuple[int, Any], Any] = {}
+_mortal: dict[tuple[int, Any], Any] = per_run({})
 
 
 def let_go(run: Any) -> None:
@@ -278,7 +279,7 @@ def finaliser_used(run: Any, finaliser: Any, site: int) -> None:
 
 
 #: Location of a life -> the threads that used a weak reference as a key while it lasted.
-_keyed: dict[Any, set[int]] = {}
+_keyed: dict[Any, set[int]] = per_run({})
 
 
 def _used_as_key(reference: Any) -> None:
@@ -404,7 +405,7 @@ def watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
 
 
 #: Weak dictionaries, keys under which something is being stored there, and sites of the stores.
-_stored: list[tuple[Any, Any, int]] = []
+_stored: list[tuple[Any, Any, int]] = per_run([])
 
 
 def _watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
@@ -428,20 +429,20 @@ def _members_of(run: Any, added: tuple[Any, ...], site: int) -> list[Any]:
 
 
 #: id of a weak reference -> the location of its object's life.
-_ends: dict[int, Any] = {}
+_ends: dict[int, Any] = per_run({})
 
 #: Whether instrumented code makes weak references, or weak collections.
 _is_weak = False
 
 #: Identities of weak references that were dead when the first thread was started.
-_dead_before: set[int] = set()
+_dead_before: set[int] = per_run(set())
 
 #: Objects that there were before the runs, at whose ends something may be called.
 _mourned: list[weakref.ref[Any]] = []
 
 #: What gives the weak references and collections there are: those that were made before the runs, and in this one.
 _kept: list[Any] = []
-_made: list[Any] = []
+_made: list[Any] = per_run([])
 
 
 def made_weak(thing: Any) -> None:
@@ -575,13 +576,3 @@ def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
     record = run.touched.get(target)
     if (record is not None and record[0] == -1) or _keyed.get(target, set()) - {run.current.index}:
         run.untracked[text] = run.untracked.get(text, 0) + 1
-
-
-def restart() -> None:
-    """A run begins, or has ended."""
-    _mortal.clear()
-    _ends.clear()
-    _keyed.clear()
-    _stored.clear()
-    _dead_before.clear()
-    _made.clear()

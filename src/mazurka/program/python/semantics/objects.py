@@ -31,24 +31,27 @@ from zlib import crc32
 
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.semantics.shown import is_shown
 from mazurka.trace.targets import Target
 
 #: id of an object -> its number (negative: it is the dictionary of the object with that number).
-numbers: dict[int, int] = {}
+numbers: dict[int, int] = per_run({})
 
-_watched: dict[int, weakref.ref[Any]] = {}  # id -> to forget its number when it dies; some have died
-_kept: dict[int, Any] = {}  # id -> itself, if it can't be watched
-_owners: dict[int, weakref.ref[type]] = {}  # number of a dictionary -> the class of the instance that it belongs to
-_counts: dict[int, int] = {}  # index of a thread -> objects it has numbered
+_watched: dict[int, weakref.ref[Any]] = per_run({})  # id -> to forget its number when it dies; some have died
+_kept: dict[int, Any] = per_run({})  # id -> itself, if it can't be watched
+_owners: dict[int, weakref.ref[type]] = per_run(
+    {}
+)  # number of a dictionary -> the class of the instance that it belongs to
+_counts: dict[int, int] = per_run({})  # index of a thread -> objects it has numbered
 _sweep_at = 256
 _tidy_at = 4096
 _eldest: list[None] = [None]  # made at the beginning of the run
-_paths: dict[int, str] = {}  # detail mode: id -> access path, or another name
-_named: dict[int, Any] = {}  # detail mode: what _paths speaks of, held like what is numbered
-_assigned: dict[int, int] = {}  # number of a dictionary that was assigned to a `__dict__` -> how often
-_shown: dict[str, int] = {}  # detail mode: kind and thread -> how many have been given a name of that kind
+_paths: dict[int, str] = per_run({})  # detail mode: id -> access path, or another name
+_named: dict[int, Any] = per_run({})  # detail mode: what _paths speaks of, held like what is numbered
+_assigned: dict[int, int] = per_run({})  # number of a dictionary that was assigned to a `__dict__` -> how often
+_shown: dict[str, int] = per_run({})  # detail mode: kind and thread -> how many have been given a name of that kind
 
 _SHIFT: Final = 24
 _LONG: Final = 200  # texts longer than this are compared by a digest
@@ -66,20 +69,7 @@ _asked: Final[dict[int, Any]] = {}  # by address: objects whose ``id()`` was ask
 _guard: Final = _thread.RLock()
 
 #: By address of a class: itself, and whether its instances show the dictionary that they have.
-_shows_dictionary: Final[dict[int, tuple[type, bool]]] = {}
-
-_ALL: Final[tuple[dict[Any, Any], ...]] = (
-    _shows_dictionary,
-    numbers,
-    _watched,
-    _kept,
-    _owners,
-    _counts,
-    _paths,
-    _named,
-    _shown,
-    _assigned,
-)
+_shows_dictionary: Final[dict[int, tuple[type, bool]]] = per_run({})
 
 
 def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
@@ -88,11 +78,8 @@ def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
 
 
 def restart() -> None:
-    """Forget all objects: a run begins, or has ended."""
+    """No object has a number: a run begins, or has ended."""
     global _sweep_at, _tidy_at
-    for known in _ALL:
-        if known:
-            known.clear()
     _sweep_at, _tidy_at = 256, 4096
 
 

@@ -18,16 +18,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.python import activation
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import Kind, Target, kind_of, of_kinds
 
 #: id of a class -> it, the thread that made it, and how many steps there were then.
-_made: Final[dict[int, tuple[weakref.ref[type], int, int]]] = {}
+_made: Final[dict[int, tuple[weakref.ref[type], int, int]]] = per_run({})
 
 #: Thread -> how many steps there were when it made the first of its classes that got a special method, and what counts
 #: these changes as untracked.
-_changed: Final[dict[int, tuple[int, list[Callable[[], None]]]]] = {}
+_changed: Final[dict[int, tuple[int, list[Callable[[], None]]]]] = per_run({})
 
 
 def made_by(run: Any, function: Any, count: int) -> Any:
@@ -108,9 +109,3 @@ def _lock_of_mocks() -> Target | None:
     mocks: Any = sys.modules.get("unittest.mock")
     lock = getattr(getattr(mocks, "NonCallableMock", None), "_lock", None)
     return getattr(lock, "_target", None)
-
-
-def restart() -> None:
-    """A run begins, or has ended."""
-    _made.clear()
-    _changed.clear()

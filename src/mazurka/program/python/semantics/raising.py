@@ -16,12 +16,13 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import deep_access, objects, untracked
 from mazurka.program.python.semantics.locations import contents, perform
 from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.runtime.concurrency import ends_known, has_concurrent_threads
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
 
 #: Number of an exception -> the threads that have raised it, or got hold of it by what may raise it.
-_raisers: Final[dict[int, set[int]]] = {}
+_raisers: Final[dict[int, set[int]]] = per_run({})
 
 
 def raised(run: Any, error: Any, site: int) -> None:
@@ -72,8 +73,3 @@ def method(run: Any, error: BaseException, name: str, site: int, args: tuple[Any
 
 #: Methods that set all that an error is made of.
 _CHANGING: Final = frozenset({"__init__", "__setstate__"})
-
-
-def restart() -> None:
-    """A run begins, or has ended."""
-    _raisers.clear()

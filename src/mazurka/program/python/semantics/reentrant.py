@@ -32,6 +32,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import consulted
 from mazurka.program.python.semantics.locations import BASES, bases, item
 from mazurka.program.python.semantics.objects import is_a, number
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.trace.event import Op
 from mazurka.trace.targets import STRUCTURE, Kind, is_of_object, kind_of, of_kinds
@@ -54,8 +55,8 @@ _LOOKING: Final = frozenset(
 _Entry = tuple[int, Op, Any, int, bool, Any, tuple[Access, ...]]
 
 #: id of the frame of a function in the midst of an operation -> the step that announced it.
-_open: dict[int, _Entry] = {}
-_places: dict[tuple[types.CodeType, int], tuple[int, int, int]] = {}
+_open: dict[int, _Entry] = per_run({})
+_places: dict[tuple[types.CodeType, int], tuple[int, int, int]] = per_run({})
 _first: Final = itemgetter(0)
 
 
@@ -257,6 +258,3 @@ def restart() -> None:
     """A run begins."""
     global _finished
     _finished = None
-    _open.clear()
-    _places.clear()
-    consulted.restart()

@@ -39,6 +39,7 @@ from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.iteration import iterate
 from mazurka.program.python.semantics.locations import perform
 from mazurka.program.python.semantics.objects import peek_attribute
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import keys_only, view_of
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -351,13 +352,7 @@ def leave(site: int) -> None:
 
 
 #: Context managers in use that are in C, or not instrumented, by the frame and the site of their statement.
-_managed: dict[tuple[int, int], Any] = {}
-
-
-def restart() -> None:
-    """A run begins, or has ended."""
-    _managed.clear()
-    raising.restart()
+_managed: dict[tuple[int, int], Any] = per_run({})
 
 
 def decorator(function: Any, site: int) -> Any:

@@ -29,6 +29,7 @@ from mazurka.program.python.semantics.classification import INSTANCE, NONE, clas
 from mazurka.program.python.semantics.containers import operation, shape_of
 from mazurka.program.python.semantics.locations import BASES, perform
 from mazurka.program.python.semantics.objects import MISSING, is_a, number, numbers
+from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
@@ -51,11 +52,11 @@ class _KeptKeys(_thread._local):
 kept = _KeptKeys()
 
 #: Shared names bound by statements that only report afterwards -> the threads that bound them.
-_told_late: Final[dict[tuple[Any, ...], int]] = {}
+_told_late: Final[dict[tuple[Any, ...], int]] = per_run({})
 _LATE: Final = "variables that import, def, except or match bind while others use them"
 
 #: Operands of augmented assignments in progress.
-remembered: dict[tuple[int, int], Any] = {}
+remembered: dict[tuple[int, int], Any] = per_run({})
 
 
 def pop() -> Any:
@@ -454,9 +455,3 @@ def own_up(run: Runtime) -> None:
         record = run.touched.get(target)
         if record is not None and record[0] != index:  # others could have gone first, but were not let
             run.untracked[_LATE] = run.untracked.get(_LATE, 0) + 1
-
-
-def forget() -> None:
-    """Nothing is on its way any more."""
-    _told_late.clear()
-    remembered.clear()
