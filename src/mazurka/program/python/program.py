@@ -105,6 +105,7 @@ class PythonProgram(LearnsPoints):
         self._capture = Capture()
         self._read_input = False
         self.timing: float | None = None  # that of plans which have none of their own
+        self._held: frozenset[int] = frozenset()  # objects that the last run's main thread still led to
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
         self.on_error: Callable[[Runtime, Task, BaseException], Failure | None] = _on_error
@@ -500,7 +501,7 @@ class PythonProgram(LearnsPoints):
             referred, generation = natives.take_referred(), 0
             if natives.may_notice_ends():
                 generation = 1  # where what is left is after a collection
-                if cycles.collect(referred) and len(run.tasks) > 1:
+                if cycles.collect(referred, self._held) and len(run.tasks) > 1:
                     run.untracked["the end of objects in cycles, which comes when garbage is collected"] = 1
             self.entry.release()
             _collect(generation)
@@ -549,6 +550,8 @@ class PythonProgram(LearnsPoints):
                 primitives.finish(runtime, learns=plan.strict and not plan.detail)
                 if isinstance(runtime, InvokingRuntime):
                     observer.look_back(runtime)
+                is_all = self.settings.at_end is None and self._check is None  # otherwise that looks, too
+                self._held = natives.alive_alone(runtime) if is_all else frozenset()
                 hooks.finish(runtime)
                 outside.children.own_up(runtime)
         finally:

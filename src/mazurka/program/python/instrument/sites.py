@@ -65,6 +65,9 @@ comparing_descriptors: set[str] = set()
 #: ... or anything that refers weakly.
 referring_weakly: set[str] = set()
 
+#: Files of code that the program compiles while it runs -> the names in it, whatever they mean there.
+names_of_compiled: dict[str, frozenset[str]] = {}
+
 #: Kinds of entries that say something of a whole module -> the modules of which it is said.
 _SAID: Final = {
     "finalizer": finalizing,

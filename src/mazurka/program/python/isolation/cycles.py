@@ -5,7 +5,9 @@ time. A real run collects at some allocation of some thread. If the program noti
 finaliser or a weak reference, that end may come amid what other threads do, and no step tells of it.
 
 So the garbage of a run is collected at its end, and whether any of it was noticed is seen by the functions that are
-called meanwhile, and by the weak references that die.
+called meanwhile, and by the weak references that die. Objects that the main thread still led to when all others had
+ended (:mod:`mazurka.program.python.semantics.reachable`) do not count: whatever is collected while there are other
+threads, they are not.
 
 Cost: a collection of the youngest generation, for programs that have finalisers or weak references.
 """
@@ -24,9 +26,10 @@ from mazurka.program.python.semantics import objects
 _LIBRARY: Final[str] = str(weakref.__file__)
 
 
-def collect(referred: list[Any]) -> bool:
+def collect(referred: list[Any], held: frozenset[int] = frozenset()) -> bool:
     """Collect the garbage there is; whether the program notices it: ``referred`` are weak references to what it has
-    looked for by its own."""
+    looked for by its own, ``held`` are the identities of objects whose weak references it has not asked since they
+    became garbage."""
     noticed: list[str] = []
 
     def called(frame: FrameType, event: str, _argument: Any) -> None:
@@ -35,7 +38,7 @@ def collect(referred: list[Any]) -> bool:
             noticed.append(code.co_name)
 
     objects.let_go()  # of what only hooks hold, which is in no cycle
-    alive = [each for each in referred if each() is not None]
+    alive = [each for each in referred if id(each()) not in held and each() is not None]
     before = sys.getprofile()
     sys.setprofile(called)
     try:

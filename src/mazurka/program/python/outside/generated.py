@@ -82,11 +82,21 @@ def instrument(sources: Iterable[tuple[str, str | ast.Module]]) -> bool:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError):  # it stays as it is
             text = isinstance(source, str)
             tree: Any = _real(source, file, "exec", ast.PyCF_ONLY_AST, True) if text else copy.deepcopy(source)
+            sites.names_of_compiled[file] = frozenset(_names_in(tree))
             _made[file] = _real(instrument_tree(tree, file), file, "exec", 0, True)
             if isinstance(source, str):
                 linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
             fresh = True
     return fresh
+
+
+def _names_in(tree: ast.Module) -> Iterable[str]:
+    """The names of variables in a text, those included that it only declares."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            yield from node.names
 
 
 def forget() -> None:
@@ -95,6 +105,7 @@ def forget() -> None:
     while _made:
         file, _ = _made.popitem()
         sites.instrumented.discard(file)
+        sites.names_of_compiled.pop(file, None)
         linecache.cache.pop(file, None)
 
 

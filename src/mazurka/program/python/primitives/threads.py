@@ -34,6 +34,7 @@ from mazurka.program.python.primitives import contexts, identifiers, names
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, here, outside_number
+from mazurka.program.python.semantics import natives
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, Task
 from mazurka.trace.event import Op
@@ -310,6 +311,8 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
         timeout = max(timeout, 0)
     if timeout is None or timeout > 0:
         runtime.join(task, timeout, waiting_for=task)
+        if len(runtime.live) == 1 and runtime.current.index == 0:
+            natives.note_alone(runtime)
     else:
         runtime.need_points(END_POINTS)
         runtime.attempt(Op.JOIN, (THREAD, task.name), lambda: task.done)

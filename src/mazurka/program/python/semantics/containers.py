@@ -27,7 +27,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import objects, recurring_classes
+from mazurka.program.python.semantics import objects, recurring_classes, untracked
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.semantics.locations import (
@@ -148,11 +148,41 @@ def _namespace(run: Any, thing: Any, site: int, op: Op, keys: Iterable[Any]) -> 
     """Globals by way of their dictionary. Code that takes them for constants does not look again."""
     module = space_name(thing)
     accesses = [Access(op, (GLOBAL, module, key)) for key in keys]
-    if op is not _READ and not _are_variables(thing, keys):
-        text = f"assignment by way of globals() or vars() at {sites.location(site)}"
-        run.untracked[text] = run.untracked.get(text, 0) + 1
+    constants = () if op is _READ or _are_variables(thing, keys) else tuple(keys)
+    unread = op is _WRITE and constants and _is_of_compiled(thing)
+    if constants and not unread:
+        _count_assignment(run, site)
     if accesses:
         run.visit(op, accesses[0].target, site, None, tuple(accesses[1:]))
+    if unread:
+        for key in constants:
+            _look_for_change(run, thing, key, site)
+
+
+def _is_of_compiled(thing: Any) -> bool:
+    """Whether all code that has a namespace for its globals is known: the program compiled it while it ran."""
+    return thing.get("__file__") in sites.names_of_compiled
+
+
+def _look_for_change(run: Any, thing: Any, key: Any, site: int) -> None:
+    """What is about to be stored in a namespace matters to code that takes it for a constant only if it names it, and
+    if it is not there already: that is known when it has been stored."""
+    if not any(key in names for names in sites.names_of_compiled.values()):
+        untracked.unread_constants[site, id(thing)] = functools.partial(_count_assignment, run, site)
+        return
+    before = dict.get(thing, key, objects.MISSING)
+
+    def look(told: Any) -> None:
+        if dict.get(thing, key, objects.MISSING) is not before:
+            _count_assignment(told, site)
+        else:
+            untracked.unread_constants[site, id(thing)] = functools.partial(_count_assignment, run, site)
+
+    untracked.look_after_step(run, look)
+
+
+def _count_assignment(run: Any, site: int) -> None:
+    untracked.count_untracked(run, "assignment by way of globals() or vars()", site)
 
 
 def _dict_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:

@@ -511,6 +511,7 @@ def own_up(run: Any) -> None:
     """A run has ended: count calls whose arguments other threads used while the caller was there."""
     for text in unseen_methods():
         run.untracked[text] = run.untracked.get(text, 0) + 1
+    untracked.own_up()
     private_classes.own_up(run)
     if objects.shared_dictionaries():
         run.untracked["a __dict__ that instances share"] = 1

@@ -31,6 +31,7 @@ from mazurka.program.python.semantics import (
     native_objects,
     objects,
     raising,
+    reachable,
     untracked,
 )
 from mazurka.program.python.semantics.classification import classify
@@ -53,7 +54,7 @@ from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
-from mazurka.trace.targets import REFERENCE, STRUCTURE
+from mazurka.trace.targets import REFERENCE, STRUCTURE, Kind, kind_of
 
 GETTERS: Final = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
@@ -238,6 +239,7 @@ _mortal: dict[tuple[int, Any], Any] = per_run({})
 
 def let_go(run: Any) -> None:
     """Hooks must not keep alive what a weak reference is about to look for, or what has a finaliser."""
+    untracked.look_now(run)
     while _stored:
         _watch_stored(run, *_stored.pop())
     if not objects.let_go():
@@ -493,6 +495,25 @@ def _mourn(references: list[Any]) -> None:
     """Keep in mind at which objects' ends something is called that does not report itself."""
     telling = [each for each in references if each.__callback__ is not None and not _is_known(each.__callback__)]
     _mourned.extend(weakref.ref(thing) for each in telling if (thing := weakref.ref.__call__(each)) is not None)
+
+
+def note_alone(run: Any) -> None:
+    """The main thread, which is running, has seen one more thread end, and no other is left."""
+    if _referred and not run.aborting and not has_concurrent_threads(run):
+        reachable.note(run, _referred)
+
+
+def alive_alone(run: Any) -> frozenset[int]:
+    """The identities of objects that were no garbage when the main thread was alone for good, if it has done nothing
+    since by which it could notice their ends."""
+    alone = reachable.last()
+    if alone is None or alone.threads != len(run.tasks):
+        return frozenset()
+    written = {target for _, target in _mortal}
+    for _, _, target, _, _, _, more in run.log[alone.steps :]:
+        if any(each in written or kind_of(each) is Kind.REFERENCE for each in (target, *[one.target for one in more])):
+            return frozenset()
+    return alone.held
 
 
 def finish() -> None:

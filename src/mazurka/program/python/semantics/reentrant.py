@@ -224,8 +224,11 @@ def _afterwards(last: _Entry) -> Iterator[None]:
     yield from ()
 
 
+#: What stands for the method ``join`` of a text or of bytes: other classes have methods of this name, too.
+JOIN: Final = "text.join"
+
 #: Methods in C, of objects that have a state, that iterate over their argument and keep no reference to it.
-GONE_THROUGH: Final = frozenset({"writerow", "writerows", "writelines", "executemany"})
+GONE_THROUGH: Final = frozenset({"writerow", "writerows", "writelines", "executemany", JOIN})
 _LAZY: Final = frozenset({types.GeneratorType, map, filter, zip})
 
 

@@ -2,12 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+import types
+from collections.abc import Callable
+from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics.per_run import per_run
 
 
 def count_untracked(run: Any, what: str, site: int) -> None:
     """Something shared was used in a way that is not tracked."""
     text = f"{what} at {sites.location(site)}"
     run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+#: Functions that look at what the running thread's last step has done; each gets the run.
+_looks: Final[list[Callable[[Any], None]]] = per_run([])
+
+
+def look_after_step(run: Any, look: Callable[[Any], None]) -> None:
+    """Have ``look`` called when the running thread has made the step that it stands before: before its next one, and
+    before any other thread moves."""
+    _looks.append(look)
+    if run.let_go is None:
+        run.let_go = look_now
+
+
+def look_now(run: Any) -> None:
+    """The running thread is about to make its next step."""
+    while _looks:
+        _looks.pop()(run)
+
+
+#: Site, and identity of the namespace, of each assignment to a global that no known code reads -> what counts it.
+unread_constants: Final[dict[tuple[int, int], Callable[[], None]]] = per_run({})
+
+#: Identities of namespaces in which code was executed that the program has not compiled while it ran.
+_spaces_of_other_code: Final[set[int]] = set()
+
+
+def note_executed(code: Any, space: Any) -> None:
+    """Code, or a text, is about to be executed in a namespace."""
+    if type(code) is not types.CodeType or code.co_filename not in sites.names_of_compiled:
+        _spaces_of_other_code.add(id(space))
+
+
+def own_up() -> None:
+    """A run has ended: assignments count if code may have read them that is not known."""
+    for (_, space), count in unread_constants.items():
+        if space in _spaces_of_other_code:
+            count()

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, starmap
 from operator import itemgetter
 from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType, MemberDescriptorType, MethodType
-from typing import Any
+from typing import Any, Final
 from weakref import finalize, ref
 
 from mazurka.program.python import activation
@@ -127,8 +127,9 @@ class _Called:
                     calls.announce(run, function, site, args, named)
                 else:
                     calls.method(run, thing, name, site, args, named)
-                reentrant.count_silent(run, site, (*args, *named.values()), name in reentrant.GONE_THROUGH)
-                args = reentrant.accompanied_by_state(run, site, name, args)
+                called = _name_in_c(function) or name
+                reentrant.count_silent(run, site, (*args, *named.values()), called in reentrant.GONE_THROUGH)
+                args = reentrant.accompanied_by_state(run, site, called, args)
             try:
                 return function(*args, **named)
             finally:
@@ -140,9 +141,23 @@ class _Called:
 _own = object.__getattribute__
 
 
+def _name_in_c(function: Any) -> str:
+    """The name of a method in C, which an attribute may have by another one, as in ``concat = "".join``; or ""."""
+    if type(function) not in BUILTIN_METHODS:
+        return ""
+    name: str = function.__name__
+    return reentrant.JOIN if name == "join" and type(function.__self__) in _TEXTS else name
+
+
+#: Types whose method ``join`` goes through its argument, and keeps nothing of it.
+_TEXTS: Final = frozenset({str, bytes, bytearray})
+
+
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)`` is about to be called; it may be anything."""
     run = activation.active
+    if (function is exec or function is eval) and args:
+        untracked.note_executed(args[0], args[1] if len(args) > 1 else sys._getframe(1).f_globals)
     if run is not None and (not run.solo or _is_told_early(function)):
         calls.announce(run, function, site, args, named)
         reentrant.count_silent(run, site, (*args, *named.values()))
@@ -160,9 +175,11 @@ def _is_told_early(function: Any) -> bool:
 def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
     """The same, handing on function and arguments for `operator.call`."""
     run = activation.active
+    if (function is exec or function is eval) and args:
+        untracked.note_executed(args[0], args[1] if len(args) > 1 else sys._getframe(1).f_globals)
     if run is not None and (not run.solo or _is_told_early(function)):
         calls.announce(run, function, site, args, named)
-        name = function.__name__ if type(function) in BUILTIN_METHODS or type(function) is MethodType else ""
+        name = function.__name__ if type(function) is MethodType else _name_in_c(function)
         reentrant.count_silent(run, site, (*args, *named.values()), name in reentrant.GONE_THROUGH)
         if name in GOING_THROUGH:
             args = reentrant.accompanied(run, function.__self__, site, args)
