@@ -3,8 +3,8 @@
 The reorderings are those of :class:`~tests.oracle.predictable.Predictable`, for the trace in which accesses internal to
 objects are NOPs. A call happens where it takes effect. It does in a reordering what the model of its type does, in each
 of the states that its object may have begun in; it comes only if its thread has read, and been returned, what it was in
-the trace, and if it has not to wait. If it returns something else it is like a read that gives something else. What has
-not returned does not begin.
+the trace, and if it has not to wait; if it writes something besides, only in the states in which it did so. If it
+returns something else it is like a read that gives something else. What has not returned does not begin.
 
 An object may have begun in the states that explain what its calls return and need the fewest calls to be reached from
 the type's first ones, with the values that its calls have.
@@ -47,6 +47,9 @@ class PossibleCallOrders(Predictable):
         self.unfinished = called.unfinished
         self.objects = sorted({call.receiver for call in found})
         self.begins = [self._begins(name) for name in self.objects]
+        self.starts = {row: call.begin for row, call in self.calls.items()}
+        self.more = {called.effect[begin] for begin in called.more if begin in called.effect}
+        self.recorded = self._recorded()
 
     def _of(self, name: str) -> list[int]:
         return sorted(row for row, call in self.calls.items() if call.receiver == name)
@@ -92,6 +95,16 @@ class PossibleCallOrders(Predictable):
 
     # -- going on -----------------------------------------------------------------------------------------------------
 
+    def _recorded(self) -> dict[int, tuple[Any, ...]]:
+        """By call: the states in which its object is then in the trace."""
+        found: dict[int, tuple[Any, ...]] = {}
+        for name, begins in zip(self.objects, self.begins, strict=True):
+            rows = self._of(name)
+            for row in rows if begins else ():
+                before = [each for each in rows if each < row]
+                found[row] = tuple(self._run(before, begin)[1] for begin in begins)
+        return found
+
     def all_reached(self) -> dict[Called, list[tuple[int, ...]]]:
         """All states, each with the calls that have happened until then, in all orders that lead there."""
         start = Called(self.start, tuple(self.begins))
@@ -118,6 +131,8 @@ class PossibleCallOrders(Predictable):
             made = [self._does(row, each) for each in state.states[number]]
             if state.rest.broken[thread] != ALWAYS or None in made:
                 continue
+            if row in self.more and self.recorded.get(row) != state.states[number]:
+                continue
             if any(each[0] != text_of(call.result) for each in made if each):
                 broken = list(after.broken)
                 broken[thread] = self.index[row]
@@ -138,7 +153,7 @@ class PossibleCallOrders(Predictable):
         for state, orders in self.all_reached().items():
             standing = set(self.standing(state.rest))
             for first, second in wanted:
-                sure = first in standing and state.rest.broken[self.threads[first]] == ALWAYS
+                sure = self.starts[first] in standing and state.rest.broken[self.threads[first]] == ALWAYS
                 if (first, second) not in found and sure and self._done(state.rest, second):
                     if any(self._differs(order, first, second) for order in orders):
                         found.add((first, second))

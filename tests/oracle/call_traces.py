@@ -45,12 +45,14 @@ class _Object:
 
 class CalledTrace(NamedTuple):
     """A trace; the same with the rows as NOPs that are internal to objects; the rows at which calls take effect, by
-    those at which they begin; and the rows at which calls begin that have not returned."""
+    those at which they begin; the rows at which calls begin that have not returned, and of those that write something
+    else besides."""
 
     trace: Trace
     plain: Trace
     effect: dict[int, int]
     unfinished: frozenset[int]
+    more: frozenset[int]
 
 
 def called_trace(rng: random.Random, length: int, threads: int) -> CalledTrace:
@@ -68,6 +70,7 @@ class _CallRecorder(Recorder):
         self.results: dict[int, Any] = {}
         self.internal: set[int] = set()
         self.holders: dict[str, int] = {}
+        self.more: set[int] = set()
         self.called_often = rng.choice((0.3, 0.5, 0.8))
 
     def _object(self, name: str) -> _Object:
@@ -90,7 +93,7 @@ class _CallRecorder(Recorder):
         self.record(length)
         plain = [step._replace(op=Op.NOP) if row in self.internal else step for row, step in enumerate(self.log)]
         whole, counting = (assemble(parts_of(trace_of(self.names, log))) for log in (self.log, plain))
-        return CalledTrace(whole, counting, self.effect, frozenset(self.begun.values()))
+        return CalledTrace(whole, counting, self.effect, frozenset(self.begun.values()), frozenset(self.more))
 
     def _act(self, thread: int) -> None:
         if self.pending.get(thread):
@@ -109,13 +112,17 @@ class _CallRecorder(Recorder):
         made = (thing, method, arguments, target)
         steps: list[Any] = [("touch", made)] if self.rng.random() < 0.2 else []
         steps += [("take", made), ("write", made), ("give", made)] if thing.locked else []
-        self.pending[thread] = [*steps, ("return", made)]
+        self.pending[thread] = [*steps, *([("change", made)] if self.rng.random() < 0.15 else []), ("return", made)]
 
     def _go_on(self, thread: int) -> None:
         step, (thing, method, arguments, target) = self.pending[thread][0]
         lock, place = ("lock", f"lock of {thing.name}"), ("var", f"inside of {thing.name}")
         if step == "touch":
             self._emit(thread, Op.READ, ("var", "x"), self.memory.get("x", 0))
+        elif step == "change":
+            self.more.add(self.begun[thread])
+            self.memory["x"] = self.rng.randrange(2)
+            self._emit(thread, Op.WRITE, ("var", "x"), self.memory["x"])
         elif step == "write":
             self._internally(thread, Op.WRITE, place)
         elif step == "take":
@@ -136,7 +143,8 @@ class _CallRecorder(Recorder):
                 self._internally(thread, Op.RELEASE, lock)
             else:
                 self.log.append(Step(thread, Op.RETURN, target, 0, True, recorded(self.results[thread])))
-                del self.begun[thread]
+                if self.begun.pop(thread) in self.more:  # what is touched in calls only is internal
+                    self._emit(thread, Op.READ, ("var", "x"), self.memory["x"])
         self.pending[thread].pop(0)
 
     def _internally(self, thread: int, op: Op, target: Any) -> None:

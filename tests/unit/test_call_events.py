@@ -62,6 +62,15 @@ def test_what_others_touch_does() -> None:
     assert list(events.calls) == [4, 9]  # where they return
 
 
+def test_calls_that_change_something_besides() -> None:
+    started = [(0, Op.CALL, "o"), (0, Op.WRITE, "x"), (0, Op.RETURN, "o")]
+    assert call_events.call_events(_trace(*started, *_locked(1, "o")), {OBJECT}).doing_more == frozenset()
+    events = call_events.call_events(_trace(*started, (1, Op.READ, "x"), *_locked(1, "o")), {OBJECT})
+    assert events.doing_more == {2}
+    inside = _trace((0, Op.CALL, "o"), (0, Op.CALL, "p"), (0, Op.RETURN, "p"), (0, Op.RETURN, "o"))
+    assert call_events.call_events(inside, {OBJECT, OTHER}).doing_more == {3}
+
+
 def test_making_an_object_comes_before_its_calls() -> None:
     made = _trace((0, Op.WRITE, "x"), *_locked(0, "o"), *_locked(1, "o"))
     events = call_events.call_events(made, {OBJECT})

@@ -4,8 +4,9 @@ Definition (generalised from the thesis, 3.3.1, where actions of a library are e
 takes effect at one row: where it last gives back a lock of the object, or else where it returns. What only calls of the
 object touch (data, locks and conditions) is *internal* to it, and what calls do to that does not count: these rows
 become NOPs. The rest of a call counts as it is, and so do the calls of other objects inside; a call inside one of the
-same object is part of that one. What the one thread that made the object did to it before it was first called does not
-make a place less internal; but these rows have to come before all calls.
+same object is part of that one. A call *does more* if rows inside count and change something. What the one thread that
+made the object did to it before it was first called does not make a place less internal; but these rows have to come
+before all calls.
 
 Of other objects nothing is known: all their calls read and write one place, so that none can be moved over another.
 
@@ -24,7 +25,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from mazurka.trace.columns import columns_of
-from mazurka.trace.event import Op
+from mazurka.trace.event import WRITES, Op
 from mazurka.trace.invocations import Invocation, begun, invocations
 from mazurka.trace.targets import HIDDEN
 from mazurka.trace.trace import NO_VALUE, Trace
@@ -38,6 +39,9 @@ _INTERNAL: Final = np.isin(
     (Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE, Op.RELEASE, Op.REQUEST, Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL),
 )
 
+#: What changes something that others may see.
+_CHANGES: Final = np.array(WRITES) | np.isin(np.arange(len(Op)), (Op.FREE, Op.NOTIFY, Op.NOTIFY_ALL))
+
 #: Rows outside of calls that are looked at for each place.
 _MOST: Final = 1_000
 
@@ -46,13 +50,15 @@ _MOST: Final = 1_000
 class CallEvents:
     """See the module. ``trace`` has the rows as they count; ``calls`` those of modelled objects by the row at which
     they take effect, ascending; ``effect`` has this row by that at which they begin. ``made`` has by object the rows
-    that must come before its calls, ``unfinished`` the first rows of its calls that have not returned."""
+    that must come before its calls, ``unfinished`` the first rows of its calls that have not returned; ``doing_more``
+    the rows at which calls take effect that do more."""
 
     trace: Trace
     calls: Mapping[int, Invocation]
     effect: Mapping[int, int]
     made: Mapping[Receiver, Sequence[int]]
     unfinished: frozenset[int]
+    doing_more: frozenset[int]
 
 
 def receiver_of(call: Invocation) -> Receiver:
@@ -122,7 +128,18 @@ class _CallReading:
             {call.begin: row for row, call in known.items()},
             made,
             frozenset(self.unfinished),
+            frozenset(self._doing_more(op, known, effect)),
         )
+
+    def _doing_more(self, op: Any, known: Mapping[int, Invocation], effect: Mapping[int, int]) -> Iterator[int]:
+        events = np.zeros(len(op), bool)
+        events[list(known)] = True
+        changing = _CHANGES[op] | events
+        for row, call in known.items():
+            own = np.asarray(self.trace.rows_of_thread[call.thread])
+            inside = own[np.searchsorted(own, call.begin) : np.searchsorted(own, call.end, "right")]
+            if (changing[inside] & (inside != row)).any():
+                yield row
 
     def _scopes(self) -> Iterator[_Scope]:
         for call in self.calls:

@@ -6,7 +6,8 @@ the trace with these events has it (:mod:`mazurka.witness.columns`) and, by the 
 1. from each state in which an object may have begun, the calls return in the order of the trace what the trace has;
 2. in the order of the witness each call can be made, and returns the same, or is among ``unread``;
 3. no call comes after something unread in its thread: its arguments might be others;
-4. what made an object comes before all of its calls, and no call that has not returned in the trace has begun.
+4. a call that does more than what the model says comes where its object is in a state in which it was in the trace;
+5. what made an object comes before all of its calls, and no call that has not returned in the trace has begun.
 
 Shares no code with what searches for orders. Cost: some microseconds for each call of the trace, and what columns.py
 takes.
@@ -14,11 +15,14 @@ takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from mazurka.trace.call_events import CallEvents, Receiver, call_events, receiver_of
+from mazurka.trace.event import Op
 from mazurka.trace.invocations import Invocation
 from mazurka.trace.literals import text_of
 from mazurka.trace.logged_calls import WAITS, CallEffect, CallSemantics
@@ -49,11 +53,12 @@ class CallChecker:
             yield f"steps {claim.first} and {claim.second} do not begin calls of objects that are named"
             return
         yield from recorded.objections(replace(witness, claim=None))
+        recorded_states: dict[int, list[str]] = {}
         for receiver, states in begins.items():
-            own = [call for call in events.calls.values() if receiver_of(call) == receiver]
-            yield from self._as_recorded(own, states)
+            own = {row: call for row, call in events.calls.items() if receiver_of(call) == receiver}
+            yield from self._as_recorded(own, states, recorded_states)
         order = [*range(witness.prefix), *witness.order]
-        yield from self._called(order, witness.unread, events, begins)
+        yield from self._called(order, witness.unread, events, begins, recorded_states)
         yield from self._reversed(order, witness.unread, events, first, second)
         yield from self._makes_a_difference(order, events, (first, second), begins, claim)
 
@@ -68,10 +73,14 @@ class CallChecker:
         made = self._semantics.outcome(call.type_name, call.method, text_of(call.arguments), state)
         return CallEffect("", _UNKNOWN) if made is WAITS else made if isinstance(made, CallEffect) else None
 
-    def _as_recorded(self, calls: Sequence[Invocation], states: Iterable[str]) -> Iterator[str]:
+    def _as_recorded(
+        self, calls: Mapping[int, Invocation], states: Iterable[str], recorded: dict[int, list[str]]
+    ) -> Iterator[str]:
+        """Whether calls return what they do in the trace; notes in which states each begins."""
         for begin in states:
             state = begin
-            for call in calls:
+            for row, call in calls.items():
+                recorded.setdefault(row, []).append(state)
                 made = self._outcome(call, state)
                 if made is None or made.result != text_of(call.result):
                     yield f"{call} does not return that if the object began as {begin}"
@@ -79,7 +88,12 @@ class CallChecker:
                 state = made.after
 
     def _called(
-        self, order: Sequence[int], unread: frozenset[int], events: CallEvents, begins: dict[Receiver, tuple[str, ...]]
+        self,
+        order: Sequence[int],
+        unread: frozenset[int],
+        events: CallEvents,
+        begins: Mapping[Receiver, tuple[str, ...]],
+        recorded: Mapping[int, Sequence[str]],
     ) -> Iterator[str]:
         """Whether the calls in the order can be made, and return what they did."""
         thread, states, done = self._trace.thread, dict(begins), set[int]()
@@ -94,6 +108,8 @@ class CallChecker:
                     yield f"{call} may have other arguments"
                 if not done.issuperset(events.made[receiver]):
                     yield f"{call} comes before its object has been made"
+                if row in events.doing_more and list(states[receiver]) != recorded[row]:
+                    yield f"{call} may do something else besides"
                 made = [self._outcome(call, state) for state in states[receiver]]
                 if any(each is None or not each.result for each in made):
                     yield f"{call} can't be made"
@@ -108,16 +124,25 @@ class CallChecker:
     def _reversed(
         self, order: Sequence[int], unread: frozenset[int], events: CallEvents, first: int, second: int
     ) -> Iterator[str]:
-        """Whether the second call has taken effect, and the first is next."""
+        """Whether the second call has taken effect, and the first is about to begin."""
         trace, done = self._trace, set(order)
         one, other = events.calls[first], events.calls[second]
         if first >= second or one.thread == other.thread or receiver_of(one) != receiver_of(other):
             yield "the two are no calls of one object by two threads, in this order in the trace"
-        own = [int(row) for row in trace.rows_of_thread[one.thread] if row < first]
-        if second not in done or first in done or not done.issuperset(own):
+        own = [int(row) for row in trace.rows_of_thread[one.thread] if row < one.begin]
+        if second not in done or one.begin in done or not done.issuperset(own):
             yield f"{other} has not taken effect, or {one} is not next"
+        if self._is_unborn(one, done):
+            yield f"the thread of {one} has not been started"
         if done.intersection(events.unfinished) or unread.intersection(own):
             yield f"{one} may have other arguments"
+
+    def _is_unborn(self, call: Invocation, done: set[int]) -> bool:
+        """Whether the thread of a call needs a fork that has not taken place."""
+        trace = self._trace
+        forks = np.flatnonzero(np.asarray(trace.op) == Op.FORK)
+        own = forks[np.asarray(trace.thread_of_target)[np.asarray(trace.target)[forks]] == call.thread]
+        return any(row < call.begin and row not in done for row in own.tolist())
 
     def _makes_a_difference(
         self,

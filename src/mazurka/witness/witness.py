@@ -120,7 +120,7 @@ class AssumedObject:
 @dataclass(frozen=True, slots=True)
 class CallsReversed:
     """Two calls of an object come in the other order than in the trace: that which begins at step ``second`` has taken
-    effect, and that which begins at step ``first``, which does so earlier in the trace, is what its thread does next.
+    effect, and step ``first``, which begins a call that does so earlier in the trace, is what its thread does next.
     This makes a difference: in a result of the two, or in the object's state afterwards.
 
     ``objects`` are those whose calls count as single events (:mod:`mazurka.trace.call_events`). ``returns`` are the

@@ -63,7 +63,7 @@ class ModelledCalls:
         named = _described(self.trace)
         if not named:
             self.objects, self.unknown = dict[Receiver, SharedObject](), 0
-            self.events = CallEvents(self.trace, {}, {}, {}, frozenset())
+            self.events = CallEvents(self.trace, {}, {}, {}, frozenset(), frozenset())
             return
         events = call_events(self.trace, named)
         found = {receiver: _object(receiver, calls) for receiver, calls in _by_object(events).items()}
@@ -80,6 +80,17 @@ class ModelledCalls:
     def texts(self) -> dict[int, str]:
         """By the row at which a call takes effect: the text of its result."""
         return {row: text_of(call.result) for row, call in self.events.calls.items()}
+
+    @cached_property
+    def recorded(self) -> dict[int, tuple[State, ...]]:
+        """By the row at which a call takes effect: the states in which its object is then in the trace."""
+        found: dict[int, tuple[State, ...]] = {}
+        for each in self.objects.values():
+            states = each.states
+            for row in each.calls:
+                found[row] = states
+                states = tuple([step[1] for state in states if (step := self.step(row, state)) is not None])
+        return found
 
     def object_of(self, row: int) -> SharedObject:
         """The object of the call that takes effect at a row."""

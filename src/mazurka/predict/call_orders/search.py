@@ -11,6 +11,7 @@ exponential in the number of threads.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -128,11 +129,13 @@ class OrderSearch:
         for thread, row in self.fork.items():
             self.starts[thread] = sum(own < row for own in self.rows[thread])
 
-    def decide(self, first: int, second: int) -> Found | Infeasible | Unknown:
-        """An order after which the call that takes effect at ``second`` has, and that of ``first`` is next."""
+    def decide(self, first: int, second: int, begin: int) -> Found | Infeasible | Unknown:
+        """An order after which the call that takes effect at ``second`` has, and that of ``first`` is about to begin,
+        with ``begin``."""
         if self.waits:
             return Unknown("threads wait on conditions")
-        stop, mine = self.place[first], self.thread[first]
+        mine = self.thread[first]
+        stop = bisect_left(self.rows[mine], begin)
         start = _Reached(
             (0,) * len(self.rows),
             (_NOBODY,) * len(self.slot),
@@ -149,7 +152,7 @@ class OrderSearch:
                 called = [row for row in order if self._receiver(row) == object_]
                 if self._is_started(state, mine, stop):
                     if self.calls.makes_a_difference([*called, first], first, second) is not None:
-                        return Found(self._whole(order, first), changed)
+                        return Found(self._whole(order, begin), changed)
             for thread in threads:
                 if state.at[thread] == len(self.rows[thread]) or (thread == mine and state.at[thread] == stop):
                     continue
@@ -167,11 +170,11 @@ class OrderSearch:
         call = self.calls.events.calls.get(row)
         return None if call is None else receiver_of(call)
 
-    def _whole(self, order: Sequence[int], first: int) -> tuple[int, ...]:
+    def _whole(self, order: Sequence[int], begin: int) -> tuple[int, ...]:
         """The same with the rows between those that count."""
         trace, done, found = self.trace, [0] * len(self.rows), list[int]()
         own = [np.asarray(rows).tolist() for rows in trace.rows_of_thread]
-        for row in (*order, first):
+        for row in (*order, begin):
             thread = self.thread[row]
             while own[thread][done[thread]] != row:
                 found.append(own[thread][done[thread]])
@@ -265,6 +268,8 @@ class OrderSearch:
         if not all(self._is_done(after, each) for each in self.calls.events.made[receiver]):
             return None
         number = self.objects.index(receiver)
+        if row in self.calls.events.doing_more and after.states[number] != self.calls.recorded[row]:
+            return None
         made = [self.calls.step(row, state) for state in after.states[number]]
         known = [each for each in made if each is not None and each[0] is not None]
         if len(known) < len(made):

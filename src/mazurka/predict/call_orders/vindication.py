@@ -3,9 +3,10 @@
 Definition (thesis, 3.3.1 and 3.3.2, generalised as the maximal causal model is). A *correct reordering* of a trace
 whose calls are events (:mod:`mazurka.trace.call_events`) has of each thread a prefix. What reads return is kept, and
 what calls do, as far as something depends on that: by the executable model of the type, whichever other calls come
-before. Two calls of one object that do not commute are a *commutativity order violation* if after some correct
-reordering the later one has taken effect and the earlier one is next, and a result of the two, or the state that all
-calls until then lead to, is another one than if they had come in the order of the trace.
+before. A call that does more comes where its object is in the state in which it was in the trace. Two calls of one
+object that do not commute are a *commutativity order violation* if after some correct reordering the later one has
+taken effect and the earlier one is about to begin, and a result of the two, or the state that all calls until then lead
+to, is another one than if they had come in the order of the trace.
 
 First the causal model is asked, for which calls are events that do nothing: what it refutes cannot be. Its order is
 taken if the models of the types bear it out; otherwise all orders are searched, within a limit (search.py).
@@ -46,7 +47,7 @@ class CallOrders:
     def ask(self, claim: CallsReversed) -> Verdict:
         """A witness of the claim, which then says what the calls return; or that there is none."""
         first, second = (self._calls.events.effect[row] for row in (claim.first, claim.second))
-        answer = self._questions.prove(claim, Question(happen=(second,), next=(first,)))
+        answer = self._questions.prove(claim, Question(happen=(second,), next=(claim.first,)))
         if isinstance(answer, Witness):
             order = (*range(answer.prefix), *answer.order)
             changed = self._changed(order)
@@ -56,7 +57,7 @@ class CallOrders:
                     return replace(found, order=answer.order, prefix=answer.prefix)
         elif isinstance(answer, Infeasible):
             return answer
-        searched = self._search.decide(first, second)
+        searched = self._search.decide(first, second, claim.first)
         if not isinstance(searched, Found):
             return searched
         changed = frozenset(map(StepIndex, searched.changed))
@@ -77,6 +78,8 @@ class CallOrders:
             if row not in events.calls:
                 continue
             receiver = receiver_of(events.calls[row])
+            if row in events.doing_more and states[receiver] != self._calls.recorded[row]:
+                return None
             made = [self._calls.step(row, state) for state in states[receiver]]
             known = [each for each in made if each is not None and each[0] is not None]
             if len(known) < len(made) or not done.issuperset(events.made[receiver]):
