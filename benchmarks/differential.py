@@ -28,6 +28,7 @@ from tests.oracle.python_programs import Program, drawn
 from benchmarks.row import Row, Settings
 from mazurka.api import explore
 from mazurka.explore.registry import STRATEGIES, make_strategy
+from mazurka.report.check_report import Verdict
 
 _EXECUTIONS: Final = 1_500
 _SHARE: Final = 10
@@ -62,6 +63,7 @@ def reached(scenario: Callable[[], str], strategy: str) -> Reached:
     report = result.report
     failures = {finding.failure.identity for finding in report.findings if finding.failure is not None}
     decided = report.complete and not report.untracked and not report.uncontrolled
+    decided = decided and report.verdict is not Verdict.INCONCLUSIVE  # such a strategy may have come to less
     return Reached(
         frozenset(returned), frozenset(failures), decided, "; ".join(report.inconsistencies), report.executions
     )

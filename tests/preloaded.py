@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import io
 import marshal
 import os
 import selectors
@@ -119,17 +120,19 @@ class _Server:
         self, command: list[str], folder: Path, environment: Mapping[str, str], timeout: float
     ) -> subprocess.CompletedProcess[str]:
         request = marshal.dumps((command, str(folder), {**environment, **self.hashing}))
-        (output, said), (errors, complained) = os.pipe(), os.pipe()
-        socket.send_fds(self.connection, [_LENGTH.pack(len(request))], [said, complained])
-        os.close(said)
-        os.close(complained)
-        self.connection.sendall(request)
-        pid = self._number()
-        told = _read_all((output, errors), time.monotonic() + timeout)
-        if told is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        status = self._number()
+        with contextlib.ExitStack() as pipes:
+            output, said = _pipe(pipes)
+            errors, complained = _pipe(pipes)
+            socket.send_fds(self.connection, [_LENGTH.pack(len(request))], [said.fileno(), complained.fileno()])
+            said.close()
+            complained.close()
+            self.connection.sendall(request)
+            pid = self._number()
+            told = _read_all((output, errors), time.monotonic() + timeout)
+            if told is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            status = self._number()
         if told is None:
             raise subprocess.TimeoutExpired(command, timeout)
         return subprocess.CompletedProcess(command, status, _text(told[0]), _text(told[1]))
@@ -151,18 +154,23 @@ _servers: Final[dict[str, _Server]] = {}
 
 def _server(verb: str) -> _Server:
     if verb not in _servers:
-        ours, theirs = socket.socketpair()
-        hashing = {"PYTHONHASHSEED": "0"} if verb in _RUNNING else {}
-        with theirs:
-            process = subprocess.Popen(
-                [sys.executable, str(_SERVER), str(theirs.fileno()), *_IMPORTED[verb]],
-                env={**environment(), **hashing, **_WITHOUT_THREADS},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-            )
-        _servers[verb] = _Server(process, ours, hashing)
+        _servers[verb] = start(verb)
     return _servers[verb]
+
+
+def start(verb: str) -> _Server:
+    """A server of its own for commands with this verb; to be ended by whoever asked for it."""
+    ours, theirs = socket.socketpair()
+    hashing = {"PYTHONHASHSEED": "0"} if verb in _RUNNING else {}
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, str(_SERVER), str(theirs.fileno()), *_IMPORTED[verb]],
+            env={**environment(), **hashing, **_WITHOUT_THREADS},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+        )
+    return _Server(process, ours, hashing)
 
 
 @atexit.register
@@ -171,26 +179,29 @@ def _end_all() -> None:
         _servers.popitem()[1].end()
 
 
-def _read_all(ends: tuple[int, int], deadline: float) -> tuple[bytes, bytes] | None:
+def _pipe(opened: contextlib.ExitStack) -> tuple[io.FileIO, io.FileIO]:
+    """A pipe's end to read from and its end to write to; both are closed at the end of ``opened``."""
+    output, said = os.pipe()
+    return opened.enter_context(io.FileIO(output)), opened.enter_context(io.FileIO(said, "w"))
+
+
+def _read_all(ends: tuple[io.FileIO, io.FileIO], deadline: float) -> tuple[bytes, bytes] | None:
     """All that comes out of two pipes until whoever writes to them has gone; None if that takes too long."""
-    told = {end: bytearray() for end in ends}
+    told = {end.fileno(): bytearray() for end in ends}
     with selectors.DefaultSelector() as selector:
         for end in ends:
             selector.register(end, selectors.EVENT_READ)
-        try:
-            while selector.get_map():
-                ready = selector.select(max(0.0, deadline - time.monotonic()))
-                if not ready:
-                    return None
-                for key, _ in ready:
-                    data = os.read(key.fd, 1 << 16)
-                    told[key.fd] += data
-                    if not data:
-                        selector.unregister(key.fd)
-        finally:
-            for end in ends:
-                os.close(end)
-    return bytes(told[ends[0]]), bytes(told[ends[1]])
+        while selector.get_map():
+            ready = selector.select(max(0.0, deadline - time.monotonic()))
+            if not ready:
+                return None
+            for key, _ in ready:
+                data = os.read(key.fd, 1 << 16)
+                told[key.fd] += data
+                if not data:
+                    selector.unregister(key.fd)
+    output, errors = ends
+    return bytes(told[output.fileno()]), bytes(told[errors.fileno()])
 
 
 def _text(data: bytes) -> str:

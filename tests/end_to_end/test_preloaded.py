@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -70,3 +71,14 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         preloaded.run(["record", "program.py"], tmp_path, preloaded.environment(), 1)
     assert preloaded.run(["record", "--help"], tmp_path, preloaded.environment(), 60).returncode == 0
+
+
+def test_a_server_that_has_died_leaves_no_descriptors(tmp_path: Path) -> None:
+    server = preloaded.start("trace")
+    before = sorted(os.listdir("/dev/fd"))
+    server.process.kill()
+    server.process.wait()
+    with pytest.raises((AssertionError, OSError)):
+        server.run(["python", "-m", "mazurka", "trace"], tmp_path, preloaded.environment(), 60)
+    assert sorted(os.listdir("/dev/fd")) == before
+    server.end()

@@ -26,6 +26,7 @@ def test_a_row_tells_the_truth_of_its_strategy(row: StrategyRow) -> None:
     assert made.exhaustive is row.exhaustive
     assert made.name == {"auto": "mcr"}.get(row.name, row.name)  # of the two, the one that is there at first
     assert made.estimate().done == 0
+    assert made.needs_advance is (type(made).advance is not Strategy.advance)
 
 
 def test_strategies_are_listed_by_the_table() -> None:

@@ -60,7 +60,7 @@ def work(program: Program, strategy: Strategy, terms: BatchLimits, postcondition
     limit = terms.executions
     execute, look = program.execute, seen.look
     next_seed, observe = strategy.next_seed, strategy.observe
-    advance = None if type(strategy).advance is Strategy.advance else strategy.advance  # which has nothing to decide
+    advance = strategy.advance if strategy.needs_advance else None
     before = strategy.predictions()
     while limit is None or seen.executions < limit:
         if advance is not None and not advance(end - perf_counter()):

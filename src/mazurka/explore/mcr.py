@@ -135,6 +135,7 @@ class ReadsFromSearch(Strategy):
 
     name = "mcr"
     exhaustive = True
+    needs_advance = True
     divisible = True
 
     @classmethod
@@ -385,7 +386,7 @@ class ReadsFromSearch(Strategy):
         self.journal.append(("done", branch.number, branch.inherited, b"", -1))
         if branch.above or branch.probe:
             history = self._model(run)
-            self._learn_forms(history, run, DecisionPath(history, branch, self.taken_kinds).plain())
+            self._learn_forms(history, run, DecisionPath(history, branch, self.taken_kinds).data_steps())
             if branch.above:
                 self._guessed_wrong(branch)
             return
@@ -407,8 +408,8 @@ class ReadsFromSearch(Strategy):
             return
         history = self._model(run)
         walk = DecisionPath(history, branch, self.taken_kinds)
-        plain = walk.plain()
-        several = self._learn_forms(history, run, plain)
+        data_steps = walk.data_steps()
+        several = self._learn_forms(history, run, data_steps)
         if several is None:
             return
         if branch.probe:
@@ -424,9 +425,9 @@ class ReadsFromSearch(Strategy):
                 return
             self.seen.add(signature)
             walk.inherited()
-            if walk.strays or (branch.above and walk.actual is not None):
+            if walk.mispredicted or (branch.above and walk.actual is not None):
                 self._guessed_wrong(branch)
-            if walk.strays:
+            if walk.mispredicted:
                 self.seen.discard(signature)
                 self.journal.append(("done", branch.number, branch.inherited, b"", -1))
                 return
@@ -437,7 +438,9 @@ class ReadsFromSearch(Strategy):
             self.journal.append(("done", branch.number, branch.inherited, flat.tobytes(), signature))
             if walk.actual is not None:
                 self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
-        offers = Alternatives(walk, self.solver, self.counters, self.forms if self.by_forms else None, plain, several)
+        offers = Alternatives(
+            walk, self.solver, self.counters, self.forms if self.by_forms else None, data_steps, several
+        )
         view = self.guidance.view(run, history, self.counters.runs, with_values)
         offering = _Offering(branch, offers, offers.all(), view)
         if not self._ask_on(offering, _PORTION):
@@ -451,15 +454,15 @@ class ReadsFromSearch(Strategy):
         branch.parent.node(branch.cut - 1).tried.discard(branch.answer)
         self.counters.varying |= not self.by_forms  # else runs wait to know it
 
-    def _learn_forms(self, history: History, run: Run, plain: Sequence[StepIndex]) -> list[StepIndex] | None:
+    def _learn_forms(self, history: History, run: Run, data_steps: Sequence[StepIndex]) -> list[StepIndex] | None:
         """Learn which accesses steps have: those that may have several; None if the search has to begin again."""
         if not self.by_forms:
             return []
         sites, forms = [step.site for step in run.log], self.forms
-        if forms.sort(history, sites, plain):
+        if forms.sort(history, sites, data_steps):
             self._reset(set())
             return None
-        several = [step for step in plain if sites[step] in forms.several]
+        several = [step for step in data_steps if sites[step] in forms.several]
         self.again |= dict.fromkeys(forms.learn(history, several))
         self._release()
         return several

@@ -59,6 +59,7 @@ class Portfolio(Strategy):
     doubt."""
 
     exhaustive = True
+    needs_advance = True
     divisible = True
 
     @classmethod

@@ -89,6 +89,7 @@ class SwitchEquivalence(Strategy):
 
     name = "se-mcr"
     exhaustive = True
+    needs_advance = True
     divisible = True
 
     @classmethod

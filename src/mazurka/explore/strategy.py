@@ -70,6 +70,7 @@ class Strategy(ABC):
 
     exhaustive: bool  # whether no seed left means that all executions are covered
     divisible: bool = False  # whether parts of its work can be leased
+    needs_advance: bool = False  # whether `next_seed` may take long, unless :meth:`advance` has been called before
 
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:

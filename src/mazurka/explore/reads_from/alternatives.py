@@ -41,7 +41,7 @@ class Alternatives:
         solver: Solver,
         tally: Tally,
         forms: StepForms | None = None,
-        plain: Sequence[StepIndex] = (),
+        data_steps: Sequence[StepIndex] = (),
         several: Sequence[StepIndex] = (),
     ) -> None:
         """``forms`` are those known of the steps ``several``, those that may have several accesses; None: this is not
@@ -56,7 +56,7 @@ class Alternatives:
         self.counted = walk.counted
         self.forms: OtherForms | None = None
         if forms is not None and several:
-            self.forms = OtherForms(walk, forms, plain, several, self.asking, tally, self._sources)
+            self.forms = OtherForms(walk, forms, data_steps, several, self.asking, tally, self._sources)
         self._hashes = [NOTHING_ABOVE]
         self._locks_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}
         self._writers_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}
@@ -66,14 +66,14 @@ class Alternatives:
         """Ask, at every node passed, for what this run shows to be possible; None now and then: one may stop there."""
         history = self.history
         if not self.tally.varying:
-            plain = self.forms.plain if self.forms is not None else ()
-            self.tally.varying = any(self._may_vary(j) for j in range(len(history.ops)) if j not in plain)
+            data_steps = self.forms.data_steps if self.forms is not None else ()
+            self.tally.varying = any(self._may_vary(j) for j in range(len(history.ops)) if j not in data_steps)
         for stop in self.walk.stops:
             if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
                 continue  # needed by nodes before: nothing else is possible here
             if stop.node.asks == Asks.TAKER:
                 yield from self._other_takers(stop)
-            elif self.forms is not None and stop.step in self.forms.plain:
+            elif self.forms is not None and stop.step in self.forms.data_steps:
                 yield from self._other_readings(stop, self.forms)
             else:
                 yield from self._other_sources(stop)
@@ -386,7 +386,7 @@ class Alternatives:
         history, step = self.history, stop.step
         read = dict(asked)
         for rival in self._rivals(stop, read):
-            if self.forms is not None and step in self.forms.plain and rival in self.forms.plain:
+            if self.forms is not None and step in self.forms.data_steps and rival in self.forms.data_steps:
                 continue  # asked for already
             yield None
             place = self._place(rival)

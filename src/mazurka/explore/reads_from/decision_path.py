@@ -62,7 +62,7 @@ class DecisionPath:
         self.waiting: list[Decision] = []  # the same for what never happened; the step is an index of history.pending
         self.answers: list[int] = []  # of the branch's own nodes
         self.actual: int | None = None  # the answer given to the last inherited node, if it is a new one
-        self.strays = False  # what a step was guessed to access it does not, and so the run is none of this path
+        self.mispredicted = False  # a step accessed other locations than predicted, and so the run is none of this path
 
     def _taken_by(self, step: int, taken_kinds: set[str] | frozenset[str]) -> Any:
         history = self.history
@@ -89,7 +89,7 @@ class DecisionPath:
         """The fingerprint of a source: of a step, or of the initial value."""
         return INITIAL_PRINT if source == INITIAL else self.history.prints[source]
 
-    def plain(self) -> list[StepIndex]:
+    def data_steps(self) -> list[StepIndex]:
         """The steps at points with reads, which nothing decides but the values of these: none that waits, or tries."""
         history, taken = self.history, self.taken
         return [
@@ -115,13 +115,13 @@ class DecisionPath:
             step = self._step_of(node)
             if step is None:
                 branch.inherited = number
-                self.strays = branch.above != 0
+                self.mispredicted = branch.above != 0
                 return
             self._pass(node, step)
             if number == len(path) - 1:
                 actual = self.actual_answer(node, step)
                 if branch.above and (above != branch.above or (actual != branch.answer and actual in node.tried)):
-                    self.strays = True
+                    self.mispredicted = True
                     return
                 self._settle(node, actual)
             elif branch.above:

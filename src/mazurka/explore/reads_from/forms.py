@@ -68,10 +68,10 @@ class StepForms:
 
     # -- learning -----------------------------------------------------------------------------------------------------
 
-    def sort(self, history: History, sites: Sequence[SiteNumber], plain: Iterable[StepIndex]) -> bool:
+    def sort(self, history: History, sites: Sequence[SiteNumber], data_steps: Iterable[StepIndex]) -> bool:
         """Take in which sites have steps of several accesses; whether one was taken for another before."""
         late = False
-        for step in plain:
+        for step in data_steps:
             site = sites[step]
             if site in self.several:
                 continue

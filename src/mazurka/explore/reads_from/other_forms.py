@@ -27,7 +27,7 @@ class OtherForms:
         self,
         walk: DecisionPath,
         forms: StepForms,
-        plain: Sequence[StepIndex],
+        data_steps: Sequence[StepIndex],
         several: Sequence[StepIndex],
         asking: FeasibilityCheck,
         tally: Tally,
@@ -36,7 +36,7 @@ class OtherForms:
         self.walk = walk
         self.history: History = walk.history
         self.forms = forms
-        self.plain = frozenset(plain)
+        self.data_steps = frozenset(data_steps)
         self.several = dict.fromkeys(several)
         self.asking = asking
         self.tally = tally
