@@ -122,15 +122,16 @@ def _predicted(*events: tuple[int, Op, str] | tuple[int, str, str, tuple[int, ..
     return sorted(bug.rows for bug in found)
 
 
-def _figure_3_1(added: int) -> list[tuple[int, ...]]:
+def _figure_3_1(added: int, *before: tuple[int, Op, str], branch: bool = True) -> list[tuple[int, ...]]:
     return _predicted(
+        *before,
         (0, "x", "read", (), 0),
         (0, Op.ACQUIRE, "m"),
         (0, "s", "add", (added,), True),
         (0, Op.RELEASE, "m"),
         (1, Op.ACQUIRE, "m"),
         (1, "s", "contains", (42,), True),
-        (1, Op.BRANCH, ""),
+        *([(1, Op.BRANCH, "")] if branch else []),
         (1, "x", "free", (), None),
         (1, Op.RELEASE, "m"),
     )
@@ -140,6 +141,11 @@ def test_figure_3_1_is_predicted() -> None:
     """If 42 was in the set before, the sections may change places, and x is read after it has been freed."""
     assert _figure_3_1(1) == [(0, 10)]
     assert _figure_3_1(42) == []  # contains would return False then, and the program take another branch
+
+
+def test_what_a_call_returns_decides_though_branches_are_those_of_reads() -> None:
+    """A recording has branches after reads that decide something, not after calls."""
+    assert _figure_3_1(42, (0, Op.BRANCH, ""), branch=False) == []
 
 
 def _figure_3_3(*rest: tuple[int, Op, str]) -> list[tuple[int, ...]]:

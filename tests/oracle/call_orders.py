@@ -4,7 +4,7 @@ The reorderings are those of :class:`~tests.oracle.predictable.Predictable`, for
 objects are NOPs. A call happens where it takes effect. It does in a reordering what the model of its type does, in each
 of the states that its object may have begun in; it comes only if its thread has read, and been returned, what it was in
 the trace, and if it has not to wait; if it writes something besides, only in the states in which it did so. If it
-returns something else it is like a read that gives something else. What has not returned does not begin.
+returns something else its thread does no more. What has not returned does not begin.
 
 An object may have begun in the states that explain what its calls return and need the fewest calls to be reached from
 the type's first ones, with the values that its calls have.
@@ -24,6 +24,7 @@ from tests.oracle.predictable import ALWAYS, Predictable, Reached
 from mazurka.commute.access_points import AccessPoints, translated
 from mazurka.commute.registry import shared_type, specification
 from mazurka.commute.shared_type import BLOCKED, Method, methods_of
+from mazurka.trace.event import Op
 from mazurka.trace.invocations import Invocation, invocations
 from mazurka.trace.literals import Raised, text_of
 
@@ -31,10 +32,12 @@ _POINTS: dict[str, AccessPoints] = {}
 
 
 class Called(NamedTuple):
-    """Between two events: the rest, and the states that each object may be in."""
+    """Between two events: the rest, the states that each object may be in, and the threads that have been returned
+    something else."""
 
     rest: Reached
     states: tuple[tuple[Any, ...], ...]
+    stopped: frozenset[int] = frozenset()
 
 
 class PossibleCallOrders(Predictable):
@@ -121,12 +124,13 @@ class PossibleCallOrders(Predictable):
 
     def _next(self, state: Called) -> Iterator[tuple[int, Called]]:
         for row, after in self.steps(state.rest):
-            if row in self.unfinished:
+            joined = self.others[self.targets[row]] if self.ops[row] is Op.JOIN else None
+            if row in self.unfinished or self.threads[row] in state.stopped or joined in state.stopped:
                 continue
             if row not in self.calls:
-                yield row, Called(after, state.states)
+                yield row, state._replace(rest=after)
                 continue
-            thread, call = self.threads[row], self.calls[row]
+            thread, call, stopped = self.threads[row], self.calls[row], state.stopped
             number = self.objects.index(call.receiver)
             made = [self._does(row, each) for each in state.states[number]]
             if state.rest.broken[thread] != ALWAYS or None in made:
@@ -137,9 +141,10 @@ class PossibleCallOrders(Predictable):
                 broken = list(after.broken)
                 broken[thread] = self.index[row]
                 after = after._replace(broken=tuple(broken))
+                stopped = stopped | {thread}
             states = list(state.states)
             states[number] = tuple(each[1] for each in made if each)
-            yield row, Called(after, tuple(states))
+            yield row, Called(after, tuple(states), stopped)
 
     # -- violations ---------------------------------------------------------------------------------------------------
 

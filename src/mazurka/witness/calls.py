@@ -5,7 +5,8 @@ the trace with these events has it (:mod:`mazurka.witness.columns`) and, by the 
 
 1. from each state in which an object may have begun, the calls return in the order of the trace what the trace has;
 2. in the order of the witness each call can be made, and returns the same, or is among ``unread``;
-3. no call comes after something unread in its thread: its arguments might be others;
+3. no call comes after something unread in its thread: its arguments might be others; and nothing at all after a call
+   that returns something else, whether or not the trace tells branches, which are those of reads;
 4. a call that does more than what the model says comes where its object is in a state in which it was in the trace;
 5. what made an object comes before all of its calls, and no call that has not returned in the trace has begun.
 
@@ -97,9 +98,11 @@ class CallChecker:
     ) -> Iterator[str]:
         """Whether the calls in the order can be made, and return what they did."""
         thread, states, done = self._trace.thread, dict(begins), set[int]()
-        broken: set[int] = set()
+        broken, stopped = set[int](), set[int]()
         for row in order:
             call = events.calls.get(row)
+            if int(thread[row]) in stopped or self._joined(row) in stopped:
+                yield f"step {row} may depend on what has been returned to its thread"
             if row in events.unfinished:
                 yield f"step {row} begins a call that has not returned"
             if call is not None:
@@ -120,6 +123,12 @@ class CallChecker:
             done.add(row)
             if row in unread:
                 broken.add(int(thread[row]))
+                stopped |= {int(thread[row])} if call is not None else set()
+
+    def _joined(self, row: int) -> int | None:
+        """The thread that a row joins."""
+        trace = self._trace
+        return int(trace.thread_of_target[trace.target[row]]) if trace.op[row] == Op.JOIN else None
 
     def _reversed(
         self, order: Sequence[int], unread: frozenset[int], events: CallEvents, first: int, second: int

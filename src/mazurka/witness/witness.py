@@ -156,8 +156,8 @@ class Witness:
     ``unread`` are steps whose own reads need not be kept. Nothing that happens in the order may depend on their
     values: they are the last of their threads in it or, if the trace tells branches, no branch of their threads comes
     after them, and no read that is kept takes its value from a write after them. So are rows at which calls take effect
-    that return something else than in the trace. ``claim`` is what the order leads to;
-    None claims no more than the order.
+    that return something else than in the trace; after these their threads do nothing. ``claim`` is what the order
+    leads to; None claims no more than the order.
     """
 
     order: tuple[StepIndex, ...]

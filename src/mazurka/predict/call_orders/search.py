@@ -48,13 +48,14 @@ class Found(NamedTuple):
 class _Reached(NamedTuple):
     """Between two events: how many of each thread's events that count have taken place; by place, its last writer; by
     thread, its first event that gives something else; by lock, its holder and depth; by object, the state it is in for
-    each that it may have begun in."""
+    each that it may have begun in; and the threads that have been returned something else, which do no more."""
 
     at: tuple[int, ...]
     written: tuple[int, ...]
     broken: tuple[int, ...]
     holders: tuple[tuple[int, int], ...]
     states: tuple[tuple[State, ...], ...]
+    stopped: frozenset[int] = frozenset()
 
 
 @dataclass(eq=False)
@@ -197,7 +198,7 @@ class OrderSearch:
     def _after(self, state: _Reached, thread: int, row: int) -> _Reached | None:
         """The state after an event of a thread, if it can come next."""
         place, op, target = state.at[thread], self.op[row], self.target[row]
-        if state.broken[thread] < (self.guard[row] if self.branching else _NEVER):
+        if thread in state.stopped or state.broken[thread] < (self.guard[row] if self.branching else _NEVER):
             return None
         if not self._is_started(state, thread, place) or self._is_after_unfinished(thread, row):
             return None
@@ -237,7 +238,7 @@ class OrderSearch:
             forks = [each for each in self.place if self.op[each] == Op.FORK and self.target[each] == self.target[row]]
             return all(self._is_done(state, each) for each in forks if each < row)
         ended = state.at[other] >= len(before) and self._is_started(state, other, 0)
-        return ended and (self.branching or state.broken[other] == _NEVER)
+        return ended and other not in state.stopped and (self.branching or state.broken[other] == _NEVER)
 
     def _locked(self, state: _Reached, thread: int, op: int, lock: int) -> tuple[tuple[int, int], ...] | None:
         holder, depth = state.holders[lock]
@@ -274,11 +275,11 @@ class OrderSearch:
         known = [each for each in made if each is not None and each[0] is not None]
         if len(known) < len(made):
             return None
-        broken = after.broken
+        broken, stopped = after.broken, after.stopped
         if any(result != self.calls.texts[row] for result, _ in known):
-            broken = self._broken(broken, thread, after.at[thread] - 1)
+            broken, stopped = self._broken(broken, thread, after.at[thread] - 1), stopped | {thread}
         states = (*after.states[:number], tuple(state for _, state in known), *after.states[number + 1 :])
-        return after._replace(broken=broken, states=states)
+        return after._replace(broken=broken, states=states, stopped=stopped)
 
 
 def _last_before_joins(trace: Trace) -> Iterator[int]:

@@ -26,6 +26,7 @@ from mazurka.predict.call_orders.objects import ModelledCalls
 from mazurka.predict.call_orders.search import Found, OrderSearch
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.call_events import Receiver, receiver_of
+from mazurka.trace.event import Op
 from mazurka.trace.ids import StepIndex
 from mazurka.witness.witness import CallsReversed, Witness
 
@@ -68,6 +69,8 @@ class CallOrders:
         is known: a thread goes on after such a call."""
         events, thread = self._calls.events, self._calls.trace.thread
         last = {int(thread[row]): row for row in order}
+        trace = self._calls.trace
+        joined = {int(trace.thread_of_target[trace.target[row]]) for row in order if trace.op[row] == Op.JOIN}
         states: dict[Receiver, tuple[State, ...]] = {name: each.states for name, each in self._calls.objects.items()}
         done: set[int] = set()
         changed: set[StepIndex] = set()
@@ -85,7 +88,7 @@ class CallOrders:
             if len(known) < len(made) or not done.issuperset(events.made[receiver]):
                 return None
             if any(result != self._calls.texts[row] for result, _ in known):
-                if last[int(thread[row])] != row:
+                if last[int(thread[row])] != row or int(thread[row]) in joined:
                     return None
                 changed.add(StepIndex(row))
             states[receiver] = tuple(state for _, state in known)
