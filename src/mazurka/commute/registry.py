@@ -44,6 +44,8 @@ TYPES: Final = {
     "memory": "lifetimes:MemoryType",
     "channel": "lifetimes:ChannelType",
     "context": "lifetimes:ContextType",
+    "stream": "lifetimes:StreamType",
+    "connection": "lifetimes:ConnectionType",
     "itertools.count": "numbers:CountType",
     "counter": "numbers:NumberType",
     "register": "numbers:RegisterType",

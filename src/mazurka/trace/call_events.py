@@ -6,7 +6,7 @@ object touch (data, locks and conditions) is *internal* to it, and what calls do
 become NOPs. The rest of a call counts as it is, and so do the calls of other objects inside; a call inside one of the
 same object is part of that one. A call *does more* if rows inside count and change something. What the one thread that
 made the object did to it before it was first called does not make a place less internal; but these rows have to come
-before all calls.
+before all calls. Nor does what the workers of a recorded thread pool do to its queue, between tasks.
 
 Of other objects nothing is known: all their calls read and write one place, so that none can be moved over another.
 
@@ -17,6 +17,7 @@ Cost: a pass over the rows, and some microseconds for each call.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ import numpy as np
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.invocations import Invocation, begun, invocations
-from mazurka.trace.targets import HIDDEN
+from mazurka.trace.targets import HIDDEN, Kind, kind_of
 from mazurka.trace.trace import NO_VALUE, Trace
 
 #: An object: the type that specifies it, and its name.
@@ -41,6 +42,9 @@ _INTERNAL: Final = np.isin(
 
 #: What changes something that others may see.
 _CHANGES: Final = np.array(WRITES) | np.isin(np.arange(len(Op)), (Op.FREE, Op.NOTIFY, Op.NOTIFY_ALL))
+
+#: By type: the names of threads that belong to its objects, as recordings have them.
+_HELPERS: Final = {"concurrent.futures.Executor": re.compile(r"worker\d+")}
 
 #: Rows outside of calls that are looked at for each place.
 _MOST: Final = 1_000
@@ -176,12 +180,19 @@ class _CallReading:
             others = self._others(target, set(rows)) if len(rows) < total[target] <= len(rows) + _MOST else []
             if len(rows) + len(others) != total[target]:
                 continue
+            others = [row for row in others if not self._is_helping(receiver, row)]
             if any(row > first[receiver] or row in called for row in others):
                 continue
             if len({int(self.thread[row]) for row in others}) <= 1:
                 internal[receiver].add(target)
                 made[receiver] += others
         return internal, made
+
+    def _is_helping(self, receiver: Receiver, row: int) -> bool:
+        """Whether a row is that of a thread that belongs to the object, doing nothing else there."""
+        helpers = _HELPERS.get(receiver[0])
+        named = helpers is not None and helpers.fullmatch(self.trace.threads[self.thread[row]]) is not None
+        return named and self.op[row] == Op.RMW and kind_of(self.trace.targets[self.target[row]]) is Kind.HIDDEN
 
     def _others(self, target: int, inside: Collection[int]) -> list[int]:
         rows = np.asarray(self.trace.rows_of_target[target])

@@ -108,3 +108,74 @@ class ContextType(SharedType):
         cancel || cancel : True
         err || err       : True
     """
+
+
+class StreamType(SharedType):
+    """A file of which counts only whether it may still be used: all but ``close`` raise ValueError after it."""
+
+    name = "stream"
+    initials = (True,)  # whether it is open
+    functions = {"is_open": lambda s: s}
+
+    def read(self, s: bool) -> Step:
+        return s, None if s else Raised("ValueError")
+
+    def write(self, s: bool) -> Step:
+        return s, None if s else Raised("ValueError")
+
+    def seek(self, s: bool) -> Step:
+        return s, None if s else Raised("ValueError")
+
+    def flush(self, s: bool) -> Step:
+        return s, None if s else Raised("ValueError")
+
+    def close(self, s: bool) -> Step:
+        return False, None
+
+    fine = """
+        read || read, write, seek, flush : True
+        write || write, seek, flush      : True
+        seek || seek, flush              : True
+        flush || flush                   : True
+        read, write, seek, flush || close : not is_open(s)
+        close || close                   : True
+    """
+
+    coarse = """
+        read || read, write, seek, flush : True
+        write || write, seek, flush      : True
+        seek || seek, flush              : True
+        flush || flush                   : True
+        close || close                   : True
+    """
+
+
+class ConnectionType(SharedType):
+    """A socket of which counts only whether it may still be used: sending and receiving raise OSError after
+    ``close``."""
+
+    name = "connection"
+    initials = (True,)  # whether it is open
+    functions = {"is_open": lambda s: s}
+
+    def send(self, s: bool) -> Step:
+        return s, None if s else Raised("OSError")
+
+    def recv(self, s: bool) -> Step:
+        return s, None if s else Raised("OSError")
+
+    def close(self, s: bool) -> Step:
+        return False, None
+
+    fine = """
+        send || send, recv  : True
+        recv || recv        : True
+        send, recv || close : not is_open(s)
+        close || close      : True
+    """
+
+    coarse = """
+        send || send, recv : True
+        recv || recv       : True
+        close || close     : True
+    """

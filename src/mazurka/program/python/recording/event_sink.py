@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from mazurka.marked_methods import InvocationObserver
+
 
 class EventSink(Protocol):
     """Takes events down."""
@@ -12,6 +14,7 @@ class EventSink(Protocol):
     variable: set[Any]  # names of attributes that may be stored from now on
     of_classes: set[Any]  # the same in classes
     left_out: set[Any]  # those of which reads have not been recorded
+    observer: InvocationObserver | None  # hears of calls
 
     def give_way(self) -> None:
         """Let other threads go on, if it is time."""

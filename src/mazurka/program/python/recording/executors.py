@@ -32,6 +32,8 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording import locks
+from mazurka.program.python.recording.invocations import RecordedInvocations
+from mazurka.program.python.recording.library_calls import submitting
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
 from mazurka.trace.targets import HIDDEN, THREAD
@@ -52,8 +54,9 @@ _places: Final = count()
 
 def patches(recorder: Recorder) -> list[tuple[Any, str, Callable[..., Any]]]:
     """What to put in place of what: owner, name, function."""
+    observer = RecordedInvocations(recorder)
     return [
-        (ThreadPoolExecutor, "submit", _submitting(recorder, ThreadPoolExecutor.submit)),
+        (ThreadPoolExecutor, "submit", submitting(observer, _submitting(recorder, ThreadPoolExecutor.submit))),
         (ThreadPoolExecutor, "__init__", _initializing(ThreadPoolExecutor.__init__)),
     ]
 

@@ -70,7 +70,7 @@ def _value(thing: object) -> Value:
 
 def install(recorder: Recorder) -> Callable[[], None]:
     """Have classes that are marked from now on report to the recorder; returns how to undo that."""
-    marked_methods.observer = RecordedInvocations(recorder)
+    marked_methods.observer = recorder.observer = RecordedInvocations(recorder)
 
     def undo() -> None:
         marked_methods.observer = None

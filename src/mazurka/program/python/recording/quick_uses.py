@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.event_sink import EventSink
+from mazurka.program.python.recording.library_calls import RECORDED, RecordedMethod
 from mazurka.program.python.recording.quick import (
     Hooks,
     Reader,
@@ -187,6 +188,7 @@ def _calls(
 ) -> Hooks:
     add, give_way, plain = run.buffer.extend, run.give_way, deep_access.PLAIN
     call = caller(run, tick, read_attribute, read_whole)
+    observer = run.observer
 
     def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
         if function is len and len(args) == 1 and type(args[0]) in _MEASURED:
@@ -205,6 +207,9 @@ def _calls(
             add((get_ident(), numbers.get(id(thing)) or number(thing), _CHANGE, site, None, MORE))
         elif kind is str and len(args) == 1:
             read_whole(args[0], site)
+        elif kind in RECORDED and observer is not None:
+            calls.method(run, thing, name, site, args, named)
+            return RecordedMethod(observer, thing)
         else:
             shape = shapes.get(id(kind)) or shape_of(kind)
             handler = shape.operations.get(name)

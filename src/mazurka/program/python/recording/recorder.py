@@ -30,9 +30,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from mazurka.marked_methods import InvocationObserver
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.arithmetic import operators
+from mazurka.program.python.recording.library_calls import recording_method
 from mazurka.program.python.recording.quick import teller
 from mazurka.program.python.recording.quick_uses import hooks_for
 from mazurka.program.python.recording.raw import ADOPTED, LITERAL, MORE, RawWriter
@@ -57,6 +59,9 @@ FIRST: Final = "0"
 _get_ident: Final = _thread.get_ident
 
 #: A class's name, had without running code of a metaclass.
+#: The name of the hook before methods are called.
+_METHOD_HOOK: Final = "__mz_m__"
+
 _name_of: Final[Callable[[type], str]] = type.__dict__["__name__"].__get__
 
 
@@ -120,6 +125,7 @@ class Recorder:
         self.touched: dict[Target, Any] = {}
         self.untracked: dict[str, int] = {}
         self.names: dict[Target, str] = _Nameless()
+        self.observer: InvocationObserver | None = None  # of calls
         self.trouble: OSError | None = None  # why nothing was written from some event on
         self.buffer: list[Any] = []  # as raw.py has it
         self.current = _Anybody()
@@ -195,6 +201,8 @@ class Recorder:
             self.solo = False
             self.visit = self._visit
             vars(builtins).update(operators(self))
+            if self.detail and self.observer is not None:
+                vars(builtins)[_METHOD_HOOK] = recording_method(self.observer, vars(builtins)[_METHOD_HOOK])
             if not self.detail:
                 self.visit = teller(self)
                 self.variable |= sites.stored

@@ -17,7 +17,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
-from mazurka.program.python.recording import atomics, conditions, executors, locks
+from mazurka.program.python.recording import atomics, conditions, executors, library_calls, locks
+from mazurka.program.python.recording.invocations import RecordedInvocations
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
 from mazurka.trace.targets import HIDDEN, THREAD
@@ -47,6 +48,7 @@ def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], Non
     patches += [(_thread, name, locks.LowLock) for name in ("allocate_lock", "allocate")]
     patches += [(_thread, "RLock", locks.LowRLock), (os, "_exit", _leaving(leave))]
     patches += [*atomics.patches(), *conditions.patches(), *executors.patches(recorder)]
+    patches += library_calls.patches(RecordedInvocations(recorder))
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
     for owner, name, replacement in patches:
         setattr(owner, name, replacement)
