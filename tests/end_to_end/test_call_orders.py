@@ -42,7 +42,9 @@ def test_calls_of_the_library_need_no_marks(shell: Any) -> None:
     shell.write("library.py", _LIBRARY)
     shell.run("record", "library.py")
     report = json.loads(
-        shell.run("predict", "library.recording", "--kind", "call-orders", "--format", "json", status=1).stdout
+        shell.run(
+            "predict", "library.recording", "--kind", "call-orders", "--confirm", "--format", "json", status=1
+        ).stdout
     )
     calls = {
         frozenset(target.split(".")[-1].partition("(")[0] for target in each["targets"]) for each in report["findings"]
@@ -51,6 +53,7 @@ def test_calls_of_the_library_need_no_marks(shell: Any) -> None:
     assert {frozenset({"set", "is_set"})} & calls
     assert all(finding["witness"]["checked"] for finding in report["findings"])
     assert not report["refused"]
+    assert all(finding["replayed"] for finding in report["findings"])
 
 
 _POOL = """
@@ -114,8 +117,9 @@ main()
 def test_calls_of_marked_classes_are_taken_for_what_they_mean(shell: Any) -> None:
     shell.write("marked.py", _MARKED)
     shell.run("record", "marked.py")
-    said = shell.run("predict", "marked.recording", "--kind", "call-orders", status=1).stdout
+    said = shell.run("predict", "marked.recording", "--kind", "call-orders", "--confirm", status=1).stdout
     assert "call order: " in said
     assert "which then returns" in said
     assert "1 call order violation\n" in said
     assert "0 undecided" in said
+    assert "confirmed by a replay" in said

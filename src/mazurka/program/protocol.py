@@ -80,6 +80,23 @@ TIMEOUTS: Final = "orders in which a timeout fires"
 ENTERED: Final = "entered but not explored: "
 
 
+class KnownCall(NamedTuple):
+    """A call: the thread that makes it, the type that specifies its object, and the method; and how many such calls by
+    the thread come before it, since there was a second thread."""
+
+    thread: str
+    type_name: str
+    method: str
+    number: int
+
+
+class OrderedCalls(NamedTuple):
+    """Two calls of which the first is not to begin before the second has returned."""
+
+    first: KnownCall
+    second: KnownCall
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How one run is to go: at its n-th point thread ``prefix[n]`` moves, afterwards ``tail`` decides.
@@ -90,7 +107,8 @@ class Plan:
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
     value a key, equal only if the values are (None: unknown), and fills :attr:`Run.first`; ``values`` does so,
     too, and records all that comparing states of threads needs. ``arguments`` fills :attr:`Run.given`.
-    ``orders_timeouts`` says that the strategy knows what it means that a timeout has fired.
+    ``orders_timeouts`` says that the strategy knows what it means that a timeout has fired. ``calls`` have to come in
+    this order; :attr:`Run.returned` says what became of that.
     """
 
     prefix: tuple[str, ...] = ()
@@ -109,6 +127,7 @@ class Plan:
     arguments: bool = False
     timing: float | None = None
     orders_timeouts: bool = False
+    calls: OrderedCalls | None = None
 
 
 class FailureKind(Enum):
@@ -242,6 +261,7 @@ class Run:
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by which a timeout fires, or a sleep outruns others
     bounded: frozenset[StepIndex] = frozenset()  # with timing: steps before which a thread waited with a time limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing
+    returned: tuple[str | None, str | None] | None = None  # with calls: what they did in this order, None: they did not
     again: int = 0  # of a livelock: the last points that repeat as many before
 
     def schedule(self) -> tuple[str, ...]:

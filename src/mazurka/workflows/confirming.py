@@ -11,6 +11,7 @@ Cost: getting the program ready, and one to twelve runs a finding, which end soo
 
 from __future__ import annotations
 
+import builtins
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -22,14 +23,28 @@ from typing import Any, Final, NamedTuple
 from mazurka.config import Options
 from mazurka.errors import UsageError
 from mazurka.predict.engines import ProvenBug
-from mazurka.predict.kinds.registry import ATOMICITY, DEADLOCK, ORDER_VIOLATION
+from mazurka.predict.kinds.registry import ATOMICITY, CALL_ORDER, DEADLOCK, ORDER_VIOLATION
 from mazurka.program.guide import ITEM_NAME, GuideStep, is_called
-from mazurka.program.protocol import FailureKind, LearnsPoints, Plan, Program, Run, Step, TailPolicy, learned_points
+from mazurka.program.protocol import (
+    FailureKind,
+    KnownCall,
+    LearnsPoints,
+    OrderedCalls,
+    Plan,
+    Program,
+    Run,
+    Step,
+    TailPolicy,
+    learned_points,
+)
 from mazurka.trace.conflicts import RACE, conflict, shown
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber
+from mazurka.trace.invocations import invocations
+from mazurka.trace.literals import Raised, value_of
 from mazurka.trace.targets import VARIABLE, Kind, kind_of
 from mazurka.trace.trace import NO_VALUE, Trace
+from mazurka.witness import CallsReversed
 from mazurka.workflows.program_spec import ProgramSpec, open_program
 
 _DESCRIPTION: Final = "recording.json"
@@ -38,6 +53,9 @@ _GUIDING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE})
 
 #: Runs in which the program shows new shared places before one counts.
 _TRIES: Final = 3
+
+#: Runs by chance after those that are led, for what only has to come in some order.
+_AT_RANDOM: Final = 20
 
 #: After so many findings in a row whose runs were cut (the program waits outside the model, say) no more are run.
 _PATIENCE: Final = 2
@@ -65,9 +83,8 @@ class Confirmer:
         if self.trouble or known is None:
             return None
         self._program.prepare()
-        for guide in self._guides(found, known):
-            learned_points(self._program).points.update(site for wanted in guide for site in wanted.sites)
-            plan = Plan(tail=TailPolicy.GUIDED, guide=guide, brief=not known.ends)
+        for plan in self._plans(found, known):
+            learned_points(self._program).points.update(site for wanted in plan.guide for site in wanted.sites)
             for _ in range(_TRIES):
                 run = self._program.execute(plan)
                 if known.shows(self, run, found):
@@ -80,6 +97,33 @@ class Confirmer:
                     break
         self._cut = 0
         return False
+
+    def _plans(self, found: ProvenBug, known: _Confirmation) -> Iterator[Plan]:
+        """Runs that may show it, the likeliest first."""
+        calls = self._calls_of(found) if known.reverses else None
+        for guide in self._guides(found, known):
+            yield Plan(tail=TailPolicy.GUIDED, guide=guide, brief=not known.ends, calls=calls)
+        for seed in range(_AT_RANDOM if known.reverses else 0):
+            yield Plan(tail=TailPolicy.RANDOM, seed=seed, calls=calls)
+
+    def _calls_of(self, found: ProvenBug) -> OrderedCalls:
+        """The two calls of a finding, as a run knows them."""
+        return OrderedCalls(*map(self._call, found.rows))
+
+    def _call(self, row: int) -> KnownCall:
+        trace = self._trace
+        thread = int(trace.thread[row])
+        own = [call for call in invocations(trace) if call.thread == thread and call.begin <= row]
+        this = next(call for call in own if call.begin == row)
+        same = sum((call.type_name, call.method) == (this.type_name, this.method) for call in own)
+        return KnownCall(trace.threads[thread], this.type_name, this.method, same - 1)
+
+    def come_reversed(self, run: Run, found: ProvenBug) -> bool:
+        """Whether two calls have come in the other order, and returned what was predicted."""
+        claim = found.witness.claim
+        if not isinstance(claim, CallsReversed) or run.returned is None:
+            return False
+        return all(_is_as_predicted(*each) for each in zip(run.returned, claim.returns, strict=True))
 
     def _note_cut(self, reason: str) -> None:
         self._cut += 1
@@ -237,12 +281,14 @@ class Confirmer:
 
 class _Confirmation(NamedTuple):
     """How a kind of bug is run: the orders to lead a run by, and what tells whether it shows the bug. ``stands``: also
-    by having threads stand before their events; ``ends``: what the run comes to in the end counts."""
+    by having threads stand before their events; ``ends``: what the run comes to in the end counts; ``reverses``: the
+    run is made to have two calls in the other order."""
 
     shows: Callable[[Confirmer, Run, ProvenBug], bool]
     orders: Callable[[Confirmer, ProvenBug], Iterator[Sequence[int]]]
     stands: bool = False
     ends: bool = False
+    reverses: bool = False
 
 
 _CONFIRMATIONS: Final = {
@@ -250,7 +296,16 @@ _CONFIRMATIONS: Final = {
     DEADLOCK: _Confirmation(Confirmer.stops, Confirmer.orders_before, ends=True),
     ATOMICITY: _Confirmation(Confirmer.interleaves, Confirmer.orders_as_proven),
     ORDER_VIOLATION: _Confirmation(Confirmer.is_too_early, Confirmer.orders_as_proven),
+    CALL_ORDER: _Confirmation(Confirmer.come_reversed, Confirmer.orders_as_proven, ends=True, reverses=True),
 }
+
+
+def _is_as_predicted(returned: str | None, predicted: str | None) -> bool:
+    """Whether a call returned what a model says; where that raises something of its own, any exception will do."""
+    if None in (returned, predicted) or returned == predicted:
+        return returned == predicted
+    told, wanted = (value_of(each or "") for each in (returned, predicted))
+    return isinstance(told, Raised) and isinstance(wanted, Raised) and not hasattr(builtins, wanted.kind)
 
 
 def _proven(found: ProvenBug) -> list[int]:

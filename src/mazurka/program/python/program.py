@@ -18,6 +18,7 @@ import pickle
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
@@ -33,6 +34,7 @@ from mazurka.program.python.included import require_explorable, require_modules
 from mazurka.program.python.instrument import hot_patching, late_imports, loader, sites
 from mazurka.program.python.instrument.site_index import accesses_at
 from mazurka.program.python.invocations import observer
+from mazurka.program.python.invocations.reversing import reversing
 from mazurka.program.python.invocations.runtime import InvokingRuntime
 from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, library, state, unraisable
 from mazurka.program.python.isolation.capture import Capture
@@ -495,8 +497,9 @@ class PythonProgram(LearnsPoints):
         self._capture = capture
         imported = set(late_imports.noticed)
         unkept = outside.opened_before.begin_run()
-        with capture:
+        with capture, reversing(plan.calls) if plan.calls is not None else nullcontext() as watching:
             run = self._run(plan)
+            run.returned = None if watching is None else watching.outcome
             # Objects that the run leaves behind are young, so that finalisers run here and nowhere else.
             referred, generation = natives.take_referred(), 0
             if natives.may_notice_ends():

@@ -54,6 +54,13 @@ _KINDS: Final[dict[type, tuple[MarkedClass, dict[str, str]]]] = {
 #: Their classes.
 RECORDED: Final = frozenset(_KINDS)
 
+#: The same, and those whose methods are replaced in recordings.
+_ALL: Final = {
+    **_KINDS,
+    threading.Event: (_EVENT, {"set": "set", "clear": "clear", "is_set": "is_set", "wait": "wait"}),
+    ThreadPoolExecutor: (_EXECUTOR, {"submit": "submit", "shutdown": "shutdown"}),
+}
+
 
 def patches(observer: InvocationObserver) -> list[tuple[Any, str, Callable[..., Any]]]:
     """What to put in place of what: owner, name, function."""
@@ -74,7 +81,7 @@ def submitting(observer: InvocationObserver, submit: Callable[..., Any]) -> Call
     @functools.wraps(submit)
     def submitting(self: Any, fn: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
         call = observer.call(_EXECUTOR, self, "submit", (getattr(fn, "__qualname__", type(fn).__qualname__),))
-        return _ended(observer, call, lambda: submit(self, fn, *args, **named), None)
+        return _ended(observer, call, lambda: submit(self, fn, *args, **named), False)
 
     return submitting
 
@@ -89,35 +96,45 @@ class RecordedMethod:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._thing, name)
-        marked, methods = _KINDS[type(self._thing)]
+        marked, methods = next(_ALL[kind] for kind in type(self._thing).__mro__ if kind in _ALL)
         if name not in methods:
             return method
 
         def recorded(*args: Any, **named: Any) -> Any:
-            call = self._observer.call(marked, self._thing, methods[name], ())
-            return _ended(self._observer, call, lambda: method(*args, **named), None)
+            is_limited = (
+                marked is _EVENT and name == "wait" and (args or named) and (None not in (*args, *named.values()))
+            )
+            called = "is_set" if is_limited else methods[name]
+            call = self._observer.call(marked, self._thing, called, ())
+            return _ended(self._observer, call, lambda: method(*args, **named), marked is _EVENT)
 
         return recorded
 
 
-def recording_method(observer: InvocationObserver, method: Callable[..., Any]) -> Callable[..., Any]:
-    """The hook before methods are called, for calls of methods of the library's objects, too."""
+def recording_method(
+    observer: InvocationObserver, method: Callable[..., Any], everything: bool = False
+) -> Callable[..., Any]:
+    """The hook before methods are called, for calls of methods of the library's objects, too; of all or only of those
+    whose methods are not replaced in recordings."""
+    every = frozenset(_ALL)
 
     def announced(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
         found = method(thing, name, site, *args, **named)
+        if everything:  # where files are of classes that model them
+            return found if every.isdisjoint(type(found).__mro__) else RecordedMethod(observer, found)
         return RecordedMethod(observer, found) if type(found) in RECORDED else found
 
     return announced
 
 
-def _ended(observer: InvocationObserver, call: object, make: Callable[[], Any], result: object) -> Any:
-    """Make a call that has been announced, and say how it ends: with this result, or an exception."""
+def _ended(observer: InvocationObserver, call: object, make: Callable[[], Any], tells: bool) -> Any:
+    """Make a call that has been announced, and say how it ends: with its result if that counts, or an exception."""
     try:
         made = make()
     except BaseException as error:
         observer.leave(call, error)
         raise
-    observer.end(call, result)
+    observer.end(call, made if tells else None)
     return made
 
 
@@ -128,31 +145,18 @@ def _observed(
     def observed(self: Any) -> Any:
         if _is_internal():
             return method(self)
-        call = observer.call(marked, self, name, ())
-        try:
-            result = method(self)
-        except BaseException as error:
-            observer.leave(call, error)
-            raise
-        observer.end(call, result)
-        return result
+        return _ended(observer, observer.call(marked, self, name, ()), lambda: method(self), True)
 
     return observed
 
 
 def _waiting(observer: InvocationObserver, wait: Callable[..., bool]) -> Callable[..., bool]:
     @functools.wraps(wait)
-    def waiting(self: Any, timeout: float | None = None) -> bool:
+    def waiting(self: Any, timeout: float | None = None) -> Any:
         if _is_internal():
             return wait(self, timeout)
         call = observer.call(_EVENT, self, "wait" if timeout is None else "is_set", ())
-        try:
-            result = wait(self, timeout)
-        except BaseException as error:
-            observer.leave(call, error)
-            raise
-        observer.end(call, result)
-        return result
+        return _ended(observer, call, lambda: wait(self, timeout), True)
 
     return waiting
 
@@ -161,7 +165,7 @@ def _shutting_down(observer: InvocationObserver, shutdown: Callable[..., None]) 
     @functools.wraps(shutdown)
     def shutting_down(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
         call = observer.call(_EXECUTOR, self, "shutdown", ())
-        _ended(observer, call, lambda: shutdown(self, wait=False, cancel_futures=cancel_futures), None)
+        _ended(observer, call, lambda: shutdown(self, wait=False, cancel_futures=cancel_futures), False)
         for thread in self._threads if wait else ():  # as it does itself, but that takes its lock again
             thread.join()
 

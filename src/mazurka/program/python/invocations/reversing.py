@@ -1,0 +1,106 @@
+"""Has two calls of a run come in a certain order, and says what they return: for predictions that are confirmed.
+
+The first one waits, where it is about to begin, for an event that is set when the second one has returned; so all other
+choices remain those of the run's plan, and an order that can't be is a deadlock. Calls are those of marked classes
+(:mod:`mazurka.marked_methods`) and of the library's objects that recordings know
+(:mod:`mazurka.program.python.recording.library_calls`), counted by thread, type and method from the start of the first
+thread on, as in a recording.
+"""
+
+from __future__ import annotations
+
+import builtins
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from mazurka import marked_methods
+from mazurka.marked_methods import MarkedClass
+from mazurka.program.protocol import KnownCall, OrderedCalls
+from mazurka.program.python.primitives.run import here
+from mazurka.program.python.recording.library_calls import recording_method
+from mazurka.program.python.semantics.objects import number
+from mazurka.trace.literals import Raised, plain, text_of
+
+_METHOD_HOOK: Final = "__mz_m__"
+
+
+class ReversedCalls:
+    """Implements :class:`mazurka.marked_methods.InvocationObserver` for one run."""
+
+    hides_making = False
+
+    def __init__(self, wanted: OrderedCalls) -> None:
+        self._wanted = wanted
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+        self._gate: Any = None
+        self._things: dict[KnownCall, Any] = {}
+        self._results: dict[KnownCall, str] = {}
+        self._is_reversed = False
+
+    @property
+    def outcome(self) -> tuple[str | None, str | None] | None:
+        """What the first and the second call have returned, None if one has not; None if they were not of one object,
+        or have not come in this order."""
+        first, second = self._wanted
+        if not self._is_reversed or self._things[first] is not self._things[second]:
+            return None
+        return self._results.get(first), self._results.get(second)
+
+    def mark(self, marked: MarkedClass) -> None:
+        return
+
+    def make(self, marked: MarkedClass, thing: Any) -> None:
+        return
+
+    def made(self, call: object) -> None:
+        return
+
+    def call(self, marked: MarkedClass, thing: Any, method: str, arguments: tuple[Any, ...]) -> KnownCall | None:
+        models = here()
+        if models is None or models.runtime.solo:
+            return None
+        key = models.runtime.current.name, marked.type_name, method
+        known = KnownCall(*key, self._counts[key])
+        self._counts[key] += 1
+        if known not in self._wanted:
+            return None
+        self._things[known] = thing
+        first, second = self._wanted
+        if known == first:
+            if second not in self._results:
+                self._gate = threading.Event()
+                self._gate.wait()
+            self._is_reversed = second in self._results
+        return known
+
+    def end(self, call: object, result: object) -> None:
+        if isinstance(call, KnownCall):
+            self._note(call, text_of(plain(result, lambda each: f"{type(each).__name__}@{number(each)}")))
+
+    def leave(self, call: object, error: BaseException) -> None:
+        if isinstance(call, KnownCall) and isinstance(error, Exception):
+            self._note(call, text_of(Raised(type(error).__name__)))
+
+    def _note(self, call: KnownCall, result: str) -> None:
+        self._results[call] = result
+        if call == self._wanted.second and self._gate is not None:
+            self._gate.set()
+
+
+@contextmanager
+def reversing(wanted: OrderedCalls) -> Iterator[ReversedCalls]:
+    """What has the calls of a run in this order."""
+    watching = ReversedCalls(wanted)
+    names, before, hook = vars(builtins), marked_methods.observer, vars(builtins)[_METHOD_HOOK]
+    marked_methods.observer = watching
+    forget = marked_methods.observe_known(watching)
+    names[_METHOD_HOOK] = recording_method(watching, hook, everything=True)
+    try:
+        yield watching
+    finally:
+        names[_METHOD_HOOK] = hook
+        forget()
+        marked_methods.observer = before
