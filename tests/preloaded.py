@@ -154,17 +154,20 @@ _servers: Final[dict[str, _Server]] = {}
 
 def _server(verb: str) -> _Server:
     if verb not in _servers:
-        _servers[verb] = start(verb)
+        _servers[verb] = start(_IMPORTED[verb], fixed_hashing=verb in _RUNNING)
     return _servers[verb]
 
 
-def start(verb: str) -> _Server:
-    """A server of its own for commands with this verb; to be ended by whoever asked for it."""
+def start(imported: Sequence[str], *, fixed_hashing: bool = False, flags: Sequence[str] = ()) -> _Server:
+    """A server of its own, which has these modules imported; to be ended by whoever asked for it.
+
+    ``flags`` are those of the interpreter.
+    """
     ours, theirs = socket.socketpair()
-    hashing = {"PYTHONHASHSEED": "0"} if verb in _RUNNING else {}
+    hashing = {"PYTHONHASHSEED": "0"} if fixed_hashing else {}
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, str(_SERVER), str(theirs.fileno()), *_IMPORTED[verb]],
+            [sys.executable, *flags, str(_SERVER), str(theirs.fileno()), *imported],
             env={**environment(), **hashing, **_WITHOUT_THREADS},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -12,21 +12,22 @@ import os
 import sys
 
 
-def _serve(descriptor: int) -> bool:
-    """Fork for each command, and tell its process and how it ended; true in a child, which then is to run it."""
+def _serve(descriptor: int) -> str:
+    """Fork for each command, and report its process and how it ended; in a child, the module that it is to run."""
     import socket
 
     connection = socket.socket(fileno=descriptor)
     while True:
         head, pipes, *_ = socket.recv_fds(connection, 4, 2)
         if not head:
-            return False
+            return ""
         request = connection.recv(int.from_bytes(head), socket.MSG_WAITALL)
         pid = os.fork()
         if not pid:
             connection.close()
-            _become(pipes, *marshal.loads(request))
-            return True
+            command, *rest = marshal.loads(request)
+            _become(pipes, command, *rest)
+            return str(command[2])
         for pipe in pipes:
             os.close(pipe)
         connection.sendall(pid.to_bytes(4))
@@ -66,5 +67,5 @@ if __name__ == "__main__":
 
     for _imported in sys.argv[2:]:
         import_module(_imported)
-    if _serve(int(sys.argv[1])):
-        _run("mazurka")
+    if _module := _serve(int(sys.argv[1])):
+        _run(_module)

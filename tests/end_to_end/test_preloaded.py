@@ -74,7 +74,7 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 
 def test_a_server_that_has_died_leaves_no_descriptors(tmp_path: Path) -> None:
-    server = preloaded.start("trace")
+    server = preloaded.start(["json"])
     before = sorted(os.listdir("/dev/fd"))
     server.process.kill()
     server.process.wait()
