@@ -48,8 +48,19 @@ _IMPORTED: Final[dict[str, tuple[str, ...]]] = {
     "convert": ("mazurka.cli.convert", *_TRACES),
 }
 
+#: The same for ``pytest --mazurka``.
+_OF_PYTEST: Final = (
+    "pytest",
+    "mazurka.cli.interrupt",
+    "mazurka.program.python.opening",
+    "mazurka.program.python.program",
+    "mazurka.workflows.checking",
+)
+
 #: The verbs for which hashing is fixed.
 _RUNNING: Final = frozenset({"check", "replay", "record"})
+
+_PYTEST: Final = "pytest"
 
 #: How the names of variables begin that are looked at when Python starts, or when something is imported.
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG", "TZ", "NUMBA", "ARROW", "OMP_", "LD_")
@@ -86,9 +97,26 @@ def run(
     """The command ``python -m mazurka ARGUMENTS``, which reads nothing, in a folder; at most ``timeout`` seconds."""
     command = [sys.executable, "-m", "mazurka", *arguments]
     verb = arguments[0] if arguments else ""
-    if verb in _IMPORTED and _read_at_start(environment) == _USUAL and hasattr(os, "fork"):
+    if verb in _IMPORTED and _is_usual(environment):
         return _server(verb).run(command, folder, environment, timeout)
     return run_fresh(arguments, folder, environment, timeout)
+
+
+def run_pytest(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], timeout: float
+) -> subprocess.CompletedProcess[str]:
+    """The same for ``python -m pytest ARGUMENTS``."""
+    if "--mazurka" in arguments and _is_usual(environment):  # otherwise there is little to import
+        # pytest rewrites assertions of a package with a plugin when it is imported, and warns where that is too late.
+        quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+        command = [sys.executable, "-m", "pytest", *quiet, *arguments]
+        return _server(_PYTEST).run(command, folder, environment, timeout)
+    return run_fresh(arguments, folder, environment, timeout, module="pytest")
+
+
+def _is_usual(environment: Mapping[str, str]) -> bool:
+    """Whether an interpreter that is told this starts as servers have."""
+    return _read_at_start(environment) == _USUAL and hasattr(os, "fork")
 
 
 def run_fresh(
@@ -154,7 +182,8 @@ _servers: Final[dict[str, _Server]] = {}
 
 def _server(verb: str) -> _Server:
     if verb not in _servers:
-        _servers[verb] = start(_IMPORTED[verb], fixed_hashing=verb in _RUNNING)
+        imported = _OF_PYTEST if verb == _PYTEST else _IMPORTED[verb]
+        _servers[verb] = start(imported, fixed_hashing=verb in _RUNNING)
     return _servers[verb]
 
 

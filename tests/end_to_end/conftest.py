@@ -62,9 +62,7 @@ class Shell:
         # To import Hypothesis takes as long as pytest does, and a check then looks at all of its objects.
         plugin = ["-p", "mazurka.pytest_plugin", "-p", "no:hypothesispytest"]
         plugin += ["-p", "no:cacheprovider"] if "--lf" not in arguments else []
-        done = preloaded.run_fresh(
-            [*plugin, *arguments], self.folder, self.variables(), _TIMEOUT_SECONDS, module="pytest"
-        )
+        done = preloaded.run_pytest([*plugin, *arguments], self.folder, self.variables(), _TIMEOUT_SECONDS)
         return self._ended(done, status)
 
     def _ended(self, done: subprocess.CompletedProcess[str], status: int | None) -> subprocess.CompletedProcess[str]:
