@@ -127,7 +127,7 @@ def _arguments() -> tuple[list[str], Settings]:
 
 def _print_load() -> None:
     load, processors = os.getloadavg()[0], os.cpu_count() or 1
-    busy = "; TOO BUSY to compare speeds honestly" if load > processors / 4 else ""
+    busy = "; TOO BUSY to compare speeds" if load > processors / 4 else ""
     version = ".".join(map(str, sys.version_info[:3]))
     print(f"Python {version}, load {load:.1f} on {processors} processors{busy}")
 

@@ -1,17 +1,18 @@
-"""Whether `verified` is an honest word: on programs made to deceive, held to real preemptive threads.
+"""Whether `verified` is ever a false verdict: on programs written to refute it, compared with real preemptive threads.
 
     make bench ARGS="hostile"                                           ours, and 3,000 drawn programs
     MAZURKA_PROGRAMS=FOLDER make bench ARGS="hostile --programs 0"      those of a folder with `bugs/` and `correct/`
     MAZURKA_KITS=library make bench ARGS="hostile --programs 300 --jobs 2"
 
-Programs of a folder: each in `bugs/` fails in some order of real threads, so `verified` is a false word, `inconclusive`
-honest and `violation` wanted; none in `correct/` does. Those in `unseen/`, if there is such a folder, fail by ways that
-are not modelled, so that only `inconclusive` is wanted. A first line ``# include: NAME`` names a package to explore.
+Programs of a folder: each in `bugs/` fails in some order of real threads, so `verified` is a false verdict,
+`inconclusive` a correct one and `violation` the wanted one; none in `correct/` fails. Those in `unseen/`, if there is
+such a folder, fail by ways that are not modelled, so that only `inconclusive` is wanted. A first line ``# include:
+NAME`` names a package to explore.
 
 Drawn programs (:mod:`benchmarks.native_programs`) come in two forms. The *locked* one never fails: `violation` is a
 false alarm. Where the *racy* one is called `verified`, it is run under real threads with delays
-(:mod:`tests.oracle.preemptive`) many times: any failure makes the word false. False words are told by the numbers of
-their programs, and kept as files in the folder of the environment variable MAZURKA_KEEP, if there is one.
+(:mod:`tests.oracle.preemptive`) many times: any failure makes the verdict false. False verdicts are listed by the
+numbers of their programs, and kept as files in the folder of the environment variable MAZURKA_KEEP, if there is one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from benchmarks.native_programs import FOREIGN_NAME, Drawn, drawn, imported
 from benchmarks.row import ROOT, Row, Settings
 from benchmarks.verdicts import CRASH, INCONCLUSIVE, VERIFIED, VIOLATION, Said, get_ready, said_of
 
-#: The folder whose programs are checked, and where programs are kept that were given a false word.
+#: The folder whose programs are checked, and where programs with a false verdict are kept.
 PROGRAMS: Final = "MAZURKA_PROGRAMS"
 KEEP: Final = "MAZURKA_KEEP"
 SAMPLES: Final = ROOT / "tests" / "hostile"

@@ -1,4 +1,4 @@
-"""`verified` is an honest word on programs made to deceive, ours and drawn ones (`make bench ARGS=hostile`: more)."""
+"""`verified` is never a false verdict on programs written to refute it (`make bench ARGS=hostile`: more of them)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of strategies: its rows tell the truth of the strategies, and all that lists strategies goes by it."""
+"""The table of strategies: its rows agree with the strategies, and all lists of strategies with it."""
 
 from __future__ import annotations
 

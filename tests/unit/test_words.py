@@ -31,6 +31,8 @@ RETIRED = {
     "points a run": "scheduling points per execution",
     "late store": "delayed store",
     "half-done change": "torn update",
+    "false word": "false verdict",
+    "honest word": "correct verdict",
 }
 
 
