@@ -183,7 +183,7 @@ class Snapshot:
             self._walk_cell(path, obj)
         elif kind is types.MethodType:
             self._todo += [(path, obj.__self__), (path, obj.__func__)]
-        elif kind in (staticmethod, classmethod):
+        elif kind is staticmethod or kind is classmethod:
             self._todo.append((path, obj.__func__))
         elif kind is property:
             self._todo += [(path, part) for part in (obj.fget, obj.fset, obj.fdel)]
@@ -221,7 +221,7 @@ class Snapshot:
 
     def _walk_items(self, path: str, mapping: dict[Any, Any]) -> None:
         for key, value in list(dict.items(mapping)):
-            self._todo += [(path, key), (f"{path}[{key!r}]" if type(key) in (str, int) else path, value)]
+            self._todo += [(path, key), (f"{path}[{key!r}]" if (type(key) is str or type(key) is int) else path, value)]
 
     def _walk_attributes(self, path: str, obj: object, known: bool) -> None:
         namespace = dictionary(obj)

@@ -1,8 +1,9 @@
 """Buffers of `io` over raw files whose functions let other threads move: pipes, sockets, those of the program itself.
 
 A buffer is in C and has a lock, which it holds while it calls the raw file: other threads that use the buffer wait for
-it. That lock knows threads of the process only, to which all threads of a run are one. So here each buffer has a lock
-of the model around its methods. Those of plain files, whose raw files never wait, are in :mod:`.streams`.
+it, and a line that they wait for may then be lost, since they drop what is left in the buffer. That lock knows threads
+of the process only, to which all threads of a run are one. So here each buffer has a lock of the model around its
+methods. Those of plain files, whose raw files never wait, are in :mod:`.streams`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, Final
 from mazurka.program.python.outside import channels
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.primitives.locks import Lock, allocate_lock
+from mazurka.program.python.primitives.run import count_untracked
 from mazurka.program.python.primitives.steps import change, pass_step
 from mazurka.program.python.semantics.native_objects import is_in_python
 from mazurka.program.python.semantics.objects import number
@@ -62,11 +64,20 @@ def _method(base: Any, real: Callable[..., Any]) -> Any:
         models = present()
         if lock is None or models is None or models.runtime.solo or lock.holder() is models.runtime.current:
             return real(self, *args, **named)
+        uses = self._mz_uses
         with lock:  # the content of the buffer decides whether the raw file is read
             pass_step(models, change((OBJECT, number(self)), f"the state of a {base.__name__}"))
+            if self._mz_uses != uses and name in _LOSING:
+                count_untracked(models.runtime, f"{name}() of a {base.__name__} that another thread used meanwhile")
+            self._mz_uses += 1
             return real(self, *args, **named)
 
+    name = real.__name__
     return call
+
+
+#: Methods that, once they have waited for the lock, drop what another thread has left in the buffer.
+_LOSING: Final = ("read1", "readline", "readlines", "__next__")
 
 
 #: What holds the lock of a buffer.
@@ -98,7 +109,7 @@ class _Kind(type(io.BufferedReader)):  # type: ignore[misc]  # a type
 
 def _made_of(base: Any) -> Any:
     body: dict[str, Any] = {name: _method(base, getattr(base, name)) for name in _LOCKING if hasattr(base, name)}
-    body |= {"__doc__": base.__doc__, "__module__": "_io", "_mz_base": base, "_mz_lock": None}
+    body |= {"__doc__": base.__doc__, "__module__": "_io", "_mz_base": base, "_mz_lock": None, "_mz_uses": 0}
     return _Kind(base.__name__, (base,), body)
 
 

@@ -16,6 +16,7 @@ What becomes of such objects after their run, unflushed data included, has no ef
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import posix
@@ -339,7 +340,8 @@ def _method(
             if is_text or not layers.has_text:
                 layers.dirty, layers.pending = False, 0
             _step(layers, self)
-            _inside(layers, self, type(self)._mz_flush)
+            with contextlib.suppress(ValueError):  # it is closed, as the method itself says, if it minds
+                _inside(layers, self, type(self)._mz_flush)
         if reads and args and (models := present()) is not None:
             channels.hold(models, args[:1], f"{name}()")
         models = present() if name == "write" else None

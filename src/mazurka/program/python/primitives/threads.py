@@ -34,7 +34,7 @@ from mazurka.program.python.primitives import contexts, identifiers, names
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, here, outside_number
-from mazurka.program.python.semantics import natives
+from mazurka.program.python.semantics import natives, unwatched_functions
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, Task
 from mazurka.trace.event import Op
@@ -220,6 +220,7 @@ def thread_start(self: Any) -> None:
         _count_tracing(runtime, tracing)
     if contexts.INHERITS or "_context" in space:
         state.context = contexts.chosen(space)
+    unwatched_functions.count_replaced(runtime)
     # No partial: a call from C would deepen the stack that every switch has to copy.
     runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
 

@@ -233,6 +233,8 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     elif how is DICTIONARY:
         replace_all(run, thing, site)
         return
+    if op is _RMW and is_a(how, type) and name in sites.stored_from_outside:
+        comes_or_goes(run, name)  # who comes to read it meanwhile may find that of the class
     if how is LISTED or (is_a(how, type) and objects.is_listed(type(thing))):
         perform(run, site, _write_listed, thing, name, site, op)
         return

@@ -69,9 +69,9 @@ def _further(thing: Any, kind: type) -> list[Any]:
         return [thing.func, *thing.args, *thing.keywords.values()]
     if kind is functools.partialmethod:
         return [thing.func, *thing.args, *thing.keywords.values()]
-    if kind in (tuple, list, deque):
+    if kind is tuple or kind is list or kind is deque:
         return [*thing]
-    return [*thing.values()] if kind in (dict, types.MappingProxyType) else []
+    return [*thing.values()] if (kind is dict or kind is types.MappingProxyType) else []
 
 
 def _behind_function(function: types.FunctionType) -> list[Any]:

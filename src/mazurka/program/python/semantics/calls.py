@@ -11,6 +11,7 @@ Cost: half a microsecond for a call of the program's own functions.
 from __future__ import annotations
 
 import functools
+import io
 import struct
 import sys
 import types
@@ -58,6 +59,7 @@ from mazurka.program.python.semantics.gathering import (
     KEY_MAKER,
     effects_of_calls,
     effects_of_moving,
+    gives_containers,
     in_one_step,
     is_seen,
     is_simple,
@@ -362,6 +364,8 @@ def _native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, 
         native_objects.drive(run, owner, site)
     elif name == "resize":
         stop_watching(owner)  # NumPy refuses it otherwise
+    elif name in definitions.DECODING and is_a(owner, io.TextIOWrapper):
+        definitions.decode(run, owner, site, f"{name}()")
     run.current.silent += 1
     if not found or (len(found) == 1 and native_objects.is_own(run, found[0].target, site)):
         return
@@ -398,7 +402,7 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         natives.native_method(run, owner, name, site, positional(owner, name, args, named))
     elif state_of(type(owner)):
         _native_method(run, owner, name, site, args, named)
-    elif type(owner) in (str, bytes):
+    elif type(owner) is str or type(owner) is bytes:
         _text_method(run, name, site, args, named)
     elif sources(owner) or is_a(owner, tuple):  # a view, or a tuple that is searched
         deep_access.read(run, (owner, *args), site, comparing=True)
@@ -417,7 +421,7 @@ def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...],
     elif kind is result_caches.CACHED:
         if result_caches.look_up(run, function, site, args, named):
             announce(run, function.__wrapped__, site, args, named)
-    elif kind in (staticmethod, classmethod):
+    elif kind is staticmethod or kind is classmethod:
         announce(run, function.__func__, site, args, named)
     elif is_a(function, types.GenericAlias):
         announce(run, function.__origin__, site, args, named)
@@ -651,6 +655,7 @@ def _read(
     if function in _DESCRIBING:
         definitions.look(run, given, site, f"{function.__name__}()")
     compares_results = bool(named) and named is not None and is_seen(named.get("key"))
+    behind = function in _WITH_KEY and bool(named) and gives_containers((named or {}).get("key"))
     inside = [] if function not in _DEEP or compares_results else deep_access.inside(given)
     if function in (min, max) and len(args) > 1 and not compares_results:
         inside = [*inside, *[each for each in args if type(each) not in deep_access.PLAIN]]
@@ -659,7 +664,9 @@ def _read(
             run,
             site,
             lambda told: _read_once(told, site, given, more),
-            lambda told: deep_access.read(told, inside, site, comparing=function in _COMPARING),
+            lambda told: deep_access.read(
+                told, inside, site, copying=behind, comparing=function in _COMPARING and not behind
+            ),
         )
     else:
         perform(run, site, _read_once, site, given, more)

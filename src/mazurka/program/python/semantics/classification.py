@@ -217,7 +217,7 @@ def _bound_natively(descriptor: type) -> Any:
 
 def _method(owner: type, value: Any, state: int) -> int:
     """How a function, or method in C, of a class is to be taken when it is called."""
-    inner = value.__func__ if type(value) in (classmethod, staticmethod) else value
+    inner: Any = value.__func__ if (type(value) is classmethod or type(value) is staticmethod) else value
     if type(inner) is types.FunctionType:
         if is_instrumented(inner) or root_of(inner.__module__) in harmless.MODELLED:
             return NONE

@@ -374,9 +374,9 @@ def _keys_given(args: tuple[Any, ...]) -> list[Any] | None:
     for each in args:
         if is_a(each, dict):
             keys += dict.keys(each)
-        elif type(each) in (list, tuple, set, frozenset):
+        elif type(each) is list or type(each) is tuple or type(each) is set or type(each) is frozenset:
             for pair in list(each):
-                if type(pair) not in (tuple, list) or len(pair) != 2:
+                if (type(pair) is not tuple and type(pair) is not list) or len(pair) != 2:
                     return None
                 keys.append(pair[0])
         else:
@@ -474,11 +474,15 @@ def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> Non
     emit(run, thing, site, op, (ITEM, n, stands), more, _seen_in_set(thing, key))
 
 
+#: What a set takes the elements of, whoever else has it.
+_GONE_THROUGH: Final = frozenset((set, frozenset, list, tuple, dict))
+
+
 def _set_change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     n = number(thing)
     elements = [*set.__iter__(thing)]
     for each in args:
-        if type(each) in (set, frozenset, list, tuple, dict):
+        if type(each) in _GONE_THROUGH:
             elements += each
     targets = dict.fromkeys([(ITEM, n, key_of(element)) for element in elements])
     for target in targets:
@@ -701,7 +705,7 @@ def _unseen_method(kind: type) -> str:
             if type(value) is types.FunctionType or type(name) is not str or not name.startswith("__"):
                 continue
             if id(type(value)) in _LOOKED_AT:
-                inner = value.__func__ if type(value) in (staticmethod, classmethod) else value
+                inner: Any = value.__func__ if (type(value) is staticmethod or type(value) is classmethod) else value
                 if type(inner) in _SLOTS_IN_C and inner.__name__ != name and id(inner.__objclass__) in _known:
                     return f"{name}, a function in C"
                 if type(inner) in _IN_C and not isinstance(getattr(inner, "__self__", None), (type, types.ModuleType)):

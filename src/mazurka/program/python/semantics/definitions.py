@@ -70,6 +70,18 @@ def hold(run: Any, things: Iterable[Any], site: int, by: str, lasting: bool = Fa
             held.setdefault(number(each), {}).setdefault(run.current.index, {}).setdefault(since, count)
 
 
+def decode(run: Any, stream: Any, site: int, by: str) -> None:
+    """A text file reads, and has its bytes decoded by code in Python, amid which other threads may use it."""
+    if not run.is_recording and has_concurrent_threads(run):
+        text = f"a {type(stream).__name__}, used by threads while {by} decodes,"
+        count = functools.partial(untracked.count_untracked, run, text, site)
+        held.setdefault(number(stream), {}).setdefault(run.current.index, {}).setdefault(len(run.log), count)
+
+
+#: Methods of text files that do.
+DECODING: Final = frozenset("read readline readlines __next__ __iter__ seek tell".split())
+
+
 def locks_at(run: Any, positions: Iterable[tuple[int, int]]) -> dict[tuple[int, int], frozenset[Target]]:
     """Threads, each with a position in the log -> the locks that they have there."""
     wanted: dict[int, list[int]] = {}

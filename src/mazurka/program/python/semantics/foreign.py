@@ -42,7 +42,7 @@ from mazurka.program.python.semantics import (
     untracked,
 )
 from mazurka.program.python.semantics.containers import calling, mixed_keys, shape_of, unseen_methods
-from mazurka.program.python.semantics.gathering import in_one_step, is_seen, is_simple
+from mazurka.program.python.semantics.gathering import gives_containers, in_one_step, is_seen
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING, state_of
@@ -438,7 +438,7 @@ def _module_of_class(kind: type) -> str:
 
 def _arrays_in(given: tuple[Any, ...]) -> list[Any]:
     """The arguments, and the elements of lists and tuples among them."""
-    return [*given, *[inner for each in given if type(each) in (list, tuple) for inner in each]]
+    return [*given, *[inner for each in given if (type(each) is list or type(each) is tuple) for inner in each]]
 
 
 def _with_array(thing: Any, looks: bool) -> list[Access]:
@@ -614,7 +614,7 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         return
     definitions.hold_by_call(run, module, name, given, site)
     key = named.get("key")
-    if key is not None and not is_seen(key) and not is_simple(key) and has_concurrent_threads(run):
+    if gives_containers(key) and has_concurrent_threads(run):
         untracked.count_untracked(run, f"a key in C of {name}()", site)
     if harmless.is_foreign_function(function) and call_foreign(run, name, site):
         return

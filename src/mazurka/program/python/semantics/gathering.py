@@ -180,7 +180,7 @@ def _call_with_anything(
 def is_simple(function: Any) -> bool:
     """Whether a function only reads its very argument, if at all, or reports its own steps."""
     kind = type(function)
-    if is_seen(function) or kind in (itemgetter, attrgetter) or any(function is each for each in _SIMPLE):
+    if is_seen(function) or (kind is itemgetter or kind is attrgetter) or any(function is each for each in _SIMPLE):
         return True
     if kind in _HOLDING:
         held = [each for each in gc.get_referents(function) if callable(each) and each is not kind]
@@ -191,6 +191,12 @@ def is_simple(function: Any) -> bool:
         return harmless.is_harmless_type(function.__objclass__)
     called = next((each.__dict__["__call__"] for each in bases(kind) if "__call__" in each.__dict__), None)
     return type(called) is types.FunctionType and is_seen(called)
+
+
+def gives_containers(key: Any) -> bool:
+    """Whether the results of a key function may be containers inside of its arguments, which are compared then: it is
+    neither instrumented nor one of the simple ones, or it gets attributes."""
+    return key is not None and not is_seen(key) and (type(key) is attrgetter or not is_simple(key))
 
 
 def is_seen(function: Any) -> bool:

@@ -114,7 +114,11 @@ def _has_constants_only(kind: enum.EnumType) -> bool:
     """Whether an enumeration is of the standard library, or has no functions of its own: its members never change."""
     if root_of_class(kind) in sys.stdlib_module_names:
         return True
-    functions = [each for each in _space_of(kind).values() if type(each) in (types.FunctionType, property, classmethod)]
+    functions = [
+        each
+        for each in _space_of(kind).values()
+        if (type(each) is types.FunctionType or type(each) is property or type(each) is classmethod)
+    ]
     return all(each.__module__ == "enum" if type(each) is types.FunctionType else False for each in functions)
 
 
@@ -145,7 +149,7 @@ def is_ours(kind: type) -> bool:
     """Whether a class comes from a module that is instrumented."""
     space = _space_of(kind)
     for value in space.values():
-        inner = value.__func__ if type(value) in (staticmethod, classmethod) else value
+        inner = value.__func__ if (type(value) is staticmethod or type(value) is classmethod) else value
         inner = inner.fget if type(inner) is property else inner
         if type(inner) is types.FunctionType and inner.__code__.co_filename in sites.instrumented:
             return True
@@ -327,7 +331,7 @@ def is_proxy(kind: type) -> bool:
     found = own.get(_IS_PROXY)
     if found is None:
         way = next((each.__dict__["__getattr__"] for each in bases(kind) if "__getattr__" in each.__dict__), None)
-        in_c = type(way) in (types.MethodDescriptorType, types.WrapperDescriptorType)
+        in_c = type(way) is types.MethodDescriptorType or type(way) is types.WrapperDescriptorType
         found = own[_IS_PROXY] = in_c or kind is weakref.ProxyType or kind is weakref.CallableProxyType
     return bool(found)
 
@@ -412,7 +416,7 @@ def _object_behind(thing: Any) -> Any:
         return kept
     if is_a(kept, dict):
         values: list[Any] = [*dict.values(kept or {})]
-        return next((each for each in values if type(each) in (memoryview, bytearray)), None)
+        return next((each for each in values if (type(each) is memoryview or type(each) is bytearray)), None)
     return None
 
 

@@ -23,6 +23,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import (
     attributes,
     classification,
+    consulted,
     deep_access,
     definitions,
     foreign,
@@ -44,7 +45,13 @@ from mazurka.program.python.semantics.containers import (
     read_structure,
     shape_of,
 )
-from mazurka.program.python.semantics.gathering import AccessCollector, effects_of_calls, in_one_step, is_seen
+from mazurka.program.python.semantics.gathering import (
+    AccessCollector,
+    effects_of_calls,
+    gives_containers,
+    in_one_step,
+    is_seen,
+)
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import perform
 from mazurka.program.python.semantics.native_objects import state_of
@@ -120,12 +127,17 @@ def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, a
     if name in DEEP and not run.is_recording:
         inside = _gone_into(thing, name, args)
         key = next(filter(callable, args), None) if name == "sort" else None
+        if key is not None:
+            consulted.note((key,))
+        behind = gives_containers(key)
         if inside:
             in_one_step(
                 run,
                 site,
                 lambda told: handler(told, thing, site, args),
-                lambda told: deep_access.read(told, inside, site, comparing=name not in _DESCRIBING),
+                lambda told: deep_access.read(
+                    told, inside, site, copying=behind, comparing=name not in _DESCRIBING and not behind
+                ),
                 lambda told: told.accesses.extend(effects_of_calls(calling[0], key, deep_access.elements(thing), site)),
             )
             return
@@ -412,7 +424,11 @@ _stored: list[tuple[Any, Any, int]] = per_run([])
 
 def _watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
     data = objects.dictionary(collection).get("data", {})
-    found: Any = data.get(key) if type(key) in (str, int) else next((data[each] for each in data if each is key), None)
+    found: Any = (
+        data.get(key)
+        if (type(key) is str or type(key) is int)
+        else next((data[each] for each in data if each is key), None)
+    )
     thing = weakref.ref.__call__(found) if is_a(found, weakref.ref) else None
     if thing is None:
         untracked.count_untracked(run, "the end of an object that threads refer to weakly", site)

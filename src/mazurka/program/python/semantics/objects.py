@@ -407,12 +407,12 @@ def describe(value: Any, depth: int = 1) -> str:
         return text if len(text) <= 60 else text[:57] + "..."
     if is_a(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
         return str(getattr(value, "__name__", repr(kind)))
-    if depth and kind in (list, tuple, set, frozenset, deque):
+    if depth and (kind is list or kind is tuple or kind is set or kind is frozenset or kind is deque):
         parts = [describe(part, depth - 1) for part in list(value)[:6]]
         more = ", ..." if len(value) > 6 else ""
-        marks = "()" if kind is tuple else "[]" if kind in (list, deque) else "{}"
+        marks = "()" if kind is tuple else "[]" if (kind is list or kind is deque) else "{}"
         return f"{marks[0]}{', '.join(parts)}{more}{marks[1]}"
-    if depth and is_a(value, dict) and kind in (dict, OrderedDict, defaultdict):
+    if depth and is_a(value, dict) and (kind is dict or kind is OrderedDict or kind is defaultdict):
         pairs = [f"{describe(k, 0)}: {describe(v, 0)}" for k, v in list(dict.items(value))[:6]]
         return "{" + ", ".join(pairs) + (", ..." if len(value) > 6 else "") + "}"
     if is_a(value, BaseException):

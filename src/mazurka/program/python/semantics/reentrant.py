@@ -207,7 +207,9 @@ class _Keyed:
     def __call__(self, given: Any) -> Any:
         run = activation.active
         if run is not None and not run.solo and not run.aborting:
-            key = given if self.counts else given[0] if type(given) in (tuple, list) and given else None
+            key = (
+                given if self.counts else given[0] if (type(given) is tuple or type(given) is list) and given else None
+            )
             written = Access(Op.WRITE, item(self.number, key))
             run.visit(Op.RMW, (STRUCTURE, self.number), self.last[3], None, (written,))
         return given

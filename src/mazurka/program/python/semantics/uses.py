@@ -208,7 +208,7 @@ def consume(thing: Any, site: int) -> Any:
     kind = type(thing)
     if kind is tuple or kind is str:
         return thing  # they never change
-    if kind in (map, filter, starmap):  # they run code of the program on the way
+    if kind is map or kind is filter or kind is starmap:  # they run code of the program on the way
         return iterate(thing, site)
     calls.consume(run, thing, site)
     return thing
@@ -250,9 +250,9 @@ def contains(thing: Any, key: Any, site: int) -> Any:
         perform(run, site, handler, thing, site, (key,))
     elif handler is not None:
         natives.operation_of(run, thing, "__contains__", handler, site, (key,))
-    elif kind in (str, bytes, range):
+    elif kind is str or kind is bytes or kind is range:
         return thing
-    elif kind in (tuple, frozenset):
+    elif kind is tuple or kind is frozenset:
         deep_access.read(run, [key, *deep_access.elements(thing)], site)
     else:
         shown = view_of(thing)
@@ -301,7 +301,9 @@ def operand_kept(thing: Any, site: int) -> Any:
 def is_container(thing: Any) -> bool:
     """Whether operators read the content of ``thing`` without a hook."""
     kind = type(thing)
-    return kind in (tuple, frozenset) or shape_of(kind).base is not None or bool(native_objects.state_of(kind))
+    return (
+        (kind is tuple or kind is frozenset) or shape_of(kind).base is not None or bool(native_objects.state_of(kind))
+    )
 
 
 def combine(right: Any, left: Any, site: int) -> Any:
@@ -451,12 +453,12 @@ def _at_end(site: int) -> Any:
 
 def text_of(source: Any, space: Any) -> Any:
     """A text is about to be executed in a namespace: gives its code, instrumented."""
-    if type(source) not in (str, bytes) or type(space) is not dict or "__builtins__" in space:
+    if (type(source) is not str and type(source) is not bytes) or type(space) is not dict or "__builtins__" in space:
         return source
     if "__name__" in space and space["__name__"] in sys.modules:
         return source  # whose globals others may be
     try:
-        text = source if type(source) is str else source.decode()
+        text: Any = source.decode() if type(source) is bytes else source
         return instrument_source(text, f"<exec {zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source  # which `exec` reports

@@ -26,8 +26,9 @@ _EVALUATING: Final = ("exec", "eval")
 #: Those that read one property of their argument: the hook for it.
 _ASKING: Final = {"len": "len", "reversed": "len", "iter": "be", "bool": "b", "next": "n"}
 
-#: Imported modules whose functions change nothing, or report to the runtime themselves.
-_QUIET: Final = frozenset(
+#: Imported modules whose functions change nothing, or report to the runtime themselves. What may stand for one of them:
+#: :mod:`mazurka.program.python.semantics.unwatched_functions`.
+QUIET: Final = frozenset(
     "cmath errno keyword math stat threading time unicodedata _thread queue concurrent pytest".split()
 )
 
@@ -63,7 +64,7 @@ def is_builtin(r: Rewriter, node: ast.expr) -> bool:
 
 def is_quiet(origin: str, name: str) -> bool:
     """Whether a function of an imported module needs no watching."""
-    return origin.partition(".")[0] in _QUIET and name not in _GOING
+    return origin.partition(".")[0] in QUIET and name not in _GOING
 
 
 def is_of_module(r: Rewriter, function: ast.Attribute) -> bool:

@@ -170,7 +170,9 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
     before = r.reports_return, r.gives_value
     r.reports_return = r.reporting.get(node) is How.BY_RETURN
-    r.gives_value = r.reporting.get(node) is How.FINALLY or (node.name == "__exit__" and not r.reports_return)
+    r.gives_value = r.reporting.get(node) is How.FINALLY or (
+        not r.reports_return and (node.name == "__exit__" or _may_be_key(node))
+    )
     body = r.statements(node.body[len(docstring) :])
     r.reports_return, r.gives_value = before
     shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
@@ -183,6 +185,18 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     r.path.pop()
     r.scope, r.loops = outer, loops
     return announced_definition(r, node)
+
+
+def _may_be_key(node: _FUNCTIONS) -> bool:
+    """Whether another module may have a function for its key, as of a sort: it has one parameter, or two as a method,
+    and gives something that is there already."""
+    args = node.args
+    few = len(args.posonlyargs) + len(args.args) in (1, 2) and args.vararg is None and args.kwarg is None
+    last = node.body[-1]
+    there = isinstance(last, ast.Return) and isinstance(
+        last.value, (ast.Attribute, ast.Subscript, ast.Name, ast.Tuple, ast.Call, ast.IfExp, ast.BoolOp)
+    )
+    return few and there and isinstance(node, ast.FunctionDef)
 
 
 def announced_definition(r: Rewriter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:

@@ -1,4 +1,4 @@
-"""Text over bytes in memory: nothing lets other threads move while a line is read."""
+"""Text over bytes in memory: code in Python decodes them, amid which another thread reads, and finds nothing."""
 
 import io
 import threading

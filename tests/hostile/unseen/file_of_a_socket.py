@@ -1,4 +1,4 @@
-"""A buffer in C keeps other threads out while it waits for what comes from a socket."""
+"""A thread that waits for a buffer over a socket drops the line that the other thread has left there."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""A buffer in C keeps other threads out while it waits for what comes through a pipe."""
+"""A thread that waits for a buffer over a pipe drops the lines that the other thread has left there."""
 
 import os
 import threading
