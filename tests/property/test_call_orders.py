@@ -14,6 +14,11 @@ from tests.later import Later
 from tests.oracle.call_orders import PossibleCallOrders
 from tests.oracle.call_traces import CalledTrace, called_trace
 
+from mazurka.program.protocol import Step
+from mazurka.trace.columns import assemble, parts_of
+from mazurka.trace.event import Op
+from mazurka.trace.invocations import method_target, recorded
+from mazurka.trace.trace import trace_of
 from mazurka.witness.witness import AssumedObject, CallsReversed, Witness
 
 engines = Later("mazurka.predict.engines")
@@ -57,6 +62,25 @@ def test_call_orders_are_those_of_the_oracle(first: int) -> None:
         assert set(found) == PossibleCallOrders(called).violations(), seed
         met[f"{threads} threads"] += len(found)
     assert min(met.values()) > 0
+
+
+def test_values_that_are_equal_but_not_the_same_are_not_mixed_up() -> None:
+    """What reads 1 after True was written would be taken for kept, since states are compared as Python does."""
+    for values, modelled in (
+        ((1, 2), True),
+        ((1, True), False),
+        ((0, 2), True),
+        ((False, 2), False),
+        ((1.0, 1), False),
+    ):
+        log = []
+        for thread, value in enumerate(values):
+            target = method_target("register", "o", "write")
+            log.append(Step(thread, Op.CALL, target, 0, True, recorded((value,))))
+            log.append(Step(thread, Op.RETURN, target, 0, True, recorded(None)))
+        calls = objects.ModelledCalls(assemble(parts_of(trace_of(("a", "b"), log))))
+        assert bool(calls.objects) is modelled
+        assert calls.unknown == (not modelled)
 
 
 def test_every_engine_says_only_what_is_so() -> None:

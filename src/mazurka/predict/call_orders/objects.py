@@ -6,7 +6,8 @@ objects are never moved over each other (:mod:`mazurka.trace.call_events`).
 
 What an object held before it was first called a trace does not say. Taken are the states that explain the trace and
 need the fewest calls to be reached from the initial ones of the type, with the values that the trace has: all of these
-that there are, and what is predicted has to hold for each. An object with more than :data:`_MOST` is not modelled.
+that there are, and what is predicted has to hold for each. An object with more than :data:`_MOST` is not modelled, nor
+is one that may hold values which are equal but not the same.
 
 Cost: a run of the model over the calls of each object for each state that is tried.
 """
@@ -160,8 +161,26 @@ def _by_object(events: CallEvents) -> Mapping[Receiver, Mapping[int, Invocation]
 def _object(receiver: Receiver, calls: Mapping[int, Invocation]) -> SharedObject | None:
     kind = shared_type(receiver[0])
     methods = methods_of(kind)
+    if _mixes_equals(kind, calls.values()):
+        return None
     states = _states(kind, methods, list(calls.values()))
     return SharedObject(receiver, methods, calls, states) if states else None
+
+
+def _mixes_equals(kind: type[SharedType], calls: Iterable[Invocation]) -> bool:
+    """Whether the object may hold values that are equal but not the same (1 and True): states with them would be taken
+    for each other."""
+    given: list[Any] = [value for call in calls for value in call.arguments]
+    parts = [each for state in kind.initials for each in (state if isinstance(state, tuple) else (state,))]
+    given += [each for each in parts if type(each) is not bool]  # that is no item, but says whether something is open
+    texts: dict[Any, str] = {}
+    while given:
+        value = given.pop()
+        if isinstance(value, (tuple, frozenset)):
+            given += value
+        elif texts.setdefault(value, text_of(value)) != text_of(value):
+            return True
+    return False
 
 
 def _states(kind: type[SharedType], methods: Mapping[str, Method], calls: Sequence[Invocation]) -> tuple[State, ...]:
