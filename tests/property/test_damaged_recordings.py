@@ -210,5 +210,5 @@ def test_what_is_told_of_an_end_that_was_none(segments: list[bytes], tmp_path: P
     for text in ("", "[]", '{"recorded": "1"}', '{"more": 1}', "{" * 9, '{"recorded": 1e9}'):
         (tmp_path / "000000.raw").write_bytes(segments[0])
         (tmp_path / "finished.json").write_text(text)
-        with pytest.raises(MazurkaError, match="what was finished"):
+        with pytest.raises(MazurkaError, match="does not describe a finished recording"):
             finishing.finish(tmp_path)

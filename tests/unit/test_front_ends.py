@@ -37,7 +37,7 @@ def test_python(tmp_path: Path, name: str, text: str | None) -> None:
 def test_what_nothing_runs(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.c"
     path.write_text(text)
-    with pytest.raises(UsageError, match=r"end in .c \(python: .py, .pyw\); say what it is: --program python"):
+    with pytest.raises(UsageError, match=r"end in .c \(python: .py, .pyw\); name the front end: --program python"):
         front_end_of(str(path))
     assert front_end_of(str(path), "python") is FRONT_ENDS["python"]
 

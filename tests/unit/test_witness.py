@@ -50,7 +50,7 @@ def test_reads_keep_their_writes_or_their_values() -> None:
 
 def test_a_read_that_is_not_kept_must_be_the_last_of_its_thread() -> None:
     trace = trace_of(["0", "0.1"], [step(0, Op.WRITE, "x"), step(1, Op.READ, "x"), step(1, Op.WRITE, "y")])
-    assert objections(trace, Witness((1, 2), frozenset({1}))) == ["step 1 has successors, so what it reads matters"]
+    assert objections(trace, Witness((1, 2), frozenset({1}))) == ["step 1 has successors, so its reads matter"]
 
 
 def test_locks_exclude() -> None:

@@ -20,7 +20,7 @@ class CheckKind(Enum):
     ASSERTION = "assertion"
     RAISE = "exception"  # a test that guards a raise
     NONE = "use of None"
-    MISSING = "use of what is missing"
+    MISSING = "use of a missing value"
     TEST = "test"  # nothing fails by itself
 
 

@@ -65,7 +65,7 @@ def front_end_of(target: str, name: str = "") -> FrontEnd:
         "unknown-program-type",
         f"nothing here runs files that end in {suffix} ({known})",
         where=path,
-        hint=f"say what it is: --program {default.name}",
+        hint=f"name the front end: --program {default.name}",
     )
 
 

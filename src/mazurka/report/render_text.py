@@ -103,7 +103,7 @@ class TextRenderer:
         replayed = "replayed" if finding.replayed else "not replayed: it did not fail in the same way again"
         if witness.checked:
             return [Line(f"Proof:  witness checked ({counted(witness.events, 'event')}), {replayed}")]
-        untracked = f"{replayed}; witness not checked, since something untracked changes what the threads share:"
+        untracked = f"{replayed}; witness not checked, since untracked operations change shared state:"
         return [*self._paragraph(f"Proof:  {untracked} {witness.contradictions[0]}")]
 
     def _closing(self, report: CheckReport) -> list[Line]:
@@ -128,7 +128,7 @@ class TextRenderer:
         entered = {name.removeprefix(ENTERED): n for name, n in report.untracked.items() if name.startswith(ENTERED)}
         untracked = {name: n for name, n in report.untracked.items() if not name.startswith(ENTERED)}
         lines += self._named(ENTERED.rstrip(": "), dict.fromkeys(entered, 1))
-        lines += self._named("untracked (threads share what was used there)", untracked)
+        lines += self._named("untracked (threads share the objects used there)", untracked)
         lines += self._named("uncontrolled (not scheduled)", report.uncontrolled)
         for each in report.suppressed:
             lines += self._paragraph(

@@ -102,7 +102,7 @@ class CallChecker:
         for row in order:
             call = events.calls.get(row)
             if int(thread[row]) in stopped or self._joined(row) in stopped:
-                yield f"step {row} may depend on what has been returned to its thread"
+                yield f"step {row} may depend on a result that its thread got before"
             if row in events.unfinished:
                 yield f"step {row} begins a call that has not returned"
             if call is not None:
@@ -168,7 +168,7 @@ class CallChecker:
         for number, begin in enumerate(begins[receiver]):
             results, after = self._run([*calls, first], begin, events)
             if second not in results or first not in results:
-                yield f"it is not known what the two return if the object began as {begin}"
+                yield f"the results of the two are unknown if the object began as {begin}"
                 continue
             if number == 0 and (results[first], results[second]) != claim.returns:
                 yield f"they do not return {claim.returns} but {results[first]} and {results[second]}"

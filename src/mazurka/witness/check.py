@@ -84,7 +84,7 @@ class Checker:
 
     def _objections_to_calls(self, witness: Witness, claim: CallsReversed) -> list[str]:
         if self._recorded is None or self._semantics is None:
-            return ["of calls something can only be said of a recorded trace, and if it is known what they do"]
+            return ["claims about calls need a recorded trace, and a specification of the calls"]
         if self._calls is None:
             from mazurka.witness.calls import CallChecker
 
@@ -134,7 +134,7 @@ def _prefixes(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
             yield f"thread {trace.threads[thread]} does not start with the steps it started with"
         for step in steps[:-1]:
             if step in witness.unread:
-                yield f"step {step} has successors, so what it reads matters"
+                yield f"step {step} has successors, so its reads matter"
 
 
 def _sources(trace: Trace, order: Iterable[int], rows: _Rows) -> dict[int, int]:

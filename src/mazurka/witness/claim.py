@@ -109,7 +109,7 @@ class Claimed:
         if thread is None:
             yield f"thread {claimed.thread}, which is to wait, is not there or has ended"
         elif not self._is_next(thread, claimed):
-            yield f"thread {claimed.thread} does something else before it comes to what it is to wait for"
+            yield f"thread {claimed.thread} does something else before it reaches the claimed wait"
         elif claimed.repeats is not None:
             yield from self._repeats(thread, claimed.repeats)
         elif not self.walk.is_parked(thread):

@@ -244,13 +244,13 @@ class RecordedTrace:
             np.minimum.at(broken, self.thread[unread], self.index[unread])
             after = order[self.index[order] > broken[self.thread[order]]]
             for row in after[(self.op[after] == Op.BRANCH) | (not self.branches)][:1]:
-                yield f"step {row} may depend on what its thread has read before"
+                yield f"step {row} may depend on earlier reads of its thread"
             yield from () if self.branches else self._ends()
             free = np.isin(reads, unread)
             reads, sources, had = reads[~free], sources[~free], had[~free]
             kept = (sources == _NOBODY) | (self.index[sources] < broken[self.thread[sources]])
             for row in reads[~kept][:1]:
-                yield f"step {row} reads what was written after something else had been read"
+                yield f"step {row} reads from a write whose thread had read another value before"
         other = had != sources
         reads, sources, had = reads[other], sources[other], had[other]
         value = np.where(sources == _NOBODY, self.initial[self.target[reads]], self.value[sources])
@@ -264,7 +264,7 @@ class RecordedTrace:
         for row, own in self.joins:
             joined = self.prefix <= row and len(own) and self._place(row) < _NEVER
             if joined and self.broken[self.thread[own[-1]]] < _NEVER:
-                yield f"thread {self._name(own[-1])} is joined, whose end may depend on what it has read before"
+                yield f"thread {self._name(own[-1])} is joined, whose end may depend on its earlier reads"
 
     def _sources(self, order: Numbers) -> tuple[Numbers, Numbers]:
         """The reads of an order, and the row of each source, unless that was before the order."""
@@ -326,7 +326,7 @@ class RecordedTrace:
             if unborn or self.index[row] != self.done[thread]:
                 yield f"step {row} is not what its thread does next"
             if not self.branches and self.broken[thread] < self.index[row]:
-                yield f"step {row} may depend on what its thread has read before"
+                yield f"step {row} may depend on earlier reads of its thread"
 
     def _conflict(self, one: int, other: int) -> bool:
         return bool(

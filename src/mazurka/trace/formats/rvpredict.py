@@ -145,7 +145,7 @@ def _events(source: TraceSource) -> NDArray[Any]:
     ):
         if len(rows := np.flatnonzero(wrong)):
             row = int(rows[0])
-            where = f"{source.name}, byte {row * _EVENT.itemsize} of what is compressed"
+            where = f"{source.name}, byte {row * _EVENT.itemsize} of the data before compression"
             raise MazurkaError("trace-malformed", f"event {row} {what.format(events[row])}", where=where)
     return events[~np.isin(events["op"], _LEFT_OUT)]
 

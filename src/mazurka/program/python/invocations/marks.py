@@ -31,7 +31,7 @@ class ObstacleReason(Enum):
     NO_MODEL = 1, "no specification of the library describes the method"
     WAITS = 2, "a call may wait, sleep or start a thread"
     VALUES = 3, "arguments, results or states are no plain values"
-    DIFFERS = 4, "a call does not do what the specification says"
+    DIFFERS = 4, "a call does not conform to the specification"
     SHARED = 5, "objects share state with other code"
 
     number: int

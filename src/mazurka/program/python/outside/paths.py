@@ -56,7 +56,7 @@ def entry(path: str) -> tuple[Target, str]:
 
 def listing(path: str) -> tuple[Target, str]:
     """The location of a folder's list of entries, and its name in reports."""
-    return (Kind.DIRECTORY.tag, path), f"what is in {path}"
+    return (Kind.DIRECTORY.tag, path), f"the content of {path}"
 
 
 def content(path: str) -> tuple[Target, str]:

@@ -284,7 +284,7 @@ def for_selector(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
 
 def _keys(selector: Any) -> tuple[Target, str]:
     """The location of a selector's registrations."""
-    return (OBJECT, number(selector)), f"what is registered with a {type(selector).__name__}"
+    return (OBJECT, number(selector)), f"the registrations of a {type(selector).__name__}"
 
 
 #: Selectors, by identity -> the thread that is changing the registrations.

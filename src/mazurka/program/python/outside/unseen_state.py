@@ -90,7 +90,7 @@ def _collect(models: Models, real: Any, *args: Any, **named: Any) -> Any:
     first, *others = [StepAccess(each.op, each.target, "") for each in contents(gc.callbacks)]
     pass_step(models, first, *others)
     if any(not is_seen(each) for each in callbacks):
-        count_untracked(models.runtime, "a collection that calls what is not instrumented")
+        count_untracked(models.runtime, "a garbage collection that calls code that is not instrumented")
     return real(*args, **named)
 
 

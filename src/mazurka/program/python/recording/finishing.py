@@ -151,7 +151,7 @@ def _finished(marker: Path) -> Finished:
             return Finished(**counts)
     except (ValueError, TypeError, AttributeError, RecursionError):
         pass
-    raise MazurkaError("trace-malformed", "this does not say what was finished", where=str(marker))
+    raise MazurkaError("trace-malformed", "this does not describe a finished recording", where=str(marker))
 
 
 def _clear(raw: list[Path], marker: Path) -> None:

@@ -142,7 +142,7 @@ class _SegmentReader:
     def _check(self, found: Sequence[Any], holds: Callable[[Any], bool], begin: int, what: str) -> None:
         for number, each in enumerate(found):
             if not holds(each):
-                self._fail(begin, f"in what is told from here on, {what} {number} is none")
+                self._fail(begin, f"from here on, {what} {number} is invalid")
 
     # -- items --------------------------------------------------------------------------------------------------------
 

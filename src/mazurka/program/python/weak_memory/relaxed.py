@@ -240,7 +240,7 @@ class RelaxedRuntime(Runtime):
         """A location that was stored to at once has been accessed again: that was wrong if others look."""
         if self.is_shared(target):
             self.divergence = Divergence(
-                PointIndex(self.scheduler.cursor), "nobody else looks", f"{target} is shared", harmless=True
+                PointIndex(self.scheduler.cursor), "no other thread reads it", f"{target} is shared", harmless=True
             )
             self.stop()
 
