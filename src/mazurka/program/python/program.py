@@ -52,13 +52,14 @@ from mazurka.program.runtime.lazy_run import LazyRun
 from mazurka.program.runtime.nondeterminism import difference
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
-from mazurka.program.runtime.task import CALLS_AS_STEPS, Learned, Task
+from mazurka.program.runtime.task import CALLS_AS_STEPS, CYCLE_POINTS, Learned, Task
 from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 
 #: The real one, which programs are given a model of.
 _collect: Final = gc.collect
+_freeze: Final = gc.freeze
 
 #: At most this many trial runs: each may import more, or find more that is shared.
 _TRIALS: Final = 8
@@ -481,7 +482,7 @@ class PythonProgram(LearnsPoints):
 
     def _execute_forked(self, plan: Plan) -> Run:
         try:
-            run, points = forked.call(lambda: (_portable(self._execute_here(plan)), self.learned.points))
+            run, points = forked.call(lambda: self._execute_in_child(plan))
         except forked.ChildDied as error:
             run = Run(["0"], [], [], truncated=str(error).strip().splitlines()[-1])
             _name_troubles(run, outside.recover())
@@ -489,6 +490,11 @@ class PythonProgram(LearnsPoints):
         self.learned.points |= points
         assert isinstance(run, Run)
         return run
+
+    def _execute_in_child(self, plan: Plan) -> tuple[Run, set[int]]:
+        if not any({"gc", "collect"} & vars(module).keys() for module in self.loader.modules.values()):
+            _freeze()  # who goes through young objects need not touch those of before, whose memory is shared
+        return _portable(self._execute_here(plan)), self.learned.points
 
     def _execute_here(self, plan: Plan) -> Run:
         """Execute the program once in this process, from its present state."""
@@ -504,8 +510,9 @@ class PythonProgram(LearnsPoints):
             referred, generation = natives.take_referred(), 0
             if natives.may_notice_ends():
                 generation = 1  # where what is left is after a collection
-                if cycles.collect(referred, self._held) and len(run.tasks) > 1:
-                    run.untracked["the end of objects in cycles, which comes when garbage is collected"] = 1
+                noticed = cycles.collect(referred, self._held)
+                if len(run.tasks) > 1:
+                    self._take_notice(run, noticed)
             self.entry.release()
             _collect(generation)
         for path in outside.opened_before.end_run():
@@ -524,6 +531,14 @@ class PythonProgram(LearnsPoints):
             run.failures += races_of(run, self.location)
         run.seconds = perf_counter() - started
         return run
+
+    def _take_notice(self, run: Run, noticed: cycles.Noticed) -> None:
+        """The program has noticed the end of what a run has left in cycles, or has not."""
+        if noticed is cycles.Noticed.BY_REFERENCES and CYCLE_POINTS not in self.learned.points:
+            self.learned.points.add(CYCLE_POINTS)  # it matters when the objects became garbage
+            run.found_new_points = True
+        elif noticed is not cycles.Noticed.NOT:
+            run.untracked["the end of objects in cycles, which comes when garbage is collected"] = 1
 
     def _run(self, plan: Plan) -> Run:
         """The run itself; on return only the result refers to its objects."""

@@ -40,6 +40,9 @@ RECORD_POINTS: Final = -13
 CLOCKS_APART: Final = -14
 #: ... likewise: calls of marked objects are one step each, see python/invocations/.
 CALLS_AS_STEPS: Final = -15
+#: Learnt: objects in cycles end that the program refers to weakly; where the main thread is alone, what it still leads
+#: to is to be found out.
+CYCLE_POINTS: Final = -16
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from enum import Enum
 from types import FrameType
 from typing import Any, Final
 
@@ -26,10 +27,19 @@ from mazurka.program.python.semantics import objects
 _LIBRARY: Final[str] = str(weakref.__file__)
 
 
-def collect(referred: list[Any], held: frozenset[int] = frozenset()) -> bool:
-    """Collect the garbage there is; whether the program notices it: ``referred`` are weak references to what it has
-    looked for by its own, ``held`` are the identities of objects whose weak references it has not asked since they
-    became garbage."""
+class Noticed(Enum):
+    """How a program notices that its garbage is collected: not at all, by weak references that it has asked, or by code
+    of its own that runs then."""
+
+    NOT = 0
+    BY_REFERENCES = 1
+    BY_CODE = 2
+
+
+def collect(referred: list[Any], held: frozenset[int] = frozenset()) -> Noticed:
+    """Collect the garbage there is; how the program notices it: ``referred`` are weak references to what it has looked
+    for by its own, ``held`` are the identities of objects whose weak references it has not asked since they became
+    garbage."""
     noticed: list[str] = []
 
     def called(frame: FrameType, event: str, _argument: Any) -> None:
@@ -45,4 +55,6 @@ def collect(referred: list[Any], held: frozenset[int] = frozenset()) -> bool:
         gc.collect(0)
     finally:
         sys.setprofile(before)
-    return bool(noticed) or any(each() is None for each in alive)
+    if noticed:
+        return Noticed.BY_CODE
+    return Noticed.BY_REFERENCES if any(each() is None for each in alive) else Noticed.NOT

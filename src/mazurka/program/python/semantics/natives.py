@@ -60,6 +60,7 @@ from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
+from mazurka.program.runtime.task import CYCLE_POINTS
 from mazurka.trace.event import Op
 from mazurka.trace.targets import REFERENCE, STRUCTURE, Kind, kind_of
 
@@ -515,7 +516,7 @@ def _mourn(references: list[Any]) -> None:
 
 def note_alone(run: Any) -> None:
     """The main thread, which is running, has seen one more thread end, and no other is left."""
-    if _referred and not run.aborting and not has_concurrent_threads(run):
+    if _referred and CYCLE_POINTS in run.points and not run.aborting and not has_concurrent_threads(run):
         reachable.note(run, _referred)
 
 
