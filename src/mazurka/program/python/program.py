@@ -469,7 +469,13 @@ class PythonProgram(LearnsPoints):
         first = self._execute_here(Plan())
         changed = library.changed_since(before)
         self._snapshot.restore()
-        return difference(first, self._execute_here(Plan()), self.location), changed
+        second = self._execute_here(Plan())
+        for _ in range(_TRIALS):
+            if not first.found_new_points:
+                break
+            self._snapshot.restore()  # with the points that the first one has found, the second differs
+            first, second = second, self._execute_here(Plan())
+        return difference(first, second, self.location), changed
 
     def _take_snapshot(self) -> None:
         modules = [*self.loader.modules.values(), *self.entry.modules()]
