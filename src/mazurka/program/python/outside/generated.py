@@ -44,10 +44,11 @@ def _compile(
     caller = sys._getframe(1).f_code
     if not dont_inherit:
         flags |= caller.co_flags & _INHERITED
-    plain = mode == "exec" and type(filename) is str and not flags & ~_ANNOTATIONS and optimize == -1 and not named
+    plain = mode in ("exec", "single") and type(filename) is str and optimize == -1 and not named
+    plain = plain and not flags & ~_ANNOTATIONS
     here = Preparing.on or present() is not None
     if here and plain and caller.co_filename in sites.instrumented:
-        text = _text(source)
+        text = _text(source, mode == "single")
         if text is not None:
             file = f"{filename} {blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
             if Preparing.on:
@@ -58,12 +59,15 @@ def _compile(
     return _real(source, filename, mode, flags, True, optimize, **named)
 
 
-def _text(source: Any) -> str | None:
-    """What stands for what is to be compiled; None if it is none, or has annotations, which flags may make texts."""
+def _text(source: Any, shows: bool) -> str | None:
+    """What stands for what is to be compiled; None if it is none, or has annotations, which flags may make texts, or if
+    the values of expressions would be shown."""
     try:
         tree = _real(source, "<text>", "exec", ast.PyCF_ONLY_AST, True) if type(source) is str else source
         if type(tree) is not ast.Module or any(map(_is_annotated, ast.walk(tree))):
             return None
+        if shows and not (type(source) is str and len(tree.body) == 1 and isinstance(tree.body[0], ast.FunctionDef)):
+            return None  # otherwise it is the same in both modes
         return source if type(source) is str else ast.dump(tree, include_attributes=True)
     except (SyntaxError, ValueError, AttributeError, RecursionError):  # the compilation below reports it
         return None

@@ -93,9 +93,36 @@ def mentioned(tree: ast.Module) -> set[str]:
             case ast.Call(ast.Name(name) | ast.Attribute(_, name), given) if name in _BY_NAME:
                 if not all(isinstance(each, ast.Constant) for each in given[1 if name == "getattr" else 0 :]):
                     found.add("traceback")
-    if any(map(_is_of_descriptors, nodes)) and any(map(_compares, nodes)):
+    passed_on = _passed_on(nodes)
+    if any(_is_of_descriptors(node) and id(node) not in passed_on for node in nodes) and any(map(_compares, nodes)):
         found.add("descriptors")
     return found
+
+
+def _passed_on(nodes: list[ast.AST]) -> set[int]:
+    """The identities of the nodes of ``x.fileno`` whose number goes directly to a function in C that only uses it."""
+    imports = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    imported = {alias.name for alias in imports if not alias.asname}
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    bound |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
+    bound |= {alias.asname or alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    bound |= {alias.asname for alias in imports if alias.asname}
+    found: set[int] = set()
+    for node in nodes:
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(module), name), [ast.Call(ast.Attribute(_, "fileno") as asked), *_]):
+                if name in _USERS.get(module, ()) and module in imported and module not in bound:
+                    found.add(id(asked))
+    return found
+
+
+#: Functions in C that keep no number of a descriptor, and give none back, by their modules.
+_USERS: Final = {
+    "mmap": frozenset({"mmap"}),
+    "fcntl": frozenset({"flock", "lockf"}),
+    "os": frozenset("fsync fdatasync fstat ftruncate isatty fchmod get_terminal_size posix_fadvise".split()),
+}
 
 
 #: Names by which one gets at the number of a descriptor.
