@@ -255,6 +255,16 @@ def settle_safely(models: Models, plan: Plan) -> Any:
         return None
 
 
+def look_at(models: Models, path: Any) -> None:
+    """Pass the step of looking a path up."""
+
+    def plan() -> tuple[list[StepAccess], Any]:
+        found = find(models, path)
+        return [read(*entry(found.path)), *paths.on_the_way(models, found)], found
+
+    settle_safely(models, plan)
+
+
 def is_link(path: str) -> bool:
     """Whether the entry is a symbolic link; no step of the run."""
     try:

@@ -30,7 +30,7 @@ from greenlet import GreenletExit
 from mazurka.program.python.outside import channels, descriptor_numbers
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.buffers import open_pipe
-from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write
+from mazurka.program.python.outside.files import JOURNAL, Files, Opened, before_write, look_at
 from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.opening import open_path
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
@@ -472,6 +472,7 @@ def open_(
     if models is not None and not _is_for_us(models, file, mode, opener):
         if not isinstance(file, int):
             descriptor_numbers.opened(models)
+            look_at(models, file)
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     binary = "b" in mode
     if binary or _is_wrong(mode, buffering):
@@ -531,7 +532,7 @@ def _is_plain(file: Any, mode: object) -> bool:
 
 
 def _is_for_us(models: Models, file: Any, mode: object, opener: Any) -> bool:
-    """Whether the path may be that of a plain file."""
+    """Whether the path may be that of a plain file; a directory may be one when its thread moves."""
     if not isinstance(mode, str):
         return False
     if isinstance(file, int):
@@ -548,7 +549,7 @@ def _is_for_us(models: Models, file: Any, mode: object, opener: Any) -> bool:
         status = posix.stat(found.path)
     except (OSError, ValueError):
         return True
-    return stat.S_ISREG(status.st_mode)
+    return stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
 
 
 FUNCTIONS["io", "open"] = open_

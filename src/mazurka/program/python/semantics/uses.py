@@ -38,7 +38,7 @@ from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.iteration import iterate
 from mazurka.program.python.semantics.locations import perform
-from mazurka.program.python.semantics.objects import peek_attribute
+from mazurka.program.python.semantics.objects import numbers, peek_attribute
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import keys_only, view_of
@@ -455,8 +455,8 @@ def text_of(source: Any, space: Any) -> Any:
     """A text is about to be executed in a namespace: gives its code, instrumented."""
     if (type(source) is not str and type(source) is not bytes) or type(space) is not dict or "__builtins__" in space:
         return source
-    if "__name__" in space and space["__name__"] in sys.modules:
-        return source  # whose globals others may be
+    if id(space) in numbers or ("__name__" in space and space["__name__"] in sys.modules):
+        return source  # threads use it as a dictionary, or others have it for globals
     try:
         text: Any = source.decode() if type(source) is bytes else source
         return instrument_source(text, f"<exec {zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")
