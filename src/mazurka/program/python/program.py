@@ -59,6 +59,7 @@ from mazurka.trace.ids import SiteNumber
 
 #: The real one, which programs are given a model of.
 _collect: Final = gc.collect
+_UNWATCHED: Final = nullcontext()
 _freeze: Final = gc.freeze
 
 #: At most this many trial runs: each may import more, or find more that is shared.
@@ -117,7 +118,8 @@ class PythonProgram(LearnsPoints):
     # -- the Program protocol ---------------------------------------------------------------------------------------
 
     def execute(self, plan: Plan) -> Run:
-        self.prepare()
+        if not self._ready or self._explored or len(self.learned.points) != self._points_then:
+            self.prepare()
         if self.earlier.reason:
             return self._untried()
         if self.isolation is Isolation.FORK:
@@ -509,7 +511,7 @@ class PythonProgram(LearnsPoints):
         self._capture = capture
         imported = set(late_imports.noticed)
         unkept = outside.opened_before.begin_run()
-        with capture, reversing(plan.calls) if plan.calls is not None else nullcontext() as watching:
+        with capture, reversing(plan.calls) if plan.calls is not None else _UNWATCHED as watching:
             run = self._run(plan)
             run.returned = None if watching is None else watching.outcome
             # Objects that the run leaves behind are young, so that finalisers run here and nowhere else.

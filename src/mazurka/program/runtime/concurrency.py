@@ -42,6 +42,8 @@ def has_concurrent_threads(run: Any) -> bool:
         return False  # nothing is counted then
     if len(run.live) > 1:
         return True
+    if run.solo:
+        return False  # none has been started yet
     lives, ended = ends_known(run)
     me = run.current.index
     return any(index != me and index not in ended for index in lives.values())

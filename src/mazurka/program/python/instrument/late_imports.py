@@ -328,8 +328,10 @@ def _is_plain(made: Any) -> bool:
     return all(each.__module__ in _OF_CLASSES for each in bases)
 
 
+_LAZY_MODE: Final[Callable[[], str] | None] = getattr(sys, "get_lazy_imports", None)
+
+
 def are_all_lazy() -> bool:
     """Whether every import is one that happens at the first use of a name (Python 3.15, ``-X lazy_imports=all``): no
     step tells of those that are not marked so in the source."""
-    mode: Callable[[], str] | None = getattr(sys, "get_lazy_imports", None)
-    return mode is not None and mode() == "all"
+    return _LAZY_MODE is not None and _LAZY_MODE() == "all"

@@ -220,7 +220,8 @@ def thread_start(self: Any) -> None:
         _count_tracing(runtime, tracing)
     if contexts.INHERITS or "_context" in space:
         state.context = contexts.chosen(space)
-    unwatched_functions.count_replaced(runtime)
+    if len(runtime.live) == 1:
+        unwatched_functions.count_replaced(runtime)
     # No partial: a call from C would deepen the stack that every switch has to copy.
     runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
 

@@ -544,10 +544,8 @@ def _itself(thing: Any) -> Any:
 
 
 def _uses_weakly(module: Any) -> bool:
-    space = objects.dictionary(module)
-    if space.get("__file__") not in sites.instrumented:
-        return False
-    return any(id(each) in _MAKERS for each in space.values())
+    space = module.__dict__ if type(module) is types.ModuleType else objects.dictionary(module)
+    return space.get("__file__") in sites.instrumented and not _MAKERS.isdisjoint(map(id, list(space.values())))
 
 
 def watch_early(run: Any) -> None:
