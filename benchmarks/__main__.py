@@ -5,6 +5,7 @@
     make bench ARGS="counts --strategy all --seconds 20 --jobs 2"
     make bench ARGS="generated --strategy all --model sc --model tso --model pso --programs 5000 --jobs 4"
     make bench ARGS="differential --programs 3000 --jobs 2"   random Python programs: every strategy as dfs
+    make bench ARGS="mutations --programs 3000 --jobs 2"      changed programs, held to real threads (an hour)
     make bench ARGS=curves                  what prediction costs against length, threads and locks, plotted (minutes)
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
@@ -57,6 +58,7 @@ MEASUREMENTS: Final = {
     "seqcheck": "seqcheck",
     "curves": "curves",
     "hostile": "hostile",
+    "mutations": "mutations",
     "footprint": "footprint",
     "libraries": "libraries",
     "library-threads": "library_threads",
@@ -66,7 +68,7 @@ MEASUREMENTS: Final = {
 
 #: Only measured if asked for.
 _LONG: Final = frozenset(
-    {"footprint", "curves", "ncmc", "differential", "preemptive", "libraries", "library-threads", "suites"}
+    {"footprint", "curves", "ncmc", "differential", "mutations", "preemptive", "libraries", "library-threads", "suites"}
 )
 
 
