@@ -61,12 +61,14 @@ _ALIKE: Final = [
 ]
 
 #: What is done with an object on the way.
-_USES: Final = """list({}) tuple({}) sorted({}) set({}) str({}) repr({}) copy.copy({}) copy.deepcopy({}) dict({})
-    bool({}) [*{}] {**{}} list(iter({})) list(map(str,{})) vars({}) sum({}) max({}) len({}) f'{{}}' json.dumps({})
-    enumerate({}) next(iter({})) {}==() any({}) hash({}) dir({}) list(zip({},{})) list(reversed({})) collections.Counter({})
-    type({}) collections.deque({}) itertools.chain({}) {}.copy() operator.length_hint({}) getattr({},'x',0) memoryview({})
-    bytes({}) pprint.pformat({}) heapq.nsmallest(1,{}) statistics.mean({}) array.array('i',{})
-    pickle.loads(pickle.dumps({}))""".split()
+_USES: Final = """
+    list({}) tuple({}) sorted({}) set({}) str({}) repr({}) copy.copy({}) copy.deepcopy({}) dict({}) bool({})
+    [*{}] {**{}} list(iter({})) list(map(str,{})) vars({}) sum({}) max({}) len({}) f'{{}}' json.dumps({})
+    enumerate({}) next(iter({})) {}==() any({}) hash({}) dir({}) list(zip({},{})) list(reversed({}))
+    collections.Counter({}) type({}) collections.deque({}) itertools.chain({}) {}.copy()
+    operator.length_hint({}) getattr({},'x',0) memoryview({}) bytes({}) pprint.pformat({}) heapq.nsmallest(1,{})
+    statistics.mean({}) array.array('i',{}) pickle.loads(pickle.dumps({}))
+""".split()
 _MODULES: Final = "array collections copy heapq itertools json operator pickle pprint statistics".split()
 _SEEN: Final = "seen_on_the_way"
 
