@@ -111,4 +111,6 @@ def test_values_that_nothing_tracked_has_written(tmp_path: Path) -> None:
     assert witness is not None
     assert not witness.checked
     assert report.findings[0].replayed
-    assert "witness not checked, since something untracked" in " ".join(renderer("text").render(report).split())
+    assert "witness not checked, since untracked operations change shared state" in " ".join(
+        renderer("text").render(report).split()
+    )
