@@ -66,23 +66,25 @@ def _save() -> Callable[[], object]:
 _PARTS: Final = ("level", "disabled", "propagate", "formatter", "handlers", "filters")
 
 
-def _targets(thing: Any) -> list[Target]:
+def _targets(thing: Any, parts: tuple[str, ...] = _PARTS) -> list[Target]:
     """The locations of what a logger or handler is set to."""
     space = dictionary(thing)
-    names = [name for name in _PARTS if name in space]
+    names = [name for name in parts if name in space]
     lists = [space[name] for name in names if type(space[name]) is list]
     inside = [access.target for each in lists for access in contents(each)]
     return [(ATTRIBUTE, number(thing), name) for name in names] + inside
 
 
-def _changing(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-    """Of a function, or of a method of a logger or handler."""
-    parts: list[StepAccess] = []
-    if args and isinstance(args[0], logging.Filterer) and not models.runtime.solo:
-        parts = [change(each, _WORDS) for each in _targets(args[0])]
-    pass_step(models, change(*_CONFIGURATION), *parts)
-    undo_at_end(models, "logging", _save)
-    return real(*args, **named)
+def _changing(*parts: str) -> Callable[..., Any]:
+    """Of a function, or of a method of a logger or handler that changes these attributes, or what is in them."""
+
+    def change_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+        targets = _targets(args[0], parts) if parts and not models.runtime.solo else []
+        pass_step(models, change(*_CONFIGURATION), *[change(each, _WORDS) for each in targets])
+        undo_at_end(models, "logging", _save)
+        return real(*args, **named)
+
+    return change_
 
 
 _WORDS: Final = "the settings of a logger or handler"
@@ -116,16 +118,22 @@ def _getting_logger(models: Models, real: Any, *args: Any, **named: Any) -> Any:
     return real(*args, **named)
 
 
-for _name in (
-    *("Logger.setLevel", "Logger.addHandler", "Logger.removeHandler", "Filterer.addFilter", "Filterer.removeFilter"),
-    *("Handler.setFormatter", "Handler.setLevel", "Handler.close"),
-):
-    replace_method("logging", _name, _changing)
+for _name, _parts in {
+    "Logger.setLevel": ("level",),
+    "Logger.addHandler": ("handlers",),
+    "Logger.removeHandler": ("handlers",),
+    "Filterer.addFilter": ("filters",),
+    "Filterer.removeFilter": ("filters",),
+    "Handler.setFormatter": ("formatter",),
+    "Handler.setLevel": ("level",),
+    "Handler.close": (),
+}.items():
+    replace_method("logging", _name, _changing(*_parts))
 
 
 def _handling(models: Models, real: Any, logger: Any, record: Any) -> Any:
     if not models.runtime.solo:
-        pass_step(models, *[read(each, _WORDS) for each in _targets(logger)])  # whether it is disabled, its filters
+        pass_step(models, *[read(each, _WORDS) for each in _targets(logger, ("disabled", "filters"))])
     if not (models.runtime.solo or RECORD_POINTS in models.runtime.points or _keeps_time_quiet(logger)):
         models.runtime.need_points(RECORD_POINTS)
     return real(logger, record)
@@ -187,4 +195,4 @@ for _name in ("Logger.isEnabledFor", "Logger.getEffectiveLevel"):
 for _name in ("Manager.getLogger", "Handler.__init__"):
     replace_method("logging", _name, _getting_logger)
 for _name in ("disable", "basicConfig", "addLevelName", "setLoggerClass", "setLogRecordFactory", "captureWarnings"):
-    replace_function(logging, _name, _changing)
+    replace_function(logging, _name, _changing())
