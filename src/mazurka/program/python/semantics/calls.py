@@ -72,6 +72,7 @@ from mazurka.program.python.semantics.objects import (
     adopt_namespace,
     dictionary,
     is_a,
+    own_attribute,
     peek_attribute,
     stop_watching,
 )
@@ -164,8 +165,9 @@ _GETTERS: Final = frozenset(natives.GETTERS)
 
 def method(
     run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None = None
-) -> None:
-    """``thing.name(*args, **named)``."""
+) -> Any:
+    """``thing.name(*args, **named)``. Gives what is called, if it is not instrumented and an attribute of ``thing``'s
+    own: another thread may put something else there before the step of the call; or else `MISSING`."""
     kind = type(thing)
     _hand_on(run, thing, name, site, args, named)
     handler = operation(thing, name)
@@ -173,43 +175,60 @@ def method(
         natives.operation_of(run, thing, name, handler, site, positional(thing, name, args, named or {}))
         if kind not in _IN_C:
             foreign.count_unexplored(run, thing, name, site)
-        return
+        return None
     if kind is types.MemberDescriptorType and name in _DESCRIPTOR_METHODS and args:
         natives.by_name(run, (args[0], thing.__name__), site, _DESCRIPTOR_METHODS[name])
-        return
+        return None
     if kind is super:
         found = getattr(thing, name, None)
         if found is not None:
             announce(run, found, site, args, named or {})
-        return
+        return None
     if kind is str or kind is bytes:
         _text_method(run, name, site, args, named)
-        return
+        return None
     _look_by_name(run, thing, name, site, args)
     how = classify(kind, name)
     if how is classification.NONE or how is classification.PROPERTY:
-        return
+        return None
     if how is FOREIGN:
         own = dictionary(thing).get(name, MISSING)
         if own is MISSING:
             _native_method(run, thing, name, site, args, named or {})
         else:  # it hides the method of the class
             announce(run, own, site, args, named or {})
-        return
+        return None
     if how is classification.REMADE:
         natives.made_again(run, thing, name, site)
-        return
+        return None
     if how is not OPAQUE:
         if how is INSTANCE and run.is_recording:
             attributes.read(run, thing, name, site, how)
-            return
+            return None
         attributes.read(run, thing, name, site, how)
     found = peek_attribute(thing, name)
     if found is not MISSING:
+        kept = _kept(thing, name, found)
         _finish_look_up(run, thing, name, site, how, found)
         announce_found(run, thing, found, site, args, named or {})
-    elif how is classification.COMPUTED and harmless.is_foreign_library(thing):
+        return kept
+    if how is classification.COMPUTED and harmless.is_foreign_library(thing):
         foreign.call_foreign(run, name, site)
+    return None
+
+
+def _kept(thing: Any, name: str, found: Any) -> Any:
+    """What is called, if looking it up again might give something else by then, and binds nothing; or else None."""
+    kind = type(found)
+    if kind is staticmethod:
+        found = found.__func__
+        kind = type(found)
+    elif hasattr(kind, "__get__") and (is_a(thing, type) or own_attribute(thing, name) is not found):
+        return None
+    if kind is types.FunctionType or (kind is types.MethodType and is_seen(found)):
+        return None
+    in_module = kind is types.BuiltinFunctionType and type(found.__self__) is types.ModuleType
+    return None if in_module else found
 
 
 def _finish_look_up(run: Any, thing: Any, name: str, site: int, how: Any, found: Any) -> None:

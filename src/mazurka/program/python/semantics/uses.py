@@ -61,9 +61,11 @@ def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any
     if how is CONTAINER and not named and id(kind) in _USUAL and _are_values(args):
         natives.operation_of(run, thing, name, shape.operations[name], site, args)
         return thing
-    calls.method(run, thing, name, site, args, named)
+    called = calls.method(run, thing, name, site, args, named)
     if args or named:
         reentrant.count_silent(run, site, (*args, *named.values()))
+    if called is not None:
+        return _Found(called)
     return _Called(thing, site, computed=True) if classification.is_computed(thing, name) else thing
 
 
@@ -102,6 +104,18 @@ def _are_values(things: tuple[Any, ...]) -> bool:
 
 #: Classes whose methods read their arguments.
 _TOLD_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
+
+
+class _Found:
+    """Stands in for an object whose attribute has been looked up already."""
+
+    __slots__ = ("found",)
+
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    def __getattribute__(self, name: str) -> Any:
+        return _own(self, "found")
 
 
 class _Called:
