@@ -58,6 +58,8 @@ class _PipeIO(_RealFileIO):  # type: ignore[misc]  # a class known at run time o
 
 
 def _method(base: Any, real: Callable[..., Any]) -> Any:
+    name = real.__name__
+
     @functools.wraps(real)
     def call(self: Any, *args: Any, **named: Any) -> Any:
         lock: Lock | None = self._mz_lock
@@ -72,12 +74,11 @@ def _method(base: Any, real: Callable[..., Any]) -> Any:
             self._mz_uses += 1
             return real(self, *args, **named)
 
-    name = real.__name__
     return call
 
 
 #: Methods that, once they have waited for the lock, drop what another thread has left in the buffer.
-_LOSING: Final = ("read1", "readline", "readlines", "__next__")
+_LOSING: Final = ("read1", "readline", "__next__")
 
 
 #: What holds the lock of a buffer.

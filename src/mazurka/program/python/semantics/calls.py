@@ -14,6 +14,7 @@ import functools
 import io
 import struct
 import sys
+import threading
 import types
 import weakref
 from collections import Counter
@@ -219,6 +220,9 @@ def method(
 
 def _kept(thing: Any, name: str, found: Any) -> Any:
     """What is called, if looking it up again might give something else by then, and binds nothing; or else None."""
+    look_up: Any = type(thing).__getattribute__
+    if type(look_up) is not types.WrapperDescriptorType or look_up.__objclass__ in _LOOKING_ELSEWHERE:
+        return None
     kind = type(found)
     if kind is staticmethod:
         found = found.__func__
@@ -229,6 +233,10 @@ def _kept(thing: Any, name: str, found: Any) -> Any:
         return None
     in_module = kind is types.BuiltinFunctionType and type(found.__self__) is types.ModuleType
     return None if in_module else found
+
+
+#: Classes in C whose attributes are neither in their objects' dictionaries nor in slots.
+_LOOKING_ELSEWHERE: Final = frozenset((threading.local, weakref.ProxyType, weakref.CallableProxyType, super))
 
 
 def _finish_look_up(run: Any, thing: Any, name: str, site: int, how: Any, found: Any) -> None:

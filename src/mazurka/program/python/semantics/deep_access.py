@@ -208,7 +208,7 @@ def inside(things: Iterable[Any]) -> list[Any]:
     return [
         each
         for thing in things
-        for container in (sources(thing) or [thing] if issubclass(type(thing), (tuple, frozenset)) else sources(thing))
+        for container in (sources(thing) or ([thing] if issubclass(type(thing), (tuple, frozenset)) else []))
         for each in elements(container)
         if type(each) not in PLAIN
     ]

@@ -271,7 +271,14 @@ def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
     text = f"{getattr(others[0], '__name__', '?')}(), which {by} may call"
     count = functools.partial(untracked.count_untracked, run, text, site)
     accesses = _given(run, tuple([each.__self__ for each in others]), count)
-    if accesses and _visit(run, [*accesses, *find()], site, f"what {by} calls"):
+    contested: list[bool] = []
+    in_one_step(
+        run,
+        site,
+        lambda told: [told.visit(each.op, each.target, site) for each in find()],
+        lambda told: contested.append(bool(accesses) and _visit(told, accesses, site, f"what {by} calls")),
+    )
+    if any(contested):
         count()
 
 
