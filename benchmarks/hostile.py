@@ -34,7 +34,7 @@ from tests.oracle.preemptive import hunt
 from benchmarks.kits import FOREIGN_MODULE
 from benchmarks.native_programs import FOREIGN_NAME, Drawn, drawn, imported
 from benchmarks.row import ROOT, Row, Settings
-from benchmarks.verdicts import CRASH, INCONCLUSIVE, VERIFIED, VIOLATION, Said, get_ready, said_of
+from benchmarks.verdicts import CRASH, INCONCLUSIVE, VERIFIED, VIOLATION, Said, get_ready, said_by_each, said_of
 
 #: The folder whose programs are checked, and where programs with a false verdict are kept.
 PROGRAMS: Final = "MAZURKA_PROGRAMS"
@@ -81,24 +81,34 @@ def measure(settings: Settings) -> Iterator[Row]:
             yield from _drawn_rows(_drawn_all(pool, settings))
 
 
-def check_file(path: str, strategy: str) -> Said:
-    """The verdict on a program of a folder."""
+def check_file(path: str, strategies: tuple[str, ...]) -> dict[str, Said]:
+    """The verdicts of strategies on a program of a folder."""
     with open(path, encoding="utf-8") as stream:
         first = stream.readline()
     include = re.match(r"# include: (.+)", first)
     settings = {"include": tuple(include[1].split())} if include else {}
-    return said_of(path, 20.0, strategy=strategy, **settings)
+    return said_by_each(path, strategies, 20.0, **settings)
 
 
-def check_folder(pool: ProcessPoolExecutor, folder: Path, strategy: str = "auto") -> dict[str, dict[str, Said]]:
-    """The verdicts on a folder's programs, by what they are and by name."""
+def check_folder(
+    pool: ProcessPoolExecutor, folder: Path, strategies: tuple[str, ...] = ("auto",)
+) -> dict[str, dict[str, dict[str, Said]]]:
+    """Strategy -> kind of program (`bugs`, `correct`, `unseen`) -> its name -> the verdict."""
     files = {kind: sorted((folder / kind).glob("*.py")) for kind in ("bugs", "correct", "unseen")}
-    said = pool.map(check_file, map(str, itertools.chain(*files.values())), itertools.repeat(strategy))
-    return {kind: {path.stem: next(said) for path in paths} for kind, paths in files.items()}
+    paths = map(str, itertools.chain(*files.values()))
+    said = list(pool.map(check_file, paths, itertools.repeat(strategies), chunksize=4))
+    by_strategy = {}
+    for strategy in strategies:
+        verdicts = iter(said)
+        by_strategy[strategy] = {
+            kind: {path.stem: next(verdicts)[strategy] for path in paths_of} for kind, paths_of in files.items()
+        }
+    return by_strategy
 
 
 def _folder_rows(pool: ProcessPoolExecutor, folder: Path) -> Iterator[Row]:
-    said = check_folder(pool, folder)
+    by_strategy = check_folder(pool, folder, ("auto", "se-mcr"))
+    said, second = by_strategy["auto"], by_strategy["se-mcr"]
     bugs, correct = said["bugs"], said["correct"]
     called = {
         (kind, verdict): [name for name, each in said[kind].items() if each.verdict == verdict]
@@ -110,7 +120,6 @@ def _folder_rows(pool: ProcessPoolExecutor, folder: Path) -> Iterator[Row]:
     crashes = [name for kind in said for name in called[kind, CRASH]]
     failing = len(bugs) + len(said["unseen"])
     yield Row("failing programs called verified", "0", str(len(false)), f"of {failing}", " ".join(false), not false)
-    second = check_folder(pool, folder, "se-mcr")
     false = [name for kind in ("bugs", "unseen") for name, each in second[kind].items() if each.verdict == VERIFIED]
     yield Row("the same by `se-mcr` alone", "0", str(len(false)), f"of {failing}", " ".join(false), not false)
     missing = _few(called["bugs", INCONCLUSIVE])

@@ -6,12 +6,13 @@ Cost: a fifth of a second for a small program; half of it is the fork of a proce
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -45,39 +46,78 @@ def get_ready(modules: Iterable[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "first.py")
         file.write_text(_FIRST)
-        _check(str(file), 10.0, {})
+        _check(str(file), ("auto",), 10.0, {})
     gc.freeze()
 
 
 def said_of(file: str | Path, seconds: float = 10.0, **settings: Any) -> Said:
-    """Check a program file."""
+    """Check a program file; ``seconds`` is the time limit of the check."""
+    return said_by_each(file, ("auto",), seconds, **settings)["auto"]
+
+
+def said_by_each(
+    file: str | Path, strategies: Sequence[str], seconds: float = 10.0, **settings: Any
+) -> dict[str, Said]:
+    """Check a program file by several strategies, each of which has ``seconds``.
+
+    The program is loaded and made ready once, which is most of the work for a small one; each strategy but the last one
+    then has a fork of that process, so that none finds what another one has left. A program that can't be forked is
+    loaded for each strategy.
+    """
+    said = _said_in_child(file, strategies, seconds, settings)
+    for name in strategies:
+        if name not in said:
+            said |= _said_in_child(file, (name,), seconds, settings)
+    return said
+
+
+def _said_in_child(
+    file: str | Path, strategies: Sequence[str], seconds: float, settings: dict[str, Any]
+) -> dict[str, Said]:
     path = os.path.abspath(file)
     with tempfile.TemporaryDirectory(prefix="check-") as folder:
 
         def run() -> str:
             os.chdir(folder)
-            return json.dumps(_check(path, seconds, settings))
+            return json.dumps(_check(path, strategies, seconds, settings))
 
-        ended = in_child(run, seconds + _MERCY)
+        ended = in_child(run, (seconds + _MERCY) * len(strategies))
     with contextlib.suppress(ValueError):
-        verdict, reasons, executions = json.loads(ended.text)
-        return Said(verdict, tuple(reasons), executions)
-    return Said(CRASH, (ended.text or ("too slow" if ended.late else f"died of status {ended.status}"),))
+        return {name: Said(said[0], tuple(said[1]), said[2]) for name, said in json.loads(ended.text).items()}
+    reason = ended.text or ("too slow" if ended.late else f"died of status {ended.status}")
+    return dict.fromkeys(strategies, Said(CRASH, (reason,)))
 
 
-def _check(path: str, seconds: float, settings: dict[str, Any]) -> tuple[str, list[str], int]:
+def _check(
+    path: str, strategies: Sequence[str], seconds: float, settings: dict[str, Any]
+) -> dict[str, tuple[str, list[str], int]]:
+    """Strategy -> verdict, reasons and executions; of a program that can't be forked, for the last one only."""
     from mazurka.config import from_arguments, resolve
-    from mazurka.workflows.checking import check
+    from mazurka.program import forked
     from mazurka.workflows.program_spec import open_program, subject_of
 
     given = {"save": False, "jobs": 1, "time_limit": seconds, **settings}
-    options = resolve(from_arguments(given, "hostile"), environ={})
-    subject = subject_of(path, (), options)
-    program = open_program(subject, options, None)
+    *others, last = [resolve(from_arguments({**given, "strategy": each}, "hostile"), environ={}) for each in strategies]
+    subject = subject_of(path, (), last)
+    program = open_program(subject, last, None)
+    said = {}
     try:
-        report = check(program, subject, options)
+        if others:
+            program.prepare()
+            if program.facts().forkable:
+                for options in others:
+                    check_it = functools.partial(_check_opened, program, subject, options)
+                    said[options.strategy] = forked.call(check_it)
+        said[last.strategy] = _check_opened(program, subject, last)
     finally:
         program.close()
+    return said
+
+
+def _check_opened(program: Any, subject: Any, options: Any) -> tuple[str, list[str], int]:
+    from mazurka.workflows.checking import check
+
+    report = check(program, subject, options)
     if report.inconsistencies:
         return CRASH, list(report.inconsistencies), report.executions
     reasons = [f"{each.kind}: {each.message}" for each in report.findings]
