@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 from tests.later import Later
@@ -68,6 +70,23 @@ def test_without_an_order_of_its_own_all_that_does_not_commute_orders() -> None:
         found = set(candidates(trace, Actions(actions.touched, actions.conflicts)))
         assert found == wanted, seed
         assert not any(each.locks for each in found), seed
+
+
+def test_of_two_sites_there_are_as_many_candidates_as_are_wanted() -> None:
+    cut = 0
+    for seed in range(_TRACES):
+        trace, rng = _draw(seed)
+        actions, conflicts, orders = _actions(trace, rng)
+        sites, most = {row: rng.randrange(3) for row in actions.touched}, rng.choice((1, 2, 3))
+        wanted = ExtendedOrder(trace, actions.touched, conflicts, orders).candidates()
+        found = list(candidates(trace, replace(actions, sites=sites, most=most)))
+        assert wanted >= set(found), seed
+        assert len(found) == len(set(found)), seed
+        counts = Counter((sites[first], sites[second]) for first, second, _ in wanted)
+        told = Counter((sites[each.first], sites[each.second]) for each in found)
+        assert told == {key: min(number, most) for key, number in counts.items()}, seed
+        cut += len(found) < len(wanted)
+    assert cut > _TRACES // 4
 
 
 def test_of_reads_and_writes_it_is_weak_doesnt_commute() -> None:

@@ -22,13 +22,15 @@ one ends, and no deferred candidate could stay; figure 3.3 shows clocks without.
 points in conflict order as (a) says, where the thesis only has which conflict: a call that frees is told nothing by
 those that use, so it need not come after them. Without ``orders`` all that conflict do, which is the definition above.
 The order includes what the second action learns itself, as in algorithm 1. And not only a thread's last action at a
-point is kept but all, since one before it may be the only one that can be too late.
+point is kept but all, since one before it may be the only one that can be too late; of two places in the source
+``most`` candidates (:class:`Actions`) are enough.
 
 Unsound: a candidate is no bug before a witness of it has been checked. Every pair that a reordering can reverse is
 one, if reorderings keep the order of actions that do not commute, and ``orders`` says no more than what a call needs.
 
-Cost: for an action O(points in conflict x (locks held + threads)) and a step for each candidate; memory grows with the
-actions, and with locks x points. All of it in Python: about a microsecond for each of those.
+Cost: for an action O(points in conflict x (locks held + threads x sites)) and a step for each candidate. If of two
+sites no more than some are wanted this is linear in the actions; those that fall are known to their thread from then
+on. Memory grows with the actions, and with locks x points. All of it in Python: about a microsecond for each of those.
 """
 
 from __future__ import annotations
@@ -53,11 +55,19 @@ _Clock: TypeAlias = dict[int, int]
 @dataclass(frozen=True, slots=True)
 class Actions:
     """The actions of a trace. ``touched`` has for the row of each the points that it touches; ``conflicts`` is
-    symmetric; ``orders`` is the part of it that rule (a) uses: by point, those that come before it (None: all)."""
+    symmetric; ``orders`` is the part of it that rule (a) uses: by point, those that come before it (None: all).
+    ``sites`` has places of rows in the source (None, and rows not there: one place): of two sites, those of the first
+    and the second action, no more than ``most`` candidates are wanted (None: all)."""
 
     touched: Mapping[int, Sequence[int]]
     conflicts: Relation
     orders: Relation | None = None
+    sites: Mapping[int, int] | None = None
+    most: int | None = None
+
+    def site(self, row: int) -> int:
+        """That of a row."""
+        return 0 if self.sites is None else self.sites.get(row, 0)
 
 
 class Reversible(NamedTuple):
@@ -68,23 +78,31 @@ class Reversible(NamedTuple):
     locks: frozenset[int]
 
 
+#: Places of the first and the second action of candidates.
+Sites: TypeAlias = tuple[int, int]
+
+
 class _Touching(NamedTuple):
     """An action that has touched a point."""
 
     row: int
     thread: int
     locks: frozenset[int]
+    site: int
 
 
 class _Deferred(NamedTuple):
-    """A candidate decided later, the thread of its first action, and its locks whose sections have not ended."""
+    """A candidate decided later, the thread of its first action, its locks whose sections have not ended, its sites."""
 
     candidate: Reversible
     thread: int
     open: frozenset[int]
+    sites: Sites
 
 
-_UNTOUCHED: Final[Mapping[int, list[_Touching]]] = {}
+#: By thread and site.
+_Touches: TypeAlias = dict[tuple[int, int], list[_Touching]]
+_UNTOUCHED: Final[_Touches] = {}
 
 
 def read_write(trace: Trace) -> Actions:
@@ -100,7 +118,7 @@ def read_write(trace: Trace) -> Actions:
 
 def candidates(trace: Trace, actions: Actions) -> Iterator[Reversible]:
     """Those of a trace; of a deferred one when the last of its sections has ended, or the trace."""
-    order = ExtendedDoesntCommute()
+    order = ExtendedDoesntCommute(actions.most)
     columns = zip(trace.thread, trace.op, trace.target, strict=True)
     for row, (thread, op, target) in enumerate(columns):
         if row in actions.touched:
@@ -116,13 +134,15 @@ class ExtendedDoesntCommute:
     """The order on its way through a trace; events come one by one, their rows ascending. Points are numbers that the
     caller gives; new ones may appear, with what they conflict with, as the trace goes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most  # candidates of two sites that are wanted
+        self._counts: defaultdict[Sites, int] = defaultdict(int)  # by sites: those that there have been
         self._clocks: defaultdict[int, _Clock] = defaultdict(dict)
         self._told: dict[int, _Clock] = {}  # by target: what whoever reads it learns
         self._held: defaultdict[int, dict[int, int]] = defaultdict(dict)  # by thread: locks and their depth
         self._within: defaultdict[tuple[int, int], set[int]] = defaultdict(set)  # by thread, lock: points touched
         self._released: dict[tuple[int, int], _Clock] = {}  # by lock and point
-        self._touches: defaultdict[int, defaultdict[int, list[_Touching]]] = defaultdict(lambda: defaultdict(list))
+        self._touches: defaultdict[int, _Touches] = defaultdict(dict)  # by point
         self._deferred: defaultdict[int, list[_Deferred]] = defaultdict(list)  # by the second's thread
 
     def clock(self, thread: int) -> Mapping[int, int]:
@@ -137,14 +157,15 @@ class ExtendedDoesntCommute:
             for other in before:
                 self._learn(thread, self._released.get((lock, other), {}))
             self._within[thread, lock].update(points)
-        for first in self._unordered(thread, points, actions.conflicts):
-            candidate = Reversible(first.row, row, first.locks & locks)
+        site = actions.site(row)
+        for first in self._unordered(thread, points, site, actions):
+            candidate, sites = Reversible(first.row, row, first.locks & locks), (first.site, site)
             if candidate.locks:
-                self._deferred[thread].append(_Deferred(candidate, first.thread, candidate.locks))
-            else:
+                self._deferred[thread].append(_Deferred(candidate, first.thread, candidate.locks, sites))
+            elif self._is_wanted(sites):
                 yield candidate
         for point in points:
-            self._touches[point][thread].append(_Touching(row, thread, locks))
+            self._touches[point].setdefault((thread, site), []).append(_Touching(row, thread, locks, site))
 
     def synchronise(self, thread: int, row: int, op: Op, target: int, other: int) -> Iterator[Reversible]:
         """Any other event; ``other`` is the thread that the target is, or -1. Yields the deferred candidates that stay
@@ -170,17 +191,21 @@ class ExtendedDoesntCommute:
     def left(self) -> Iterator[Reversible]:
         """The deferred candidates that nothing has decided: their sections have not ended."""
         for thread, waiting in self._deferred.items():
-            yield from (each.candidate for each in waiting if not self._is_ordered(thread, each))
+            for each in waiting:
+                if not self._is_ordered(thread, each) and self._is_wanted(each.sites):
+                    yield each.candidate
         self._deferred.clear()
 
-    def _unordered(self, thread: int, points: Sequence[int], conflicts: Relation) -> list[_Touching]:
-        """Actions of other threads that do not commute and are not known, by row. Of a thread what is known comes
-        first, so the search ends there."""
+    def _unordered(self, thread: int, points: Sequence[int], site: int, actions: Actions) -> list[_Touching]:
+        """Actions of other threads that do not commute and are not known, by row; of sites of which there are enough,
+        none. Of a thread what is known comes first, so the search ends there."""
         found: set[_Touching] = set()
         known = self._clocks[thread]
-        for other in {other for point in points for other in conflicts[point]}:
-            for who, touches in self._touches.get(other, _UNTOUCHED).items():
-                for touch in reversed(touches if who != thread else ()):
+        for other in {other for point in points for other in actions.conflicts[point]}:
+            for (who, first), touches in self._touches.get(other, _UNTOUCHED).items():
+                if who == thread or self._has_enough((first, site)):
+                    continue
+                for touch in reversed(touches):
                     if touch.row <= known.get(who, -1):
                         break
                     found.add(touch)
@@ -204,10 +229,19 @@ class ExtendedDoesntCommute:
             elif not self._is_ordered(thread, each):
                 if each.open != {lock}:
                     stay.append(each._replace(open=each.open - {lock}))
-                else:
+                elif self._is_wanted(each.sites):
                     yield each.candidate
         if stay:
             self._deferred[thread] = stay
+
+    def _has_enough(self, sites: Sites) -> bool:
+        return self._most is not None and self._counts[sites] >= self._most
+
+    def _is_wanted(self, sites: Sites) -> bool:
+        """Whether a candidate of these is, which is counted then."""
+        wanted = not self._has_enough(sites)
+        self._counts[sites] += wanted
+        return wanted
 
     def _is_ordered(self, thread: int, waiting: _Deferred) -> bool:
         """Whether the first action is ordered before what the second one's thread does next."""

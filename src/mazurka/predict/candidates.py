@@ -18,12 +18,11 @@ from enum import Enum
 from typing import Final
 
 from mazurka.predict.deadlocks.lock_cycles import LockCycles
-from mazurka.predict.kinds.definition import Rows
+from mazurka.predict.kinds.definition import LIMIT, Rows, place_of
 from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.trace.trace import Trace
 
-#: Questions for one signature, and what may be asked about altogether.
-_LIMIT: Final = 500
+#: What may be asked about altogether.
 _MOST: Final = 2_000_000
 
 
@@ -50,7 +49,7 @@ def grouped(trace: Trace, kind: str, *once: Once) -> tuple[Groups, set[Hashable]
             break
         for signature in signatures:
             several = found.setdefault(key := signature.of(rows), [])
-            if len(several) < _LIMIT:
+            if len(several) < LIMIT:
                 several.append(rows)
             else:
                 left.add(key)
@@ -64,15 +63,11 @@ class Signatures:
 
     def __init__(self, trace: Trace, kind: str, each: Once) -> None:
         self._kind, self._each = KINDS[kind], each
-        self._site, self._target = trace.site, trace.target
+        self._trace = trace
 
     def of(self, rows: Rows) -> Hashable:
         """What makes rows the same bug: the later event, or the locations of all of them."""
         if self._each is Once.EVENTS:
             return rows[-1]
-        places = tuple([self._place(row) for row in rows])
+        places = tuple([place_of(self._trace, row) for row in rows])
         return places if self._kind.is_ordered else tuple(sorted(places))
-
-    def _place(self, row: int) -> int:
-        site = int(self._site[row])
-        return site if site >= 0 else -2 - int(self._target[row])

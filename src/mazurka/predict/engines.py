@@ -14,6 +14,7 @@ Cost: that of finding candidates, and mostly some microseconds for each.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ import numpy as np
 from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.commute.effects import LibraryModels
 from mazurka.predict.candidates import Groups, Once, Signatures, grouped
-from mazurka.predict.kinds.definition import Rows
+from mazurka.predict.kinds.definition import LIMIT, Rows
 from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS, ORDERS, definition
 from mazurka.predict.prefetch import Prefetch, Shared
 from mazurka.predict.questions import Questions, Verdict
@@ -394,8 +395,16 @@ def _by_call_order(search: EngineRun, stage: Stage) -> _Findings:
     from mazurka.predict.kinds.call_order import candidates_of
 
     place = Signatures(search.trace, stage.kind, Once.LOCATIONS).of
-    groups = ((place(rows), [rows]) for rows in candidates_of(search.calls, True))
-    return _decided(search, stage, _outcomes(search, stage, groups, search.call_orders.ask), False)
+    asked: Counter[Hashable] = Counter()
+
+    def groups() -> Iterator[tuple[Hashable, list[Rows]]]:
+        for rows in candidates_of(search.calls, True, LIMIT + 1):
+            asked[key := place(rows)] += 1
+            if asked[key] <= LIMIT:
+                yield key, [rows]
+
+    yield from _decided(search, stage, _outcomes(search, stage, groups(), search.call_orders.ask), False)
+    stage.undecided += sum(number > LIMIT and key not in search.settled[stage.kind] for key, number in asked.items())
 
 
 def _by_sync_preserving(search: EngineRun, stage: Stage) -> _Findings:

@@ -8,13 +8,13 @@ the order there are two forms:
   one of that lock. Reads observe writes; methods observe those that :mod:`mazurka.commute.observation` says. A pair in
   sections of one lock stays if these are not ordered.
 
-Cost: that of the order, see there; of all pairs as many as there are.
+Cost: that of the order, see there; with ``most`` both forms take time linear in the calls.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
@@ -23,6 +23,7 @@ from mazurka.commute.observation import observations
 from mazurka.commute.registry import specification
 from mazurka.order.edc import Actions, Reversible, candidates
 from mazurka.predict.call_orders.objects import ModelledCalls
+from mazurka.predict.kinds.definition import place_of
 from mazurka.trace.call_events import Receiver, receiver_of
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.invocations import Invocation
@@ -35,10 +36,11 @@ _DATA: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
 _ANY: Final = AccessPoint(-1, ())
 
 
-def pairs(calls: ModelledCalls, by_order: bool) -> Iterator[Reversible]:
-    """Pairs of rows at which calls take effect, in the order of the trace; ``by_order``: those of edc only."""
+def pairs(calls: ModelledCalls, by_order: bool, most: int | None = None) -> Iterator[Reversible]:
+    """Pairs of rows at which calls take effect, in the order of the trace; ``by_order``: those of edc only; ``most``:
+    no more than so many of two places that call, one of them first."""
     if calls.events.calls:
-        yield from candidates(calls.events.trace, _Numbering(calls, by_order).actions())
+        yield from candidates(calls.events.trace, _Numbering(calls, by_order).actions(most))
 
 
 @cache
@@ -55,17 +57,20 @@ class _Numbering:
         self._numbers: dict[object, int] = {}
         self._conflicts: list[set[int]] = []
         self._orders: list[set[int]] = []
-        self._of_object: defaultdict[Receiver, list[tuple[AccessPoint, int]]] = defaultdict(list)
+        self._of_object: defaultdict[Receiver, list[int]] = defaultdict(list)
 
-    def actions(self) -> Actions:
+    def actions(self, most: int | None) -> Actions:
         touched: dict[int, list[int]] = {}
         trace = self._calls.events.trace
+        sites: dict[int, int] = {}
         for row, (op, target) in enumerate(zip(trace.op.tolist(), trace.target.tolist(), strict=True)):
             if row in self._calls.events.calls:
-                touched[row] = self._touched(self._calls.events.calls[row])
+                touched[row] = self._touched(call := self._calls.events.calls[row])
+                sites[row] = place_of(self._calls.trace, call.begin)
             elif op not in _ORDERING:
                 touched[row] = list(self._accessed(op, target)) if self._by_order and op in _DATA else []
-        return Actions(touched, [sorted(each) for each in self._conflicts], [sorted(each) for each in self._orders])
+        conflicts, orders = ([sorted(each) for each in relation] for relation in (self._conflicts, self._orders))
+        return Actions(touched, conflicts, orders, sites, most)
 
     def _touched(self, call: Invocation) -> list[int]:
         receiver, points = receiver_of(call), _points(call.type_name)
@@ -82,12 +87,18 @@ class _Numbering:
         key = receiver, point
         if key not in self._numbers:
             number = self._number(key)
-            self._of_object[receiver].append((point, number))
-            for other, known in self._of_object[receiver]:
-                if _ANY in (point, other) or points.conflict(point, other):
-                    self._conflicts[number].add(known)
-                    self._conflicts[known].add(number)
+            self._of_object[receiver].append(number)
+            for other in self._in_conflict(receiver, point, points):
+                self._conflicts[number].add(other)
+                self._conflicts[other].add(number)
         return self._numbers[key]
+
+    def _in_conflict(self, receiver: Receiver, point: AccessPoint, points: AccessPoints) -> Sequence[int]:
+        """Known points of the object that are, maybe this one itself."""
+        if point == _ANY:
+            return self._of_object[receiver]
+        others = [_ANY, *(point._replace(kind=kind) for kind in points.conflicts[point.kind])]
+        return [self._numbers[receiver, each] for each in others if (receiver, each) in self._numbers]
 
     def _observing(self, receiver: Receiver, call: Invocation) -> int:
         number = self._number(("observes", receiver, call.method))

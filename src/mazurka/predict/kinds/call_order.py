@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from mazurka.causal.question import Question
 from mazurka.predict.call_orders.candidates import pairs
 from mazurka.predict.call_orders.objects import ModelledCalls
-from mazurka.predict.kinds.definition import Doing, Rows
+from mazurka.predict.kinds.definition import LIMIT, Doing, Rows
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import CallsReversed
@@ -24,13 +24,15 @@ from mazurka.witness.witness import CallsReversed
 
 def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each pair of rows is one of its own
     """See :class:`~mazurka.predict.kinds.definition.Definition`."""
-    return candidates_of(ModelledCalls(trace), False)
+    return candidates_of(ModelledCalls(trace), False, LIMIT + 1)
 
 
-def candidates_of(calls: ModelledCalls, by_order: bool) -> Iterable[Rows]:
-    """The rows at which two calls begin; ``by_order``: those that the order edc leaves."""
+def candidates_of(calls: ModelledCalls, by_order: bool, most: int | None = None) -> Iterable[Rows]:
+    """The rows at which two calls begin; ``by_order``: those that the order edc leaves; ``most``: so many of two
+    places."""
     events = calls.events.calls
-    return ((events[each.first].begin, events[each.second].begin) for each in pairs(calls, by_order))
+    found = pairs(calls, by_order, most)
+    return ((events[each.first].begin, events[each.second].begin) for each in found)
 
 
 def claim(rows: Rows) -> CallsReversed:

@@ -1,9 +1,10 @@
-"""The protocol of a kind of bugs: the candidates, the claim, the question to the causal model, and the words."""
+"""The protocol of a kind of bugs: the candidates, the claim, the question to the causal model, and the words. And what
+makes candidates the same bug: the places of their rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from mazurka.causal.question import Question
@@ -13,6 +14,16 @@ if TYPE_CHECKING:
 
 #: Rows of a trace that may make up a bug, or do.
 Rows = tuple[int, ...]
+
+
+#: So many candidates of one signature are decided; if there are more, and none of these is a bug, it is undecided.
+LIMIT: Final = 500
+
+
+def place_of(trace: Trace, row: int) -> int:
+    """The location of a row in the source; where the trace does not have it, that of the variable."""
+    site = int(trace.site[row])
+    return site if site >= 0 else -2 - int(trace.target[row])
 
 
 class Doing(NamedTuple):
