@@ -51,9 +51,17 @@ LEFT_OUT = {
     "test_deque.TestBasic.test_index",
 }
 
-#: The same with ten thousand random cases each, or ten million items: only run by ``make test-long``. What they check
-#: is checked by their neighbours, in fewer cases.
+#: The same with thousands of cases each, or ten million items: only run by ``make test-long``. What they check is
+#: checked by their neighbours, in fewer cases.
 LARGE = {
+    "TestBasic.test_big_queue_popleft",
+    "TestBasic.test_big_queue_popright",
+    "TestBasic.test_big_stack_left",
+    "TestBasic.test_big_stack_right",
+    "TestCounter.test_inplace_operations",
+    "TestHeapPython.test_push_pop",
+    "test_excessive_nesting",
+    "test_negative_exponent",
     "test_merge_stability",
     "test_long_chain_of_empty_iterables",
     "test_multiset_operations",
