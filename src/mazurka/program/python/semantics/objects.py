@@ -105,8 +105,11 @@ def existing(kinds: tuple[type, ...]) -> list[Any]:
     frozen = gc.get_freeze_count() > 0
     if frozen:
         gc.unfreeze()
-    wanted = frozenset(map(id, kinds))
-    found = [each for each in gc.get_objects() if id(type(each)) in wanted]
+    if len(kinds) == 1:  # in two thirds of the time
+        found = [each for each in gc.get_objects() if type(each) is kinds[0]]
+    else:
+        wanted = frozenset(map(id, kinds))
+        found = [each for each in gc.get_objects() if id(type(each)) in wanted]
     if frozen:
         gc.freeze()
     return found
