@@ -63,19 +63,20 @@ def hold(run: Any, things: Iterable[Any], site: int, by: str, lasting: bool = Fa
     inner = [part for each in things if type(each) in _LISTED for part in each]
     for each in (*things, *inner):
         if type(each) in _WITH_BYTES and (by not in _HASHING or len(each) > _HASHED_AT_ONCE):
-            count = functools.partial(
-                untracked.count_untracked, run, f"the bytes of a {type(each).__name__}, held by {by},", site
-            )
-            since = -1 if lasting else len(run.log)
-            held.setdefault(number(each), {}).setdefault(run.current.index, {}).setdefault(since, count)
+            text = f"the bytes of a {type(each).__name__}, held by {by},"
+            _note_held(run, each, text, site, -1 if lasting else len(run.log))
 
 
 def decode(run: Any, stream: Any, site: int, by: str) -> None:
     """A text file reads, and has its bytes decoded by code in Python, amid which other threads may use it."""
     if not run.is_recording and has_concurrent_threads(run):
-        text = f"a {type(stream).__name__}, used by threads while {by} decodes,"
-        count = functools.partial(untracked.count_untracked, run, text, site)
-        held.setdefault(number(stream), {}).setdefault(run.current.index, {}).setdefault(len(run.log), count)
+        _note_held(run, stream, f"a {type(stream).__name__}, used by threads while {by} decodes,", site, len(run.log))
+
+
+def _note_held(run: Any, thing: Any, text: str, site: int, since: int) -> None:
+    """The running thread holds an object since a position in the log; ``text`` is counted if another one changes it."""
+    count = functools.partial(untracked.count_untracked, run, text, site)
+    held.setdefault(number(thing), {}).setdefault(run.current.index, {}).setdefault(since, count)
 
 
 #: Methods of text files that do.
