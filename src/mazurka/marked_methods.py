@@ -17,7 +17,7 @@ Imports nothing of Mazurka, so that importing it costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from weakref import ReferenceType, ref
 
 _Class = TypeVar("_Class", bound=type)
@@ -32,34 +32,34 @@ class MarkedClass(NamedTuple):
     state: Callable[[Any], Any] | None
 
 
-class InvocationObserver(Protocol):
-    """Hears of marked classes, and of calls of their methods, which return or raise, from the thread that calls."""
+class InvocationObserver:
+    """Hears of marked classes, and of calls of their methods, which return or raise, from the thread that calls.
 
-    hides_making: bool  # whether it hears of objects being made, too
+    What is not overridden does nothing.
+    """
+
+    #: Whether it hears of objects being made, too.
+    hides_making = False
 
     def mark(self, marked: MarkedClass) -> None:
         """A class is marked."""
-        ...
 
     def make(self, marked: MarkedClass, thing: Any) -> object:
-        """An object is about to be made; what this returns is handed to :meth:`made`."""
-        ...
+        """An object is about to be made; the result is handed to :meth:`made`."""
+        return None
 
     def made(self, call: object) -> None:
-        """It is made, or that has failed."""
-        ...
+        """It is made, or that has failed; ``call`` is the result of :meth:`make`."""
 
     def call(self, marked: MarkedClass, thing: Any, method: str, arguments: tuple[Any, ...]) -> object:
-        """A method is called; what this returns is handed to what is told of its end."""
-        ...
+        """A method is called; the result is handed to :meth:`end` or :meth:`leave`."""
+        return None
 
     def end(self, call: object, result: object) -> None:
         """The call has returned."""
-        ...
 
     def leave(self, call: object, error: BaseException) -> None:
         """An exception leaves the call."""
-        ...
 
 
 #: The classes that have been marked, with their methods, by full name.

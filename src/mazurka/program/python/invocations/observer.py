@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from mazurka import marked_methods
-from mazurka.marked_methods import MarkedClass
+from mazurka.marked_methods import InvocationObserver, MarkedClass
 from mazurka.program.python.invocations.marks import ObstacleReason, ordinary
 from mazurka.program.python.invocations.runtime import InvokingRuntime, OpenCall
 from mazurka.program.python.primitives.run import here
@@ -53,8 +53,8 @@ class Making(NamedTuple):
     opened: OpenCall | None
 
 
-class CallsAsSteps:
-    """Implements :class:`mazurka.marked_methods.InvocationObserver`."""
+class CallsAsSteps(InvocationObserver):
+    """Makes calls single steps, and holds each to its specification."""
 
     hides_making = True
 

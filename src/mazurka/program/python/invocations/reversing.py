@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from mazurka import marked_methods
-from mazurka.marked_methods import MarkedClass
+from mazurka.marked_methods import InvocationObserver, MarkedClass
 from mazurka.program.protocol import KnownCall, OrderedCalls
 from mazurka.program.python.primitives.run import here
 from mazurka.program.python.recording.library_calls import recording_method
@@ -27,10 +27,8 @@ from mazurka.trace.literals import Raised, plain, text_of
 _METHOD_HOOK: Final = "__mz_m__"
 
 
-class ReversedCalls:
-    """Implements :class:`mazurka.marked_methods.InvocationObserver` for one run."""
-
-    hides_making = False
+class ReversedCalls(InvocationObserver):
+    """Puts two calls of one run in the wanted order, and keeps what they return."""
 
     def __init__(self, wanted: OrderedCalls) -> None:
         self._wanted = wanted
@@ -48,15 +46,6 @@ class ReversedCalls:
         if not self._is_reversed or self._things[first] is not self._things[second]:
             return None
         return self._results.get(first), self._results.get(second)
-
-    def mark(self, marked: MarkedClass) -> None:
-        return
-
-    def make(self, marked: MarkedClass, thing: Any) -> None:
-        return
-
-    def made(self, call: object) -> None:
-        return
 
     def call(self, marked: MarkedClass, thing: Any, method: str, arguments: tuple[Any, ...]) -> KnownCall | None:
         models = here()

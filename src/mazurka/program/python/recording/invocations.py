@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from mazurka import marked_methods
-from mazurka.marked_methods import MarkedClass
+from mazurka.marked_methods import InvocationObserver, MarkedClass
 from mazurka.program.python import activation
 from mazurka.program.python.recording.locks import place
 from mazurka.program.python.recording.recorder import Recorder
@@ -28,22 +28,11 @@ class RecordedCall(NamedTuple):
     site: int
 
 
-class RecordedInvocations:
-    """Implements :class:`mazurka.marked_methods.InvocationObserver`."""
-
-    hides_making = False
+class RecordedInvocations(InvocationObserver):
+    """Records calls as invocations."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-
-    def mark(self, marked: MarkedClass) -> None:
-        return
-
-    def make(self, marked: MarkedClass, thing: Any) -> None:
-        return
-
-    def made(self, call: object) -> None:
-        return
 
     def call(self, marked: MarkedClass, thing: Any, method: str, arguments: tuple[Any, ...]) -> RecordedCall | None:
         running: object = activation.active
