@@ -6,6 +6,8 @@ import json
 import shutil
 from typing import Any
 
+import pytest
+
 _LIBRARY = """
 import threading
 
@@ -54,6 +56,110 @@ def test_calls_of_the_library_need_no_marks(shell: Any) -> None:
     assert all(finding["witness"]["checked"] for finding in report["findings"])
     assert not report["refused"]
     assert all(finding["replayed"] for finding in report["findings"])
+
+
+_QUEUES = """
+import queue, threading
+
+def main():
+    jobs, results, last = queue.Queue(), queue.SimpleQueue(), queue.PriorityQueue()
+
+    def work():
+        jobs.put(1)
+        results.put("done")
+        last.put((1, None))
+
+    def take(each):
+        try:
+            each.get_nowait()
+        except queue.Empty:
+            pass
+
+    def look():
+        take(jobs), take(results), take(last)
+
+    def write(log):
+        try:
+            log.write("done")
+        except ValueError:
+            pass
+
+    def log():
+        with open("log.txt", "w") as file:
+            threads.append(threading.Thread(target=write, args=(file,)))
+            threads[-1].start()
+
+    threads = [threading.Thread(target=each) for each in (work, look, log)]
+    for thread in list(threads):
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+main()
+"""
+
+
+def test_queues_and_the_end_of_a_with_need_no_marks(shell: Any) -> None:
+    shell.write("queues.py", _QUEUES)
+    shell.run("record", "queues.py")
+    command = ("predict", "queues.recording", "--kind", "call-orders", "--confirm", "--format", "json")
+    report = json.loads(shell.run(*command, status=1).stdout)
+    calls = {
+        (target.partition("#")[0], target.split(".")[-1].partition("(")[0])
+        for each in report["findings"]
+        for target in each["targets"]
+    }
+    assert calls == {
+        *((kind, method) for kind in ("Queue", "SimpleQueue", "PriorityQueue") for method in ("put", "get_nowait")),
+        *(("TextIOWrapper", method) for method in ("write", "close")),
+    }
+    assert not report["refused"]
+    assert all(finding["replayed"] for finding in report["findings"])
+
+
+_CONDITION = """
+import threading
+
+def main():
+    condition = threading.Condition()
+
+    def wait():
+        with condition:
+            condition.wait()
+
+    def notify():
+        while not condition._waiters:  # this the recording does not know
+            pass
+        with condition:
+            condition.notify()
+
+    threads = [threading.Thread(target=each) for each in (wait, notify)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+main()
+"""
+
+
+def test_a_notification_before_the_wait_is_lost(shell: Any) -> None:
+    shell.write("condition.py", _CONDITION)
+    shell.run("record", "condition.py")
+    said = shell.run("predict", "condition.recording", "--kind", "call-orders", status=1).stdout
+    assert "which then is not woken by it: the notification is lost" in " ".join(said.split())
+    assert "1 call order violation\n" in said
+    assert "0 undecided" in said
+
+
+@pytest.mark.parametrize("waiting", ["condition.wait_for(lambda: True)", "condition.wait(0.001)"])
+def test_of_a_condition_with_other_waits_nothing_is_said(shell: Any, waiting: str) -> None:
+    """Who is woken then is not known."""
+    program = _CONDITION.replace("condition.wait()", waiting).replace("not condition._waiters", "False")
+    shell.write("condition.py", program)
+    shell.run("record", "condition.py")
+    said = shell.run("predict", "condition.recording", "--kind", "call-orders", "--confirm").stdout
+    assert "notification is lost" not in said
 
 
 _POOL = """

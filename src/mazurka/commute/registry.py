@@ -26,6 +26,7 @@ TYPES: Final = {
     "concurrent_set": "sets:ConcurrentSetType",
     "queue.Queue": "queues:QueueType",
     "queue.SimpleQueue": "queues:SimpleQueueType",
+    "work_queue": "queues:WorkQueueType",
     "queue.LifoQueue": "queues:LifoQueueType",
     "queue.PriorityQueue": "queues:PriorityQueueType",
     "queue": "queues:PlainQueueType",

@@ -11,9 +11,13 @@ _Items = tuple[Any, ...]
 
 _EMPTY = Raised("Empty")
 _FULL = Raised("Full")
+_SHUT_DOWN = Raised("ShutDown")
 
 #: Items, how many that were put are not done, and how many there is room for.
 _Bounded = tuple[_Items, int, int]
+
+#: Items, how many that were put are not done, and whether more can be put.
+_Work = tuple[_Items, int, bool]
 
 
 class SimpleQueueType(SharedType):
@@ -136,6 +140,93 @@ class QueueType(SharedType):
         full || full, qsize                          : True
         qsize || qsize                               : True
         task_done || task_done                       : not raised(r1) and not raised(r2) or raised(r1) and raised(r2)
+    """
+
+
+class WorkQueueType(SharedType):
+    """``queue.Queue`` without a ``maxsize``. From Python 3.13 on it can be shut down: then it takes nothing more, and
+    nothing is left in it if that was asked for at once (``shutdown_now``)."""
+
+    name = "work_queue"
+    initials = (((), 0, True),)  # items, how many that were put are not done, whether it takes more
+    scope = {"v": (None, 0, "x")}
+    functions = {"items": lambda s: s[0], "unfinished": lambda s: s[1], "is_open": lambda s: s[2]}
+
+    def bounded(self, s: _Work) -> bool:
+        return s[1] <= 2 and len(s[0]) <= 2
+
+    def put(self, s: _Work, v: Any) -> Step:
+        return (((*s[0], v), s[1] + 1, True), None) if s[2] else (s, _SHUT_DOWN)
+
+    def get(self, s: _Work) -> Step:
+        if s[0]:
+            return (s[0][1:], *s[1:]), s[0][0]
+        return BLOCKED if s[2] else (s, _SHUT_DOWN)
+
+    def get_nowait(self, s: _Work) -> Step:
+        if s[0]:
+            return (s[0][1:], *s[1:]), s[0][0]
+        return s, _EMPTY if s[2] else _SHUT_DOWN
+
+    def task_done(self, s: _Work) -> Step:
+        return ((s[0], s[1] - 1, s[2]), None) if s[1] else (s, Raised("ValueError"))
+
+    def join(self, s: _Work) -> Step:
+        return BLOCKED if s[1] else (s, None)
+
+    def empty(self, s: _Work) -> Step:
+        return s, not s[0]
+
+    def qsize(self, s: _Work) -> Step:
+        return s, len(s[0])
+
+    def shutdown(self, s: _Work) -> Step:
+        return (s[0], s[1], False), None
+
+    def shutdown_now(self, s: _Work) -> Step:
+        return ((), max(s[1] - len(s[0]), 0), False), None
+
+    fine = """
+        put || put                                : v1 == v2 or not is_open(s)
+        put || get, get_nowait, empty             : len(items(s)) != 0 or not is_open(s)
+        put || task_done                          : unfinished(s) != 0 or not is_open(s)
+        put || join, qsize, shutdown, shutdown_now : not is_open(s)
+        get || get, get_nowait                    : at(items(s), 0) == at(items(s), 1)
+        get_nowait || get_nowait                  : at(items(s), 0) == at(items(s), 1)
+        get, get_nowait || task_done, join        : True
+        get, get_nowait || empty                  : len(items(s)) != 1
+        get_nowait || qsize                       : len(items(s)) == 0
+        get || qsize                              : len(items(s)) == 0 and not is_open(s)
+        get, get_nowait || shutdown               : len(items(s)) != 0 or not is_open(s)
+        get, get_nowait || shutdown_now           : len(items(s)) == 0 and not is_open(s)
+        task_done || task_done                    : unfinished(s) != 1
+        task_done || join                         : unfinished(s) == 0
+        task_done || empty, qsize, shutdown       : True
+        task_done || shutdown_now : unfinished(s) > len(items(s)) or len(items(s)) == 0 or unfinished(s) == 0
+        join || join, empty, qsize, shutdown      : True
+        join || shutdown_now                      : unfinished(s) == 0
+        empty, qsize || shutdown                  : True
+        empty, qsize || shutdown_now              : len(items(s)) == 0
+        empty || empty, qsize                     : True
+        qsize || qsize                            : True
+        shutdown || shutdown, shutdown_now        : True
+        shutdown_now || shutdown_now              : True
+    """
+
+    coarse = """
+        put || put                                   : raised(r1) and raised(r2)
+        get_nowait || get_nowait                     : raised(r1) and raised(r2)
+        get_nowait || empty, qsize                   : raised(r1)
+        get, get_nowait || task_done, join           : True
+        task_done || join                            : raised(r1)
+        task_done || task_done                       : not raised(r1) and not raised(r2) or raised(r1) and raised(r2)
+        task_done || empty, qsize, shutdown          : True
+        join || join, empty, qsize, shutdown         : True
+        empty, qsize || shutdown                     : True
+        empty || empty, qsize                        : True
+        qsize || qsize                               : True
+        shutdown || shutdown, shutdown_now           : True
+        shutdown_now || shutdown_now                 : True
     """
 
 

@@ -11,7 +11,9 @@ The rows of a finding are those at which the calls begin, the earlier one in the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from mazurka.causal.question import Question
 from mazurka.predict.call_orders.candidates import pairs
@@ -20,6 +22,10 @@ from mazurka.predict.kinds.definition import LIMIT, Doing, Rows
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import CallsReversed
+
+#: Calls of conditions.
+_WAITS: Final = re.compile(r"\.wait\('")
+_NOTIFIES: Final = re.compile(r"\.notify(_all)?\(\)")
 
 
 def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each pair of rows is one of its own
@@ -49,8 +55,10 @@ def sentence(events: Sequence[Doing]) -> str:
     """The words of the finding: the calls, and what comes of their order."""
     first, second = events
     late, early = _outcome(first), _outcome(second)
-    same = "" if late or early else "; both return the same, but the object is in another state"
-    return f"{second.thread} calls {second.target}{early} before {first.thread} calls {first.target}{late}{same}"
+    then = "" if late or early else "; both return the same, but the object is in another state"
+    if then and _WAITS.search(first.target) and _NOTIFIES.search(second.target):
+        then = ", which then is not woken by it: the notification is lost"
+    return f"{second.thread} calls {second.target}{early} before {first.thread} calls {first.target}{late}{then}"
 
 
 def ending(events: Sequence[Doing]) -> str:

@@ -20,11 +20,12 @@ from mazurka import marked_methods
 from mazurka.marked_methods import InvocationObserver, MarkedClass
 from mazurka.program.protocol import KnownCall, OrderedCalls
 from mazurka.program.python.primitives.run import here
-from mazurka.program.python.recording.library_calls import recording_method
+from mazurka.program.python.recording.library_calls import recording_enter, recording_method
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.literals import Raised, plain, text_of
 
 _METHOD_HOOK: Final = "__mz_m__"
+_ENTER_HOOK: Final = "__mz_w__"
 
 
 class ReversedCalls(InvocationObserver):
@@ -86,10 +87,12 @@ def reversing(wanted: OrderedCalls) -> Iterator[ReversedCalls]:
     names, before, hook = vars(builtins), marked_methods.observer, vars(builtins)[_METHOD_HOOK]
     marked_methods.observer = watching
     forget = marked_methods.observe_known(watching)
+    enter = names[_ENTER_HOOK]
     names[_METHOD_HOOK] = recording_method(watching, hook, everything=True)
+    names[_ENTER_HOOK] = recording_enter(watching, enter)
     try:
         yield watching
     finally:
-        names[_METHOD_HOOK] = hook
+        names[_METHOD_HOOK], names[_ENTER_HOOK] = hook, enter
         forget()
         marked_methods.observer = before

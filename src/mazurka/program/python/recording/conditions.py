@@ -23,8 +23,11 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
+from mazurka.marked_methods import InvocationObserver
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.recording import library_calls
+from mazurka.program.python.recording.library_kinds import CONDITION_CLASS, UNSPECIFIED
 from mazurka.program.python.recording.locks import RecordedLock, place
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
@@ -32,6 +35,9 @@ from mazurka.trace.targets import CONDITION
 
 #: So many threads are more than wait.
 _MANY: Final = 64
+
+#: Code between the program and a condition's methods.
+_BETWEEN: Final = frozenset({threading.__file__, library_calls.__file__})
 
 _wait: Final = threading.Condition.wait
 _notify: Final = threading.Condition.notify
@@ -67,7 +73,10 @@ def _tell(condition: Any, op: Op, frame: FrameType | None) -> None:
     lock, run = condition._lock, activation.active
     if run is None or not (isinstance(lock, RecordedLock) and lock.is_own and condition._is_owned()):
         return
-    while frame is not None and frame.f_code.co_filename == threading.__file__:  # Condition.wait_for
+    while frame is not None and frame.f_code.co_filename in _BETWEEN:  # Condition.wait_for, a call that is recorded
         frame = frame.f_back
     known = frame is not None and frame.f_code.co_filename in sites.instrumented
     run.visit(op if known else Op.RMW, (CONDITION, number(condition), number(lock)), place())
+    observer: InvocationObserver | None = getattr(run, "observer", None)
+    if not known and observer is not None:  # a call that its caller does not record
+        observer.end(observer.call(CONDITION_CLASS, condition, UNSPECIFIED, ()), None)

@@ -7,18 +7,22 @@ but one thread is not recorded, like all that happens then.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mazurka import marked_methods
 from mazurka.marked_methods import InvocationObserver, MarkedClass
 from mazurka.program.python import activation
+from mazurka.program.python.recording.library_calls import recording_enter
 from mazurka.program.python.recording.locks import place
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 from mazurka.trace.literals import Raised, Value, plain, text_of
 from mazurka.trace.targets import Kind, Target
+
+_ENTER_HOOK: Final = "__mz_w__"
 
 
 class RecordedCall(NamedTuple):
@@ -60,8 +64,12 @@ def _value(thing: object) -> Value:
 def install(recorder: Recorder) -> Callable[[], None]:
     """Have classes that are marked from now on report to the recorder; returns how to undo that."""
     marked_methods.observer = recorder.observer = RecordedInvocations(recorder)
+    names = vars(builtins)
+    enter = names[_ENTER_HOOK]
+    names[_ENTER_HOOK] = recording_enter(recorder.observer, enter)
 
     def undo() -> None:
         marked_methods.observer = None
+        names[_ENTER_HOOK] = enter
 
     return undo

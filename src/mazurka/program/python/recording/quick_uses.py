@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.event_sink import EventSink
-from mazurka.program.python.recording.library_calls import RECORDED, RecordedMethod
+from mazurka.program.python.recording.library_calls import RecordedMethod
+from mazurka.program.python.recording.library_kinds import RECORDED
 from mazurka.program.python.recording.quick import (
     Hooks,
     Reader,
@@ -207,9 +208,6 @@ def _calls(
             add((get_ident(), numbers.get(id(thing)) or number(thing), _CHANGE, site, None, MORE))
         elif kind is str and len(args) == 1:
             read_whole(args[0], site)
-        elif kind in RECORDED and observer is not None:
-            calls.method(run, thing, name, site, args, named)
-            return RecordedMethod(observer, thing)
         else:
             shape = shapes.get(id(kind)) or shape_of(kind)
             handler = shape.operations.get(name)
@@ -225,6 +223,8 @@ def _calls(
                 calls.method(run, thing, name, site, args, named)
             elif how is not NONE:
                 read_attribute(thing, name, site)
+            if kind in RECORDED and observer is not None:
+                return RecordedMethod(observer, thing)
         return thing
 
     return {"__mz_c__": call, "__mz_cp__": call_parts, "__mz_m__": method}

@@ -19,6 +19,7 @@ from typing import Any, Final, NoReturn
 
 from mazurka.program.python.recording import atomics, conditions, executors, library_calls, locks
 from mazurka.program.python.recording.invocations import RecordedInvocations
+from mazurka.program.python.recording.library_kinds import RecordedSimpleQueue
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
 from mazurka.trace.targets import HIDDEN, THREAD
@@ -37,7 +38,7 @@ def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], Non
         (threading, "_allocate_lock", locks.Lock),
         (threading, "RLock", locks.RLock),
         (threading.Thread, "join", _joining(recorder, threading.Thread.join)),
-        (queue, "SimpleQueue", queue._PySimpleQueue),  # type: ignore[attr-defined]  # the same in Python
+        (queue, "SimpleQueue", RecordedSimpleQueue),
     ]
     patches += [
         (module, name, _starting(recorder, getattr(module, name)))

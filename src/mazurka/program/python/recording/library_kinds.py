@@ -1,0 +1,182 @@
+"""Which calls of the standard library's own objects are recorded, and as which calls of which specified type.
+
+===========================  ==============================================================================
+type of the library          calls
+===========================  ==============================================================================
+``threading.Event``          ``set``, ``clear``, ``is_set``, ``wait``; a wait with a time limit is an ``is_set``
+``threading.Condition``      ``wait``, ``notify``, ``notify_all``, each where it begins
+``concurrent...Executor``    ``submit`` and ``shutdown`` of thread pools, also at the end of a ``with``
+``queue.SimpleQueue``,       ``put``, ``get`` and the like with items; ``get`` that does not wait for ever is
+``queue.Queue`` ...          ``get_nowait``
+``stream``                   ``read``, ``write`` and the like of files, ``close``
+``connection``               ``send``, ``recv`` and the like of sockets, ``close``
+===========================  ==============================================================================
+
+A call that the type does not have (``Condition.wait_for``, a ``put`` with a time limit into a queue with a ``maxsize``)
+keeps its object's calls in the order that they had. So does a ``queue.Queue`` with a ``maxsize`` that the type does not
+have, and a class derived from a queue: their calls are not recorded.
+
+Of a stream and a connection only counts whether a call raises, so that results are None.
+"""
+
+from __future__ import annotations
+
+import io
+import queue
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, NamedTuple
+
+from mazurka.marked_methods import MarkedClass
+
+EVENT: Final = MarkedClass("threading.Event", "Event", "threading.Event", None)
+EXECUTOR: Final = MarkedClass("concurrent.futures.Executor", "ThreadPoolExecutor", "ThreadPoolExecutor", None)
+CONDITION_CLASS: Final = MarkedClass("threading.Condition", "Condition", "threading.Condition", None)
+#: What calls of a condition are called that its type does not have.
+UNSPECIFIED: Final = "wait_for"
+
+_STREAM: Final = MarkedClass("stream", "file", "file", None)
+_CONNECTION: Final = MarkedClass("connection", "socket", "socket", None)
+
+
+class RecordedSimpleQueue(queue._PySimpleQueue):  # type: ignore[name-defined,misc]
+    """``queue.SimpleQueue`` in Python, on locks that are recorded."""
+
+
+RecordedSimpleQueue.__name__ = RecordedSimpleQueue.__qualname__ = "SimpleQueue"  # as reports call it
+
+
+class LibraryCall(NamedTuple):
+    """A call as one of a specified type. ``tells``: its result counts. ``begins``: it takes effect where it begins, and
+    returns None there."""
+
+    marked: MarkedClass
+    method: str
+    arguments: tuple[Any, ...] = ()
+    tells: bool = True
+    begins: bool = False
+
+
+#: Says what a call of a method of an object is, if it is recorded.
+_Described = Callable[[Any, str, tuple[Any, ...], dict[str, Any]], LibraryCall | None]
+
+_READING: Final = dict.fromkeys(("read", "readline", "readlines", "readinto", "read1", "peek"), "read")
+_WRITING: Final = dict.fromkeys(("write", "writelines", "truncate"), "write")
+_SENDING: Final = dict.fromkeys(("send", "sendall", "sendto"), "send")
+_RECEIVING: Final = dict.fromkeys(("recv", "recv_into", "recvfrom"), "recv")
+_OF_STREAMS: Final = {**_READING, **_WRITING, "seek": "seek", "flush": "flush", "close": "close"}
+_OF_CONNECTIONS: Final = {**_SENDING, **_RECEIVING, "close": "close"}
+
+
+def _by_name(marked: MarkedClass, methods: dict[str, str], tells: bool) -> _Described:
+    def described(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> LibraryCall | None:
+        return LibraryCall(marked, methods[name], (), tells) if name in methods else None
+
+    return described
+
+
+def _of_event(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> LibraryCall | None:
+    if name == "wait" and (args or named) and None not in (*args, *named.values()):
+        return LibraryCall(EVENT, "is_set")
+    return LibraryCall(EVENT, name) if name in ("set", "clear", "is_set", "wait") else None
+
+
+def _of_condition(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> LibraryCall | None:
+    plain = not args and not named
+    if name == "wait" and plain:
+        return LibraryCall(CONDITION_CLASS, "wait", (threading.current_thread().name,), False, True)
+    if name in ("notify", "notify_all") and plain:
+        return LibraryCall(CONDITION_CLASS, name, (), False, True)
+    return LibraryCall(CONDITION_CLASS, UNSPECIFIED, (), False) if name in ("wait", "wait_for", "notify") else None
+
+
+def _of_executor(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> LibraryCall | None:
+    return LibraryCall(EXECUTOR, name, (), False) if name in ("submit", "shutdown") else None
+
+
+def _of_queue(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> LibraryCall | None:
+    """Of those with no room for only so many, whose ``put`` never waits, and the small ones of ``queue.Queue``."""
+    kind, size = type(thing).__name__, getattr(thing, "maxsize", 0)
+    if name not in _OF_QUEUES[kind] or (size > 0 and (kind != "Queue" or size > _LARGEST)):
+        return None
+    type_name = "work_queue" if kind == "Queue" and size <= 0 else f"queue.{kind}"
+    marked, given = (
+        MarkedClass(type_name, kind, f"queue.{kind}", None),
+        dict(zip(_PARAMETERS[name], args, strict=False)),
+    )
+    given |= named
+    waits = given.get("block", True) and given.get("timeout") is None
+    match name:
+        case "put" | "put_nowait":
+            if "item" not in given:
+                return None
+            method = name if size > 0 else "put"
+            if size > 0 and not waits:
+                method = "put_nowait"
+            return LibraryCall(marked, method, (given["item"],))
+        case "get":
+            return LibraryCall(marked, "get" if waits else "get_nowait")
+        case "shutdown":
+            return LibraryCall(marked, "shutdown_now" if given.get("immediate", False) else "shutdown")
+    return LibraryCall(marked, name)
+
+
+#: The largest `maxsize` that the specification of ``queue.Queue`` has a state of.
+_LARGEST: Final = 3
+
+_USED: Final = ("put", "put_nowait", "get", "get_nowait", "empty", "qsize")
+_COUNTED: Final = ("full", "task_done", "join", "shutdown")
+_OF_QUEUES: Final = {
+    "Queue": (*_USED, *_COUNTED),
+    "LifoQueue": (*_USED, *_COUNTED),
+    "PriorityQueue": (*_USED, *_COUNTED),
+    "SimpleQueue": _USED,
+}
+_PARAMETERS: Final = {
+    **dict.fromkeys((*_USED, *_COUNTED), ()),
+    "put": ("item", "block", "timeout"),
+    "put_nowait": ("item",),
+    "get": ("block", "timeout"),
+    "shutdown": ("immediate",),
+}
+
+#: By class: what says so. The classes themselves, none that derives from them.
+_QUEUES: Final[dict[type, _Described]] = dict.fromkeys(
+    (queue.Queue, queue.LifoQueue, queue.PriorityQueue, RecordedSimpleQueue),
+    _of_queue,
+)
+
+#: Files and sockets, which a ``with`` closes.
+_CLOSED: Final[dict[type, _Described]] = {
+    **dict.fromkeys(
+        (io.TextIOWrapper, io.BufferedWriter, io.BufferedReader, io.BufferedRandom, io.FileIO, io.StringIO, io.BytesIO),
+        _by_name(_STREAM, _OF_STREAMS, False),
+    ),
+    socket.socket: _by_name(_CONNECTION, _OF_CONNECTIONS, False),
+}
+
+#: And those whose methods are replaced in recordings.
+_REPLACED: Final[dict[type, _Described]] = {threading.Event: _of_event, ThreadPoolExecutor: _of_executor}
+
+_BY_CALLER: Final = {**_CLOSED, **_QUEUES, threading.Condition: _of_condition}
+
+#: The classes whose calls are recorded where instrumented code makes them.
+RECORDED: Final = frozenset(_BY_CALLER)
+
+
+def described(kind: type, everything: bool) -> _Described | None:
+    """What says of objects of a class which call is which, if their calls are recorded; ``everything``: also where
+    methods are replaced in recordings, and of classes that stand for those of the library."""
+    if not everything:
+        return _BY_CALLER.get(kind)
+    if kind in _QUEUES or (kind.__name__ == "SimpleQueue" and "_mz_take_last" in kind.__dict__):
+        return _of_queue
+    known = {**_CLOSED, **_REPLACED, threading.Condition: _of_condition}
+    return next((known[each] for each in kind.__mro__ if each in known), None)
+
+
+def closes(kind: type) -> bool:
+    """Whether an object of a class is closed at the end of a ``with``."""
+    return not _CLOSED.keys().isdisjoint(kind.__mro__)
