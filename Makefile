@@ -4,6 +4,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
+VERSIONS ?= 3.11 3.12 3.13 3.14 3.15
 ARGS ?=
 
 # The tests start hundreds of interpreters: each would compile the project again.
@@ -17,11 +18,11 @@ BENCH := .venv-bench
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long fuzz check format bench docs lock clean
+.PHONY: help demo test test-fast test-long test-versions fuzz check format bench docs lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Mazurka needs Python 3.11 or newer; try PYTHON=python3.12 make ..." if sys.version_info < (3, 11) else 0)'
@@ -52,6 +53,13 @@ test-fast: $(READY) ## run the tests that take no more than a few seconds each
 
 test-long: $(READY) ## run the whole suite, with many more generated programs
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) $(ARGS)
+
+test-versions: ## run the whole suite on each supported version of Python that is installed (VERSIONS="3.12 3.13": some)
+	@for version in $(VERSIONS); do \
+	    python=$$(tools/interpreter $$version); \
+	    echo "== Python $$version: $${python:-not found}"; \
+	    [ -z "$$python" ] || $(MAKE) --no-print-directory test PYTHON=$$python || exit 1; \
+	done
 
 fuzz: $(READY) ## feed damaged traces to each reader for a minute (ARGS="std --minutes 60 --keep")
 	PYTHONPATH=src $(BIN)/python -m tests.fuzz.traces $(ARGS)

@@ -153,9 +153,12 @@ def consoles(block: str) -> list[Console]:
 
 
 def _environment() -> dict[str, str]:
-    """That of somebody who has installed Mazurka, in a terminal of the usual width."""
-    bin_ = str(Path(sys.executable).parent)
-    return {**os.environ, "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100", "NO_COLOR": "1"}
+    """That of a user who has installed Mazurka, in a terminal of the usual width.
+
+    Checks have one process: how many executions several make in all depends on how fast each is.
+    """
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "MAZURKA_JOBS": "1"}
 
 
 def printed(command: str, place: Path) -> str:
