@@ -25,7 +25,7 @@ from mazurka.program.python.recording.quick import (
 from mazurka.program.python.recording.quick_calls import caller
 from mazurka.program.python.recording.quick_loops import FIXED, loop_hooks
 from mazurka.program.python.recording.raw import MORE, OFFSETS
-from mazurka.program.python.semantics import calls, deep_access, uses
+from mazurka.program.python.semantics import calls, deep_access, operators, uses
 from mazurka.program.python.semantics.classification import NONE, OPAQUE, classify
 from mazurka.program.python.semantics.containers import read_structure, shape_of
 from mazurka.program.python.semantics.locations import MANY
@@ -137,12 +137,12 @@ def _operators(run: EventSink, read_whole: Callable[[Any, int], None]) -> Hooks:
         if kind in _MEASURED:
             add((get_ident(), numbers.get(id(thing)) or number(thing), _READ_STRUCTURE, site, None, MORE))
         elif kind not in FIXED:
-            calls.measure(run, thing, site)
+            operators.measure(run, thing, site)
         return thing
 
     def combine(right: Any, left: Any, site: int) -> Any:
-        if type(left) not in calls.VALUES and type(right) not in calls.VALUES:
-            calls.combine(run, left, right, site)
+        if type(left) not in operators.VALUES and type(right) not in operators.VALUES:
+            operators.combine(run, left, right, site)
         return right
 
     def combine_pair(left: Any, right: Any, site: int) -> tuple[Any, Any]:
@@ -150,8 +150,8 @@ def _operators(run: EventSink, read_whole: Callable[[Any, int], None]) -> Hooks:
         return left, right
 
     def augment(right: Any, left: Any, name: str, site: int) -> Any:
-        if type(left) not in calls.VALUES:
-            calls.augment(run, left, right, name, site)
+        if type(left) not in operators.VALUES:
+            operators.augment(run, left, right, name, site)
         return right
 
     def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from mazurka.program.python import activation
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.liveness import spin
-from mazurka.program.python.semantics import calls, deep_access
+from mazurka.program.python.semantics import deep_access, operators
 from mazurka.program.python.semantics.containers import operation
 from mazurka.program.python.semantics.locations import perform
 from mazurka.trace.event import Op
@@ -27,7 +27,7 @@ def branch(thing: Any, site: int) -> Any:
         kind = type(thing)
         name = "__bool__" if hasattr(kind, "__bool__") else "__len__"
         if hasattr(kind, name):  # without either it is true, whatever its state
-            calls.operate_on(run, thing, name, site)
+            operators.operate_on(run, thing, name, site)
     return thing
 
 

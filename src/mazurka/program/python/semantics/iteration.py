@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
-from mazurka.program.python.semantics import calls, deep_access
+from mazurka.program.python.semantics import calls, deep_access, operators
 from mazurka.program.python.semantics.classification import find
 from mazurka.program.python.semantics.containers import operation
 from mazurka.program.python.semantics.gathering import is_seen
@@ -60,7 +60,7 @@ def iterate(thing: Any, site: int) -> Any:
     found = cursors(thing)
     if not found:
         if not run.solo:
-            calls.may_get_on(run, thing)
+            operators.may_get_on(run, thing)
         looks = operation(thing, "__iter__")
         if looks is not None:
             return map(second, _looks(looks, thing, site), thing)
@@ -69,7 +69,7 @@ def iterate(thing: Any, site: int) -> Any:
         emit_reads(run, [container for container, _ in found], begun, site)
     native = _iter(thing)
     if native is thing and not run.solo:
-        calls.may_get_on(run, thing)
+        operators.may_get_on(run, thing)
     return map(second, _ticks(cursors(native), site, native if native is thing else None), native)
 
 
@@ -88,7 +88,7 @@ def _stepped(thing: Any, site: int) -> Any:
         return thing
     if not hasattr(kind, "__next__"):
         if run is not None and not run.solo:
-            calls.begin(run, thing, site)
+            operators.begin(run, thing, site)
         found = find(kind, "__iter__") or find(kind, "__getitem__")
         if found is None or type(found[1]) is types.FunctionType:
             return thing
@@ -115,7 +115,7 @@ def _unpack(run: Any, element: Any, nested: bool, site: int) -> None:
     if type(element) in deep_access.PLAIN:
         return
     if type(element) is not tuple:
-        calls.go_through(run, element, site)
+        operators.go_through(run, element, site)
     for each in deep_access.elements(element) if nested else ():
         _unpack(run, each, True, site)
 
@@ -138,7 +138,7 @@ def _state_ticks(thing: Any, site: int) -> Iterator[None]:
             if type(thing) in _ENDLESS:
                 run.passed_loop()
             if not run.solo:
-                calls.get_on(run, thing, site)
+                operators.get_on(run, thing, site)
         yield None
 
 
@@ -207,7 +207,7 @@ def _ticks(found: list[Cursor], site: int, shared: Any = None) -> Iterator[None]
 def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int, shared: Any = None) -> None:
     reads = [access for each in found for access in next_reads(each)]
     if shared is not None and not run.is_recording:
-        reads += calls.moved(run, shared, site)
+        reads += operators.moved(run, shared, site)
     emit_reads(run, containers, reads, site)
 
 
@@ -259,5 +259,5 @@ def step(thing: Any, site: int) -> Any:
             run.current.silent += 1  # an iterator that gets on is not seen to
             perform(run, site, _tick, [container for container, _ in found], found, site, thing)
         else:
-            calls.get_on(run, thing, site)
+            operators.get_on(run, thing, site)
     return thing

@@ -27,6 +27,7 @@ from mazurka.program.python.semantics import (
     deep_access,
     native_objects,
     natives,
+    operators,
     private_classes,
     raising,
     reentrant,
@@ -97,7 +98,7 @@ _USUAL = frozenset(map(id, (list, dict, deque, set)))
 
 def _are_values(things: tuple[Any, ...]) -> bool:
     for each in things:  # `all` would take twice as long
-        if type(each) not in calls.VALUES:
+        if type(each) not in operators.VALUES:
             return False
     return True
 
@@ -210,7 +211,7 @@ def use(thing: Any, site: int) -> Any:
     """All of ``thing`` is about to be looked at."""
     run = activation.active
     if run is not None and not run.solo:
-        calls.use(run, thing, site)
+        operators.use(run, thing, site)
     return thing
 
 
@@ -224,7 +225,7 @@ def consume(thing: Any, site: int) -> Any:
         return thing  # they never change
     if kind is map or kind is filter or kind is starmap:  # they run code of the program on the way
         return iterate(thing, site)
-    calls.consume(run, thing, site)
+    operators.consume(run, thing, site)
     return thing
 
 
@@ -232,7 +233,7 @@ def measure(thing: Any, site: int) -> Any:
     """The length of ``thing`` is about to be taken."""
     run = activation.active
     if run is not None and not run.solo:
-        calls.measure(run, thing, site)
+        operators.measure(run, thing, site)
     return thing
 
 
@@ -240,7 +241,7 @@ def begin(thing: Any, site: int) -> Any:
     """An iterator over ``thing`` is about to be made."""
     run = activation.active
     if run is not None and not run.solo:
-        calls.begin(run, thing, site)
+        operators.begin(run, thing, site)
     return thing
 
 
@@ -248,7 +249,7 @@ def begin_later(thing: Any, site: int) -> Any:
     """An iterator over ``thing`` is about to be made that is kept, and consumed later."""
     run = activation.active
     if run is not None and not run.solo and not run.is_recording and not hasattr(type(thing), "__next__"):
-        calls.begin(run, thing, site)
+        operators.begin(run, thing, site)
     return thing
 
 
@@ -259,7 +260,7 @@ def contains(thing: Any, key: Any, site: int) -> Any:
         return thing
     handler = operation(thing, "__contains__")
     kind = type(thing)
-    if (kind is dict or kind is set) and type(key) in calls.VALUES:  # what is hashed differs
+    if (kind is dict or kind is set) and type(key) in operators.VALUES:  # what is hashed differs
         assert handler is not None
         perform(run, site, handler, thing, site, (key,))
     elif handler is not None:
@@ -271,11 +272,11 @@ def contains(thing: Any, key: Any, site: int) -> Any:
     else:
         shown = view_of(thing)
         if shown is None:
-            calls.search(run, thing, key, site)
+            operators.search(run, thing, key, site)
         if shown is not None and keys_only(thing):
             contains(shown, key, site)
         elif shown is not None:
-            calls.consume(run, thing, site)
+            operators.consume(run, thing, site)
     return thing
 
 
@@ -297,7 +298,7 @@ def operand(thing: Any, site: int) -> Any:
     """The one operand that may be more than a value is about to be used."""
     run = activation.active
     if run is not None and not run.solo and type(thing) not in deep_access.PLAIN:
-        calls.combine(run, thing, None, site)
+        operators.combine(run, thing, None, site)
     return thing
 
 
@@ -306,7 +307,7 @@ def operand_kept(thing: Any, site: int) -> Any:
     run = activation.active
     if run is None or run.solo or type(thing) in deep_access.PLAIN:
         return thing
-    calls.use(run, thing, site)
+    operators.use(run, thing, site)
     if is_container(thing) and deep_access.reads_shared(run, (thing,), site) and has_concurrent_threads(run):
         untracked.count_untracked(run, f"{type(thing).__name__} looked at while others may change it", site)
     return thing
@@ -324,7 +325,7 @@ def combine(right: Any, left: Any, site: int) -> Any:
     """Two operands are about to be compared or combined."""
     run = activation.active
     if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
-        calls.combine(run, left, right, site)
+        operators.combine(run, left, right, site)
     return right
 
 
@@ -332,7 +333,7 @@ def combine_pair(left: Any, right: Any, site: int) -> tuple[Any, Any]:
     """The same, handing on both."""
     run = activation.active
     if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
-        calls.combine(run, left, right, site)
+        operators.combine(run, left, right, site)
     return left, right
 
 
@@ -340,7 +341,7 @@ def augment(right: Any, left: Any, name: str, site: int) -> Any:
     """``left`` is about to be combined with ``right`` in place by method ``name``."""
     run = activation.active
     if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
-        calls.augment(run, left, right, name, site)
+        operators.augment(run, left, right, name, site)
         (right,) = reentrant.accompanied(run, left, site, (right,))
     return right
 
@@ -349,7 +350,7 @@ def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]
     """The same, handing on both."""
     run = activation.active
     if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
-        calls.augment(run, left, right, name, site)
+        operators.augment(run, left, right, name, site)
         (right,) = reentrant.accompanied(run, left, site, (right,))
     return left, right
 

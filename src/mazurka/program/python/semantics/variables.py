@@ -18,11 +18,11 @@ from typing import Any, Final
 from mazurka.program.python import activation
 from mazurka.program.python.semantics import (
     attributes,
-    calls,
     classification,
     foreign,
     global_variables,
     objects,
+    operators,
     untracked,
 )
 from mazurka.program.python.semantics.classification import INSTANCE, NONE, classify
@@ -186,7 +186,7 @@ def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:
         elif is_a(thing, type):
             shape_of(thing)  # it may have a `__class_getitem__` in C
         elif type(thing) not in _NO_ITEMS:
-            calls.operate_on(run, thing, name, site, given)
+            operators.operate_on(run, thing, name, site, given)
         return thing
 
     return hook
