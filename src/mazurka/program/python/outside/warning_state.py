@@ -13,7 +13,7 @@ from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import FUNCTIONS, replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
-from mazurka.program.python.semantics.containers import operation
+from mazurka.program.python.semantics.class_shapes import operation
 from mazurka.program.python.semantics.gathering import AccessCollector
 from mazurka.trace.targets import GLOBAL, Kind, Target
 

@@ -24,6 +24,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.program.python.semantics import attributes, global_variables, variables
+from mazurka.program.python.semantics.class_shapes import operation, shape_of
 from mazurka.program.python.semantics.classification import (
     CONSTANT,
     FOREIGN,
@@ -34,7 +35,6 @@ from mazurka.program.python.semantics.classification import (
     PROPERTY,
     classify,
 )
-from mazurka.program.python.semantics.containers import operation, shape_of
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.semantics.locations import MANY
 from mazurka.program.python.semantics.objects import dictionary, number, numbers

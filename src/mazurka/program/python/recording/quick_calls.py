@@ -15,8 +15,8 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.quick import Reader, Tick
 from mazurka.program.python.semantics import calls, deep_access
+from mazurka.program.python.semantics.class_shapes import OPERATIONS, shape_of
 from mazurka.program.python.semantics.classification import is_instrumented
-from mazurka.program.python.semantics.containers import OPERATIONS, shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.shapes import shapes

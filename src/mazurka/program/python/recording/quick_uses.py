@@ -26,8 +26,9 @@ from mazurka.program.python.recording.quick_calls import caller
 from mazurka.program.python.recording.quick_loops import FIXED, loop_hooks
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.program.python.semantics import calls, deep_access, operators, uses
+from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.classification import NONE, OPAQUE, classify
-from mazurka.program.python.semantics.containers import read_structure, shape_of
+from mazurka.program.python.semantics.containers import read_structure
 from mazurka.program.python.semantics.locations import MANY
 from mazurka.program.python.semantics.objects import number, numbers
 from mazurka.program.python.semantics.shapes import ClassShape, shapes

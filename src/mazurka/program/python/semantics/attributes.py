@@ -32,6 +32,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import foreign, harmless, native_objects, objects, private_classes
+from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.classification import (
     BESIDE_STATE,
     COMPUTED,
@@ -61,12 +62,11 @@ from mazurka.program.python.semantics.classification import (
     private,
     stands_for,
 )
-from mazurka.program.python.semantics.containers import calling, shape_of
 from mazurka.program.python.semantics.global_variables import module_read, module_write
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
 from mazurka.program.python.semantics.locations import bases, perform
 from mazurka.program.python.semantics.objects import is_a, number
-from mazurka.program.python.semantics.shapes import comes_and_goes, comes_or_goes, forget_shapes
+from mazurka.program.python.semantics.shapes import calling, comes_and_goes, comes_or_goes, forget_shapes
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op

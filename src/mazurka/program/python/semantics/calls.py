@@ -34,6 +34,7 @@ from mazurka.program.python.semantics import (
     reentrant,
     result_caches,
 )
+from mazurka.program.python.semantics.class_shapes import OPERATIONS, look_at_class, operation, shape_of
 from mazurka.program.python.semantics.classification import (
     FOREIGN,
     INSTANCE,
@@ -41,16 +42,7 @@ from mazurka.program.python.semantics.classification import (
     OPAQUE,
     classify,
 )
-from mazurka.program.python.semantics.containers import (
-    OPERATIONS,
-    SLOTS,
-    calling,
-    look_at_class,
-    operation,
-    positional,
-    read_structure,
-    shape_of,
-)
+from mazurka.program.python.semantics.containers import SLOTS, positional, read_structure
 from mazurka.program.python.semantics.gathering import (
     KEY_MAKER,
     in_one_step,
@@ -78,6 +70,7 @@ from mazurka.program.python.semantics.operators import (
     read_arguments,
     reduce,
 )
+from mazurka.program.python.semantics.shapes import calling
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.python.semantics.views import (
     LAZY,

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, native_objects, objects, views
-from mazurka.program.python.semantics.containers import shape_of
+from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
 from mazurka.program.python.semantics.locations import bases
 from mazurka.program.python.semantics.native_objects import state_of

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import deep_access, untracked
-from mazurka.program.python.semantics.containers import shape_of
+from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.gathering import CALLING
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.per_run import per_run

@@ -20,7 +20,8 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.semantics import native_objects, natives
-from mazurka.program.python.semantics.containers import change_all, know, operation, read_all, read_structure
+from mazurka.program.python.semantics.class_shapes import know, operation
+from mazurka.program.python.semantics.containers import change_all, read_all, read_structure
 from mazurka.program.python.semantics.locations import contents, emit_reads
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.shapes import Handler

@@ -9,7 +9,7 @@ from mazurka.program.python import activation
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.liveness import spin
 from mazurka.program.python.semantics import deep_access, operators
-from mazurka.program.python.semantics.containers import operation
+from mazurka.program.python.semantics.class_shapes import operation
 from mazurka.program.python.semantics.locations import perform
 from mazurka.trace.event import Op
 from mazurka.trace.targets import BRANCH, FUNCTION

@@ -20,7 +20,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, native_objects, objects
-from mazurka.program.python.semantics.containers import shape_of
+from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.gathering import AccessCollector
 from mazurka.program.python.semantics.locations import BASES, base_of, bases, contents, emit_reads, perform, reads_of
 from mazurka.program.python.semantics.native_objects import FOREIGN, state_of

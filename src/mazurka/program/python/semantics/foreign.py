@@ -41,13 +41,15 @@ from mazurka.program.python.semantics import (
     private_classes,
     untracked,
 )
-from mazurka.program.python.semantics.containers import calling, mixed_keys, shape_of, unseen_methods
+from mazurka.program.python.semantics.class_shapes import shape_of, unseen_methods
+from mazurka.program.python.semantics.dictionaries import mixed_keys
 from mazurka.program.python.semantics.gathering import gives_containers, in_one_step, is_seen
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING, state_of
 from mazurka.program.python.semantics.objects import is_a
 from mazurka.program.python.semantics.per_run import per_run
+from mazurka.program.python.semantics.shapes import calling
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED

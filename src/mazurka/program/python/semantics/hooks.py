@@ -23,9 +23,9 @@ from typing import Any, Final
 from mazurka.program.python.instrument import rest
 from mazurka.program.python.primitives.local import local, real_local
 from mazurka.program.python.semantics import (
+    class_shapes,
     classification,
     container_adapters,
-    containers,
     control,
     foreign,
     natives,
@@ -81,7 +81,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_wg__": variables.write_global,
     "__mz_rn__": variables.read_in_class,
     "__mz_cb__": variables.class_begins,
-    "__mz_cm__": containers.class_made,
+    "__mz_cm__": class_shapes.class_made,
     "__mz_fi__": variables.read_of_module,
     "__mz_rz__": variables.read_lazily,
     "__mz_xg__": variables.delete_global,

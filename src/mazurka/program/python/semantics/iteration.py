@@ -18,8 +18,8 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.semantics import calls, deep_access, operators
+from mazurka.program.python.semantics.class_shapes import operation
 from mazurka.program.python.semantics.classification import find
-from mazurka.program.python.semantics.containers import operation
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.locations import emit_reads, perform
 from mazurka.program.python.semantics.native_objects import state_of

@@ -30,7 +30,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, objects, untracked
-from mazurka.program.python.semantics.containers import shape_of
+from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases, beside_state, contents, perform
 from mazurka.program.python.semantics.objects import dictionary, is_a, number

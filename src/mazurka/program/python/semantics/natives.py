@@ -35,16 +35,9 @@ from mazurka.program.python.semantics import (
     reachable,
     untracked,
 )
+from mazurka.program.python.semantics.class_shapes import OPERATIONS, operation, shape_of
 from mazurka.program.python.semantics.classification import classify
-from mazurka.program.python.semantics.containers import (
-    DEEP,
-    OPERATIONS,
-    SLOTS,
-    calling,
-    operation,
-    read_structure,
-    shape_of,
-)
+from mazurka.program.python.semantics.containers import DEEP, SLOTS, read_structure
 from mazurka.program.python.semantics.gathering import (
     AccessCollector,
     effects_of_calls,
@@ -57,7 +50,7 @@ from mazurka.program.python.semantics.locations import perform
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import is_a, number, peek_attribute
 from mazurka.program.python.semantics.per_run import per_run
-from mazurka.program.python.semantics.shapes import Handler
+from mazurka.program.python.semantics.shapes import Handler, calling
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import CYCLE_POINTS

@@ -29,18 +29,14 @@ from mazurka.program.python.semantics import (
     raising,
     result_caches,
 )
+from mazurka.program.python.semantics.class_shapes import operation, shape_of
 from mazurka.program.python.semantics.classification import (
     BESIDE_STATE,
     FOREIGN,
     OPAQUE,
     classify,
 )
-from mazurka.program.python.semantics.containers import (
-    calling,
-    operation,
-    read_structure,
-    shape_of,
-)
+from mazurka.program.python.semantics.containers import read_structure
 from mazurka.program.python.semantics.gathering import (
     CALLING,
     effects_of_calls,
@@ -57,6 +53,7 @@ from mazurka.program.python.semantics.objects import (
     peek_attribute,
     stop_watching,
 )
+from mazurka.program.python.semantics.shapes import calling
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.python.semantics.views import (
     begin_reads,

@@ -1,7 +1,7 @@
 """What hooks know of classes, found out once: their *shapes*, and names that come and go among their attributes.
 
 A shape follows from the class and from the knowledge about the program, so all are forgotten as soon as either
-changes. :func:`.containers.shape_of` makes them.
+changes. :func:`.class_shapes.shape_of` makes them.
 
 Cost: a look-up in a dictionary.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from zlib import crc32
 
 from mazurka.program.python import activation
@@ -53,6 +53,9 @@ class ClassShape:
         key = id(kind)
         self.watch = weakref.ref(kind, lambda _dead: shapes.pop(key, None))
 
+
+#: The function that reports a call (:mod:`calls`), which is known once that module has been imported.
+calling: Final[list[Callable[..., None]]] = []
 
 #: id of a class -> its shape.
 shapes: dict[int, ClassShape] = {}

@@ -33,8 +33,9 @@ from mazurka.program.python.semantics import (
     reentrant,
     untracked,
 )
+from mazurka.program.python.semantics.class_shapes import operation, shape_of
 from mazurka.program.python.semantics.classification import CONTAINER, INSTANCE, NONE, classify
-from mazurka.program.python.semantics.containers import GOING_THROUGH, operation, shape_of
+from mazurka.program.python.semantics.containers import GOING_THROUGH
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.iteration import iterate

@@ -25,8 +25,8 @@ from mazurka.program.python.semantics import (
     operators,
     untracked,
 )
+from mazurka.program.python.semantics.class_shapes import operation, shape_of
 from mazurka.program.python.semantics.classification import INSTANCE, NONE, classify
-from mazurka.program.python.semantics.containers import operation, shape_of
 from mazurka.program.python.semantics.locations import BASES, perform
 from mazurka.program.python.semantics.objects import MISSING, is_a, number, numbers
 from mazurka.program.python.semantics.per_run import per_run
