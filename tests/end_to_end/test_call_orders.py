@@ -65,13 +65,14 @@ def main():
     jobs, results, last = queue.Queue(), queue.SimpleQueue(), queue.PriorityQueue()
 
     def work():
-        jobs.put(1)
-        results.put("done")
-        last.put((1, None))
+        jobs.put(max(1, 2))
+        results.put(["done"])
+        add = last.put
+        add((1, None))
 
     def take(each):
         try:
-            each.get_nowait()
+            each.get(timeout=min(0.1, 0.2))
         except queue.Empty:
             pass
 

@@ -113,7 +113,7 @@ def test_calls_of_marked_methods_are_invocations(shell: Shell) -> None:
         for thread, number in (("0.1", 1), ("0.2", 2)):
             own = [re.sub(r"@\d+", "", told) for name, told in found if name == thread]
             assert own == [
-                f"Table#1.put({number}, opaque('list')) = None",
+                f"Table#1.put({number}, list) = None",
                 f"Table#1.put(('k', {number}), None) = None",
                 "Table#1.remove('none') = raised('KeyError')",
             ]

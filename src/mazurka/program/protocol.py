@@ -91,10 +91,12 @@ class KnownCall(NamedTuple):
 
 
 class OrderedCalls(NamedTuple):
-    """Two calls of which the first is not to begin before the second has returned."""
+    """Two calls of which the first is not to begin before the second has returned. ``meets``: nor the second before the
+    first is about to begin."""
 
     first: KnownCall
     second: KnownCall
+    meets: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from typing import Any, Final
 from mazurka.errors import MazurkaError
 from mazurka.trace.event import Op
 from mazurka.trace.ids import Row, ThreadIndex
-from mazurka.trace.literals import Value, text_of, value_of
+from mazurka.trace.literals import Value, text_of, value_of, words_of
 from mazurka.trace.targets import Kind, Target
 from mazurka.trace.trace import NO_VALUE, Trace
 
@@ -55,10 +55,10 @@ class Invocation:
     @property
     def call(self) -> str:
         """The call in words, without its result."""
-        return f"{self.receiver}.{self.method}({', '.join(map(text_of, self.arguments))})"
+        return f"{self.receiver}.{self.method}({', '.join(map(words_of, self.arguments))})"
 
     def __str__(self) -> str:
-        return f"{self.call} = {text_of(self.result)}"
+        return f"{self.call} = {words_of(self.result)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,19 @@ def text_of(value: Value) -> str:
             return f"raised({text_of(value.kind)})"
 
 
+def words_of(value: Value) -> str:
+    """A value as reports show it: an object by its name alone."""
+    match value:
+        case tuple():
+            inner = ", ".join(map(words_of, value))
+            return f"({inner},)" if len(value) == 1 else f"({inner})"
+        case frozenset() if value:
+            return f"frozenset({{{', '.join(sorted(map(words_of, value)))}}})"
+        case Opaque():
+            return value.name
+    return text_of(value)
+
+
 def value_of(text: str) -> Value:
     """The value of a text; ValueError if it is that of none."""
     try:

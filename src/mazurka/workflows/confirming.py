@@ -41,7 +41,7 @@ from mazurka.trace.conflicts import RACE, conflict, shown
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.invocations import invocations
-from mazurka.trace.literals import Raised, value_of
+from mazurka.trace.literals import Opaque, Raised, Value, text_of, value_of
 from mazurka.trace.targets import VARIABLE, Kind, kind_of
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness import CallsReversed
@@ -103,12 +103,15 @@ class Confirmer:
         calls = self._calls_of(found) if known.reverses else None
         for guide in self._guides(found, known):
             yield Plan(tail=TailPolicy.GUIDED, guide=guide, brief=not known.ends, calls=calls)
-        for seed in range(_AT_RANDOM if known.reverses else 0):
-            yield Plan(tail=TailPolicy.RANDOM, seed=seed, calls=calls)
+        if calls is not None:
+            yield Plan(tail=TailPolicy.GUIDED, calls=calls._replace(meets=True))
+        for seed in range(_AT_RANDOM if calls is not None else 0):
+            yield Plan(tail=TailPolicy.RANDOM, seed=seed, calls=calls and calls._replace(meets=bool(seed % 2)))
 
     def _calls_of(self, found: ProvenBug) -> OrderedCalls:
         """The two calls of a finding, as a run knows them."""
-        return OrderedCalls(*map(self._call, found.rows))
+        first, second = map(self._call, found.rows)
+        return OrderedCalls(first, second)
 
     def _call(self, row: int) -> KnownCall:
         trace = self._trace
@@ -123,7 +126,9 @@ class Confirmer:
         claim = found.witness.claim
         if not isinstance(claim, CallsReversed) or run.returned is None:
             return False
-        return all(_is_as_predicted(*each) for each in zip(run.returned, claim.returns, strict=True))
+        known = {int(call.begin): call for call in invocations(self._trace)}
+        recorded = [text_of(known[row].result) for row in found.rows]
+        return all(_is_as_predicted(*each) for each in zip(run.returned, claim.returns, recorded, strict=True))
 
     def _note_cut(self, reason: str) -> None:
         self._cut += 1
@@ -300,12 +305,22 @@ _CONFIRMATIONS: Final = {
 }
 
 
-def _is_as_predicted(returned: str | None, predicted: str | None) -> bool:
-    """Whether a call returned what a model says; where that raises something of its own, any exception will do."""
-    if None in (returned, predicted) or returned == predicted:
+def _is_as_predicted(returned: str | None, predicted: str | None, recorded: str) -> bool:
+    """Whether a call returned what a model says. Where that raises something of its own, any exception will do; objects
+    have other numbers in another run, so that only their classes are compared if these differ from those recorded."""
+    if returned is None or predicted is None or returned == predicted:
         return returned == predicted
-    told, wanted = (value_of(each or "") for each in (returned, predicted))
-    return isinstance(told, Raised) and isinstance(wanted, Raised) and not hasattr(builtins, wanted.kind)
+    told, wanted, had = map(value_of, (returned, predicted, recorded))
+    if isinstance(told, Raised) and isinstance(wanted, Raised):
+        return not hasattr(builtins, wanted.kind)
+    return _classes(told) == _classes(wanted) and (predicted == recorded or _classes(wanted) != _classes(had))
+
+
+def _classes(value: Value) -> Value:
+    """A value with classes in place of objects."""
+    if isinstance(value, (tuple, frozenset)):
+        return type(value)(map(_classes, value))
+    return Opaque(value.name.partition("@")[0]) if isinstance(value, Opaque) else value
 
 
 def _proven(found: ProvenBug) -> list[int]:

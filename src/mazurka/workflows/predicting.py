@@ -44,8 +44,7 @@ from mazurka.report.words import LONGEST_NAME, shorten, verb
 from mazurka.trace.event import Location, Op
 from mazurka.trace.held_locks import Held, Holding
 from mazurka.trace.invocations import Invocation, invocations
-from mazurka.trace.literals import Raised, Value, value_of
-from mazurka.trace.literals import text_of as literal_of
+from mazurka.trace.literals import Raised, Value, value_of, words_of
 from mazurka.trace.locations import text_of
 from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace
@@ -352,7 +351,7 @@ def _fingerprint(kind: str, events: Sequence[FindingEvent]) -> str:
 
 def _result_words(result: Value) -> str:
     """What comes of a call."""
-    return f"raises {result.kind}" if isinstance(result, Raised) else f"returns {literal_of(result)}"
+    return f"raises {result.kind}" if isinstance(result, Raised) else f"returns {words_of(result)}"
 
 
 def _words(target: Any) -> str:

@@ -1,7 +1,8 @@
 """Has two calls of a run come in a certain order, and says what they return: for predictions that are confirmed.
 
-The first one waits, where it is about to begin, for an event that is set when the second one has returned; so all other
-choices remain those of the run's plan, and an order that can't be is a deadlock. Calls are those of marked classes
+The first one waits, where it is about to begin, for an event that is set when the second one has returned; and, if that
+is wanted, the second for the first to be there, as where nothing else tells when it comes. So all other choices remain
+those of the run's plan, and an order that can't be is a deadlock. Calls are those of marked classes
 (:mod:`mazurka.marked_methods`) and of the library's objects that recordings know
 (:mod:`mazurka.program.python.recording.library_calls`), counted by thread, type and method from the start of the first
 thread on, as in a recording.
@@ -14,18 +15,15 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 from mazurka import marked_methods
 from mazurka.marked_methods import InvocationObserver, MarkedClass
 from mazurka.program.protocol import KnownCall, OrderedCalls
 from mazurka.program.python.primitives.run import here
-from mazurka.program.python.recording.library_calls import recording_enter, recording_method
-from mazurka.program.python.semantics.objects import number
+from mazurka.program.python.recording.library_calls import ENTER_HOOK, recording_enter, recording_hooks
+from mazurka.program.python.recording.library_kinds import identity
 from mazurka.trace.literals import Raised, plain, text_of
-
-_METHOD_HOOK: Final = "__mz_m__"
-_ENTER_HOOK: Final = "__mz_w__"
 
 
 class ReversedCalls(InvocationObserver):
@@ -34,7 +32,8 @@ class ReversedCalls(InvocationObserver):
     def __init__(self, wanted: OrderedCalls) -> None:
         self._wanted = wanted
         self._counts: Counter[tuple[str, str, str]] = Counter()
-        self._gate: Any = None
+        self._gate: Any = None  # where the first waits for the second
+        self._start: Any = None  # and the second for the first
         self._things: dict[KnownCall, Any] = {}
         self._results: dict[KnownCall, str] = {}
         self._is_reversed = False
@@ -43,7 +42,7 @@ class ReversedCalls(InvocationObserver):
     def outcome(self) -> tuple[str | None, str | None] | None:
         """What the first and the second call have returned, None if one has not; None if they were not of one object,
         or have not come in this order."""
-        first, second = self._wanted
+        first, second, _ = self._wanted
         if not self._is_reversed or self._things[first] is not self._things[second]:
             return None
         return self._results.get(first), self._results.get(second)
@@ -55,11 +54,16 @@ class ReversedCalls(InvocationObserver):
         key = models.runtime.current.name, marked.type_name, method
         known = KnownCall(*key, self._counts[key])
         self._counts[key] += 1
-        if known not in self._wanted:
+        first, second, meets = self._wanted
+        if known not in (first, second):
             return None
         self._things[known] = thing
-        first, second = self._wanted
+        if known == second and meets and first not in self._things:
+            self._start = threading.Event()
+            self._start.wait()
         if known == first:
+            if self._start is not None:
+                self._start.set()
             if second not in self._results:
                 self._gate = threading.Event()
                 self._gate.wait()
@@ -68,7 +72,7 @@ class ReversedCalls(InvocationObserver):
 
     def end(self, call: object, result: object) -> None:
         if isinstance(call, KnownCall):
-            self._note(call, text_of(plain(result, lambda each: f"{type(each).__name__}@{number(each)}")))
+            self._note(call, text_of(plain(result, identity)))
 
     def leave(self, call: object, error: BaseException) -> None:
         if isinstance(call, KnownCall) and isinstance(error, Exception):
@@ -84,15 +88,16 @@ class ReversedCalls(InvocationObserver):
 def reversing(wanted: OrderedCalls) -> Iterator[ReversedCalls]:
     """What has the calls of a run in this order."""
     watching = ReversedCalls(wanted)
-    names, before, hook = vars(builtins), marked_methods.observer, vars(builtins)[_METHOD_HOOK]
+    names, before = vars(builtins), marked_methods.observer
+    hooks = recording_hooks(watching, names, everything=True)
+    hooks[ENTER_HOOK] = recording_enter(watching, names[ENTER_HOOK])
+    usual = {name: names[name] for name in hooks}
     marked_methods.observer = watching
     forget = marked_methods.observe_known(watching)
-    enter = names[_ENTER_HOOK]
-    names[_METHOD_HOOK] = recording_method(watching, hook, everything=True)
-    names[_ENTER_HOOK] = recording_enter(watching, enter)
+    names.update(hooks)
     try:
         yield watching
     finally:
-        names[_METHOD_HOOK], names[_ENTER_HOOK] = hook, enter
+        names.update(usual)
         forget()
         marked_methods.observer = before

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from mazurka import marked_methods
 from mazurka.marked_methods import InvocationObserver, MarkedClass
 from mazurka.program.python import activation
-from mazurka.program.python.recording.library_calls import recording_enter
+from mazurka.program.python.recording.library_calls import ENTER_HOOK, recording_enter
+from mazurka.program.python.recording.library_kinds import identity
 from mazurka.program.python.recording.locks import place
 from mazurka.program.python.recording.recorder import Recorder
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 from mazurka.trace.literals import Raised, Value, plain, text_of
 from mazurka.trace.targets import Kind, Target
-
-_ENTER_HOOK: Final = "__mz_w__"
 
 
 class RecordedCall(NamedTuple):
@@ -58,18 +57,18 @@ class RecordedInvocations(InvocationObserver):
 
 
 def _value(thing: object) -> Value:
-    return plain(thing, lambda each: f"{type(each).__name__}@{number(each)}")
+    return plain(thing, identity)
 
 
 def install(recorder: Recorder) -> Callable[[], None]:
     """Have classes that are marked from now on report to the recorder; returns how to undo that."""
     marked_methods.observer = recorder.observer = RecordedInvocations(recorder)
     names = vars(builtins)
-    enter = names[_ENTER_HOOK]
-    names[_ENTER_HOOK] = recording_enter(recorder.observer, enter)
+    enter = names[ENTER_HOOK]
+    names[ENTER_HOOK] = recording_enter(recorder.observer, enter)
 
     def undo() -> None:
         marked_methods.observer = None
-        names[_ENTER_HOOK] = enter
+        names[ENTER_HOOK] = enter
 
     return undo

@@ -13,9 +13,11 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from mazurka.marked_methods import InvocationObserver, MarkedClass
 from mazurka.program.python.recording.library_kinds import (
@@ -53,39 +55,85 @@ def submitting(observer: InvocationObserver, submit: Callable[..., Any]) -> Call
 
 
 class RecordedMethod:
-    """Stands for an object of the library in a call of one of its methods, which it records."""
+    """Stands for an object of the library in a call of one of its methods, which it records. ``found`` has the method:
+    the object itself, or what already stands for it."""
 
-    __slots__ = ("_everything", "_observer", "_thing")
+    __slots__ = ("_everything", "_found", "_observer", "_thing")
 
-    def __init__(self, observer: InvocationObserver, thing: Any, everything: bool = False) -> None:
-        self._observer, self._thing, self._everything = observer, thing, everything
+    def __init__(self, observer: InvocationObserver, thing: Any, found: Any, everything: bool = False) -> None:
+        self._observer, self._thing, self._found, self._everything = observer, thing, found, everything
 
     def __getattr__(self, name: str) -> Any:
-        method, describe = getattr(self._thing, name), described(type(self._thing), self._everything)
-
-        def recorded(*args: Any, **named: Any) -> Any:
-            call = None if describe is None else describe(self._thing, name, args, named)
-            if call is None:
-                return method(*args, **named)
-            return _recorded(self._observer, self._thing, call, lambda: method(*args, **named))
-
-        return recorded
+        return _recording(self._observer, self._thing, name, getattr(self._found, name), self._everything)
 
 
-def recording_method(
-    observer: InvocationObserver, method: Callable[..., Any], everything: bool = False
+def recorded_function(observer: InvocationObserver, function: Any, everything: bool = False) -> Any:
+    """What stands for a function in a call, if it is a method of an object of the library; or it."""
+    if type(function) in METHODS:
+        thing = function.__self__
+        if type(thing) in RECORDED or (everything and described(type(thing), True) is not None):
+            return _recording(observer, thing, function.__name__, function, everything)
+    return function
+
+
+#: Types of methods that know their object.
+METHODS: Final = frozenset({types.MethodType, types.BuiltinMethodType})
+
+
+def _recording(
+    observer: InvocationObserver, thing: Any, name: str, method: Callable[..., Any], everything: bool
 ) -> Callable[..., Any]:
-    """The hook before methods are called, for calls of methods of the library's objects, too; of all or only of those
-    whose methods are not replaced in recordings."""
+    describe = described(type(thing), everything)
+
+    def recorded(*args: Any, **named: Any) -> Any:
+        call = None if describe is None else describe(thing, name, args, named)
+        if call is None:
+            return method(*args, **named)
+        return _recorded(observer, thing, call, lambda: method(*args, **named))
+
+    return recorded
+
+
+def recording_hooks(
+    observer: InvocationObserver, hooks: Mapping[str, Callable[..., Any]], everything: bool = False
+) -> dict[str, Callable[..., Any]]:
+    """What takes the place of these hooks at calls, for calls of methods of the library's objects: of all (where some
+    are of classes that model them), or only of those whose methods are not replaced in recordings."""
+    method, method_of = hooks[METHOD_HOOK], hooks[METHOD_OF_HOOK]
+    call, call_parts = hooks[CALL_HOOK], hooks[PARTS_HOOK]
+
+    def stands_for(thing: Any, found: Any) -> Any:
+        is_known = described(type(thing), True) is not None if everything else type(thing) in RECORDED
+        return RecordedMethod(observer, thing, found, everything) if is_known else found
 
     def announced(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
-        found = method(thing, name, site, *args, **named)
-        kind = type(found)
-        if everything:  # where some are of classes that model them
-            return found if described(kind, True) is None else RecordedMethod(observer, found, True)
-        return RecordedMethod(observer, found) if kind in RECORDED else found
+        return stands_for(thing, method(thing, name, site, *args, **named))
 
-    return announced
+    def announced_of(thing: Any, name: str, site: int) -> Any:
+        return stands_for(thing, method_of(thing, name, site))
+
+    def called(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
+        return recorded_function(observer, call(function, site, *args, **named), everything)
+
+    def called_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
+        parts = call_parts(function, site, *args, **named)
+        instead = recorded_function(observer, function, everything)
+        return parts if instead is function else ((partial(instead, *args, **named),) if named else (instead, *args))
+
+    return {
+        METHOD_HOOK: announced,
+        METHOD_OF_HOOK: announced_of,
+        CALL_HOOK: called,
+        PARTS_HOOK: called_parts,
+    }
+
+
+#: The hooks at calls, and where a ``with`` statement begins.
+METHOD_HOOK: Final = "__mz_m__"
+METHOD_OF_HOOK: Final = "__mz_mc__"
+CALL_HOOK: Final = "__mz_c__"
+PARTS_HOOK: Final = "__mz_cp__"
+ENTER_HOOK: Final = "__mz_w__"
 
 
 class _Closing:

@@ -25,11 +25,13 @@ import io
 import queue
 import socket
 import threading
+import types
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
 from mazurka.marked_methods import MarkedClass
+from mazurka.program.python.semantics.objects import number
 
 EVENT: Final = MarkedClass("threading.Event", "Event", "threading.Event", None)
 EXECUTOR: Final = MarkedClass("concurrent.futures.Executor", "ThreadPoolExecutor", "ThreadPoolExecutor", None)
@@ -46,6 +48,12 @@ class RecordedSimpleQueue(queue._PySimpleQueue):  # type: ignore[name-defined,mi
 
 
 RecordedSimpleQueue.__name__ = RecordedSimpleQueue.__qualname__ = "SimpleQueue"  # as reports call it
+
+
+def identity(thing: object) -> str:
+    """The name of an object among arguments and results; a class or function goes by its own."""
+    named = thing if isinstance(thing, (type, types.FunctionType)) else type(thing)
+    return f"{named.__name__}@{number(thing)}"
 
 
 class LibraryCall(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.event_sink import EventSink
+from mazurka.program.python.recording.library_calls import METHODS, recorded_function
 from mazurka.program.python.recording.quick import Reader, Tick
 from mazurka.program.python.semantics import calls, deep_access
 from mazurka.program.python.semantics.class_shapes import OPERATIONS, shape_of
@@ -48,6 +49,7 @@ def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whol
     """For calls of any callable."""
     give_way, instrumented, are_plain = run.give_way, sites.instrumented, deep_access.PLAIN.issuperset
     built_in, made = _built_in(run, read_attribute, read_whole), _made(run, read_whole)
+    observer = run.observer
 
     def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
         if tick():
@@ -66,7 +68,7 @@ def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whol
             told = kind is types.WrapperDescriptorType and function in _LOOKING and not named and _hold_nothing(args)
         if not told:
             calls.announce(run, function, site, args, named)
-        return function
+        return function if observer is None or kind not in METHODS else recorded_function(observer, function)
 
     return call
 

@@ -196,7 +196,7 @@ def _calls(
         if function is len and len(args) == 1 and type(args[0]) in _MEASURED:
             add((get_ident(), numbers.get(id(args[0])) or number(args[0]), _READ_STRUCTURE, site, None, MORE))
         else:
-            call(function, site, *args, **named)
+            function = call(function, site, *args, **named)
         return (partial(function, *args, **named),) if named else (function, *args)
 
     def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
@@ -225,7 +225,7 @@ def _calls(
             elif how is not NONE:
                 read_attribute(thing, name, site)
             if kind in RECORDED and observer is not None:
-                return RecordedMethod(observer, thing)
+                return RecordedMethod(observer, thing, thing)
         return thing
 
     return {"__mz_c__": call, "__mz_cp__": call_parts, "__mz_m__": method}

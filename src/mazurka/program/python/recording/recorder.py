@@ -34,7 +34,7 @@ from mazurka.marked_methods import InvocationObserver
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.arithmetic import operators
-from mazurka.program.python.recording.library_calls import recording_method
+from mazurka.program.python.recording.library_calls import recording_hooks
 from mazurka.program.python.recording.quick import teller
 from mazurka.program.python.recording.quick_uses import hooks_for
 from mazurka.program.python.recording.raw import ADOPTED, LITERAL, MORE, RawWriter
@@ -59,9 +59,6 @@ FIRST: Final = "0"
 _get_ident: Final = _thread.get_ident
 
 #: A class's name, had without running code of a metaclass.
-#: The name of the hook before methods are called.
-_METHOD_HOOK: Final = "__mz_m__"
-
 _name_of: Final[Callable[[type], str]] = type.__dict__["__name__"].__get__
 
 
@@ -201,13 +198,13 @@ class Recorder:
             self.solo = False
             self.visit = self._visit
             vars(builtins).update(operators(self))
-            if self.detail and self.observer is not None:
-                vars(builtins)[_METHOD_HOOK] = recording_method(self.observer, vars(builtins)[_METHOD_HOOK])
+            hooks = {} if self.observer is None else recording_hooks(self.observer, vars(builtins))
+            vars(builtins).update(hooks)
             if not self.detail:
                 self.visit = teller(self)
                 self.variable |= sites.stored
                 self.of_classes |= sites.stored_from_outside
-                vars(builtins).update(hooks_for(self))
+                vars(builtins).update(hooks_for(self))  # the quick ones do the same themselves
             for target, site in self._held.items():
                 self.visit(Op.ACQUIRE, target, site)
         parent = self._performer
