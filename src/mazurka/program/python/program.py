@@ -579,7 +579,7 @@ class PythonProgram(LearnsPoints):
                 is_all = self.settings.at_end is None and self._check is None  # otherwise that looks, too
                 self._held = natives.alive_alone(runtime) if is_all else frozenset()
                 hooks.finish(runtime)
-                outside.children.own_up(runtime)
+                outside.children.count_at_end(runtime)
         finally:
             activation.activate(None)
             primitives.end()

@@ -383,7 +383,7 @@ for _name in ("waitpid", "wait", "wait3", "wait4", "waitid", "kill", "killpg", "
 # -- at the end --------------------------------------------------------------------------
 
 
-def own_up(runtime: Runtime) -> None:
+def count_at_end(runtime: Runtime) -> None:
     """A run has ended: end the children that it leaves, and count what is not known to be in one order only."""
     if not _children:
         return

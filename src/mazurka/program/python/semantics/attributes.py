@@ -31,7 +31,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import foreign, harmless, native_objects, objects, private_classes
+from mazurka.program.python.semantics import foreign, handed_objects, harmless, native_objects, objects, private_classes
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.classification import (
     BESIDE_STATE,
@@ -180,7 +180,7 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
     if owner is not None:
         # It is the thread's own, as long as the thread keeps it to itself.
         space = vars(owner)["__getattribute__"](thing, name)
-        foreign.hand(run, [Access(_READ, (STRUCTURE, number(space)))], count)
+        handed_objects.hand(run, [Access(_READ, (STRUCTURE, number(space)))], count)
     elif has_concurrent_threads(run):
         count()
 

@@ -3,7 +3,7 @@
 ``sorted(names, key=marks.get_list)`` compares lists after the function has returned, ``filter`` tests what its function
 gives. No step tells when. So a function that is handed to such code is noted, and the containers in what it gives from
 then on are held: at the end of the run that counts as untracked if another thread has changed one of them, and
-neither waited for the other nor had a lock that both took (:func:`.foreign.own_up`).
+neither waited for the other nor had a lock that both took (:func:`.handed_objects.count_at_end`).
 
 Cost: a tenth of a microsecond for each return of such a function; some microseconds if it gives a container.
 """

@@ -2,7 +2,7 @@
 ``"{0.n}".format(box)``, ``repr(function)``.
 
 What it looks at in them is not told as accesses. So it is remembered who has looked, and at the end of the run
-(:func:`.foreign.own_up`) a look counts as untracked if another thread, at the same time, has
+(:func:`.handed_objects.count_at_end`) a look counts as untracked if another thread, at the same time, has
 stored or deleted an attribute there.
 
 Cost: a tenth of a microsecond for each thing looked at.

@@ -38,23 +38,20 @@ from mazurka.program.python.semantics import (
     harmless,
     native_objects,
     objects,
-    private_classes,
     untracked,
 )
-from mazurka.program.python.semantics.class_shapes import shape_of, unseen_methods
-from mazurka.program.python.semantics.dictionaries import mixed_keys
+from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.gathering import gives_containers, in_one_step, is_seen
+from mazurka.program.python.semantics.handed_objects import accesses_of_arrays, anything_with, arrays_in, handed_over
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
-from mazurka.program.python.semantics.locations import BASES, bases
+from mazurka.program.python.semantics.locations import bases
 from mazurka.program.python.semantics.native_objects import FOREIGN, NATIVE, NOTHING, state_of
 from mazurka.program.python.semantics.objects import is_a
-from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import calling
-from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED
-from mazurka.trace.event import WRITES, Op
-from mazurka.trace.targets import GLOBAL, OBJECT, STRUCTURE, Kind, kind_of, of_kinds
+from mazurka.trace.event import Op
+from mazurka.trace.targets import GLOBAL, OBJECT, STRUCTURE, Kind, kind_of
 
 _READ, _RMW = Op.READ, Op.RMW
 
@@ -272,7 +269,7 @@ def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
         return
     text = f"{getattr(others[0], '__name__', '?')}(), which {by} may call"
     count = functools.partial(untracked.count_untracked, run, text, site)
-    accesses = _given(run, tuple([each.__self__ for each in others]), count)
+    accesses = handed_over(run, tuple([each.__self__ for each in others]), count)
     contested: list[bool] = []
     in_one_step(
         run,
@@ -324,7 +321,7 @@ def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -
     """Code of a module is about to be entered that may have any effect on its arguments, and on its own state."""
     package = harmless.root_of(module) or "?"
     target = (OBJECT, package)
-    accesses = [Access(_RMW, target), *_given(run, given, functools.partial(_enter, run, module, name, site))]
+    accesses = [Access(_RMW, target), *handed_over(run, given, functools.partial(_enter, run, module, name, site))]
     if _visit(run, accesses, site, f"the state of {package}"):
         _enter(run, module, name, site)
 
@@ -354,7 +351,7 @@ def driven(run: Any, generator: Any, site: int) -> list[Access]:
     record = run.touched.get((OBJECT, objects.number(generator)))
     if record is not None and record[0] != run.current.index and has_concurrent_threads(run):
         count()  # which gets on in more than one step
-    return _given(run, tuple(frame.f_locals.values()), count)
+    return handed_over(run, tuple(frame.f_locals.values()), count)
 
 
 def is_contested(run: Any, accesses: list[Access]) -> bool:
@@ -445,173 +442,6 @@ def _module_of_class(kind: type) -> str:
     return ""
 
 
-def _arrays_in(given: tuple[Any, ...]) -> list[Any]:
-    """The arguments, and the elements of lists and tuples among them."""
-    return [*given, *[inner for each in given if (type(each) is list or type(each) is tuple) for inner in each]]
-
-
-def _with_array(thing: Any, looks: bool) -> list[Access]:
-    """The accesses of a function of NumPy to an argument."""
-    if looks and type(thing).__name__ == "ndarray" and type(thing).__module__ == "numpy" and thing.dtype != object:
-        return native_objects.accesses(thing, _READ)
-    return anything_with(thing)
-
-
-def anything_with(thing: Any) -> list[Access]:
-    """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read. Of
-    an object of a class that is not instrumented, the same with whatever it leads to."""
-    if type(thing) in BUILTIN_METHODS:
-        thing = thing.__self__
-    if type(thing) in deep_access.PLAIN:
-        return []
-    found: list[Access] = []
-    waiting, seen = [thing], {id(thing)}
-    while waiting and len(seen) < _MOST_REACHED:
-        each = waiting.pop()
-        found += _with(each)
-        if each is thing and state_of(type(each)) is not FOREIGN:
-            break
-        for inner in _inside(each):
-            if id(inner) not in seen and type(inner) not in deep_access.PLAIN:
-                seen.add(id(inner))
-                waiting.append(inner)
-    else:
-        if waiting:
-            native_objects.count_cut(thing)
-    return found
-
-
-#: How many objects are looked for behind one: what leads to more is a world of its own.
-_MOST_REACHED: Final = 200
-
-
-#: Number of an object passed to uninstrumented code -> the threads that passed it, each with the counter of the call.
-_handed: dict[int, dict[int, Callable[[], None]]] = per_run({})
-
-
-def _given(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[Access]:
-    """What a call may do with its arguments that may do anything: all that is in them is changed. It may also add to
-    them what others look for; whether somebody does is found out at the end (:func:`own_up`)."""
-    found = [access for each in given for access in anything_with(each)]
-    if has_concurrent_threads(run):
-        hand(run, found, count)
-        for each in given:
-            if n := objects.numbers.get(id(each)):  # an instance without attributes, say
-                _handed.setdefault(abs(n), {}).setdefault(run.current.index, count)
-    return [Access(_RMW, access.target) for access in found]
-
-
-def hand(run: Any, accesses: Iterable[Access], count: Callable[[], None]) -> None:
-    """The accesses of uninstrumented code in steps of its own: ``count`` is called if others use it at the same
-    time."""
-    if has_concurrent_threads(run):
-        for access in accesses:
-            if _is_inside(access.target) and type(access.target[1]) is int:
-                _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
-
-
-#: Whether a location is part of an object; what its number, or name, is kept by if others hold or look at it.
-_is_inside: Final = of_kinds(Kind.ATTRIBUTE, Kind.ITEM, Kind.STRUCTURE, Kind.VALUES)
-_is_whole: Final = of_kinds(Kind.STRUCTURE, Kind.OBJECT)
-_has_name: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL)
-
-
-def own_up(run: Any) -> None:
-    """A run has ended: count calls whose arguments other threads used while the caller was there."""
-    for text in unseen_methods():
-        run.untracked[text] = run.untracked.get(text, 0) + 1
-    untracked.own_up()
-    private_classes.own_up(run)
-    if objects.shared_dictionaries():
-        run.untracked["a __dict__ that instances share"] = 1
-    if mixed := mixed_keys(run):
-        run.untracked["keys that decide themselves what they equal, beside others"] = mixed
-    if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
-        return
-    joined: dict[int, set[int]] = {}
-    begun: set[int] = set()
-    everything = [*definitions.held.values(), *consulted.held.values()]
-    since = [(index, each) for one in everything for index, all_ in one.items() for each in all_]
-    had = definitions.locks_at(run, since) if since else {}
-    locks: dict[int, set[Any]] = {}
-    for index, op, target, _site, _point, _value, more in run.log:
-        definitions.note_lock(locks, index, op, target)
-        if op is Op.BEGIN:
-            begun.add(index)
-            parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
-            joined[index] = set(joined.get(parent.index, ())) if parent is not None else set()
-        elif op is Op.JOIN and kind_of(target) is Kind.THREAD:
-            ended = run.by_name[target[1]].index
-            joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
-        else:
-            for how, each, _ in ((op, target, None), *more):
-                if _is_inside(each) and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
-                    _count_others(run, givers, index, begun, joined.get(index, set()))
-                if _is_whole(each) and WRITES[how] and (holders := definitions.held.get(each[1])):
-                    mine = locks.get(index, set())
-                    unlocked = _without_common_lock(holders, had, mine)
-                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
-                if WRITES[how] and _is_inside(each) and type(each[1]) is int:
-                    unlocked = _without_common_lock(consulted.held.get(abs(each[1]), {}), had, locks.get(index, set()))
-                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
-                if (enders := definitions.ended.get(each)) is not None:
-                    _count_others(run, enders, index, begun, joined.get(index, set()))
-                if _has_name(each) and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
-                    _count_others(run, lookers, index, begun, joined.get(index, set()))
-
-
-def _without_common_lock(
-    holders: dict[int, dict[int, Callable[[], None]]], had: dict[tuple[int, int], frozenset[Any]], mine: set[Any]
-) -> dict[int, Callable[[], None]]:
-    """Those who hold something without any of the locks that the one has who changes it, each with what counts that."""
-    return {
-        index: count
-        for index, each in holders.items()
-        for since, count in each.items()
-        if since < 0 or not had.get((index, since), frozenset()) & mine
-    }
-
-
-def _count_others(
-    run: Any, givers: dict[int, Callable[[], None]], index: int, begun: set[int], joined: set[int]
-) -> None:
-    """Count the calls of threads that a step is neither before nor after."""
-    mine = run.tasks[index].name
-    for giver in [each for each in givers if each != index and each not in joined]:
-        if giver in begun or not run.tasks[giver].name.startswith(f"{mine}."):
-            givers.pop(giver)()
-
-
-def _inside(thing: Any) -> list[Any]:
-    """What an object directly leads to, for code that is not instrumented."""
-    if is_a(thing, (type, types.ModuleType, types.FunctionType)):
-        return []
-    if shape_of(type(thing)).base is not None or is_a(thing, (tuple, frozenset)):
-        return deep_access.elements(thing)
-    return [*objects.dictionary(thing).values()] if state_of(type(thing)) is FOREIGN else []
-
-
-def _with(thing: Any) -> list[Access]:
-    kind = type(thing)
-    if harmless.is_value_type(kind):
-        return []
-    base = shape_of(kind).base
-    if base is not None and base not in BASES:
-        return native_objects.accesses(thing, _RMW)
-    if base is not None or sources(thing):
-        found = deep_access.contents_of(thing)
-        return [Access(_RMW, found[0].target), *found[1:]] if found else []
-    if state_of(kind) is not NOTHING:
-        return native_objects.accesses(thing, _RMW)
-    if kind.__flags__ & 1 << 9 and not is_a(thing, (type, types.FunctionType)):
-        return deep_access.instance_accesses(thing)
-    return []
-
-
-def _accesses_of_arrays(given: tuple[Any, ...], looks: Any) -> list[Access]:
-    return [access for each in given for access in _with_array(each, looks)]
-
-
 def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A function or class in C that no rule knows is about to be called: it may change what it is given, and keep a
     state of its own."""
@@ -633,9 +463,9 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if harmless.root_of(module) == "numpy":
         args = tuple([each for each in args if each is not function])
         looks = harmless.only_looks_at_arrays(function, args, named)
-        find = functools.partial(_accesses_of_arrays, (*args, *named.values()), looks)
+        find = functools.partial(accesses_of_arrays, (*args, *named.values()), looks)
         if accesses := find():
-            spans = array_operations.spans(run, site, _arrays_in((*args, *named.values())), name)
+            spans = array_operations.spans(run, site, arrays_in((*args, *named.values())), name)
             since = array_operations.begin(run, spans, site) if spans else 0
             native_objects.visit(run, None, accesses, find, site)
             if spans:
@@ -653,7 +483,7 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     if (made := harmless.made_by(function, (*beside, *named.values()))) is not None:
         _call_made_by(run, function, made, site, beside, named)
         return
-    accesses = [Access(_RMW, (OBJECT, module)), *_given(run, given, count), *_streams_read(name)]
+    accesses = [Access(_RMW, (OBJECT, module)), *handed_over(run, given, count), *_streams_read(name)]
     if _visit(run, accesses, site, f"the state of {module}"):
         count()
 

@@ -27,7 +27,7 @@ from mazurka.program.python.semantics import (
     classification,
     container_adapters,
     control,
-    foreign,
+    handed_objects,
     natives,
     objects,
     per_run,
@@ -202,9 +202,9 @@ def finish(run: Runtime) -> None:
     if run.detail:
         run.settle()
     if len(run.tasks) > 1:  # otherwise no other thread could have noticed anything
-        variables.own_up(run)
-        foreign.own_up(run)
-        without_gil.own_up(run)
+        variables.count_at_end(run)
+        handed_objects.count_at_end(run)
+        without_gil.count_at_end(run)
     natives.finish()
     _forget()
 

@@ -28,6 +28,7 @@ from mazurka.program.python.semantics import (
     definitions,
     foreign,
     global_variables,
+    handed_objects,
     keys,
     native_objects,
     objects,
@@ -363,7 +364,7 @@ def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], several: 
             text = "what a finaliser calls" if several else "what is called at the end of an object"
             count = functools.partial(untracked.count_untracked, run, text, site)
             if several:
-                foreign.hand(run, gathered.accesses, count)
+                handed_objects.hand(run, gathered.accesses, count)
             for access in gathered.accesses if not in_step else ():
                 definitions.ended.setdefault(access.target, {}).setdefault(run.current.index, count)
 

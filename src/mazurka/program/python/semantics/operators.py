@@ -24,6 +24,7 @@ from mazurka.program.python.semantics import (
     deep_access,
     definitions,
     foreign,
+    handed_objects,
     native_objects,
     natives,
     raising,
@@ -102,7 +103,7 @@ GETTERS: Final = frozenset(natives.GETTERS)
 def _accesses_of_method(owner: Any, op: Op, given: tuple[Any, ...]) -> list[Access]:
     found = native_objects.accesses(owner, op) if not native_objects.is_output(owner) else []
     for each in given:
-        found += foreign.anything_with(each)
+        found += handed_objects.anything_with(each)
     return found
 
 
@@ -404,7 +405,7 @@ def combine(run: Any, left: Any, right: Any, site: int) -> None:
 
 def _accesses_of_operator(left: Any, right: Any, op: Op) -> list[Access]:
     found = native_objects.accesses(left, op)
-    return found + (foreign.anything_with(right) if state_of(type(right)) else deep_access.contents_of(right))
+    return found + (handed_objects.anything_with(right) if state_of(type(right)) else deep_access.contents_of(right))
 
 
 def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:

@@ -65,7 +65,7 @@ def change(run: Any, kind: type, count: Callable[[], None]) -> None:
     _changed[run.current.index] = (min(began, first), [*counts, count])
 
 
-def own_up(run: Any) -> None:
+def count_at_end(run: Any) -> None:
     """A run has ended: count changes of classes that other threads may have got at."""
     for maker, (began, counts) in _changed.items():
         if _is_followed(run, maker, began):

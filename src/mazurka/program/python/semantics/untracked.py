@@ -47,7 +47,7 @@ def note_executed(code: Any, space: Any) -> None:
         _spaces_of_other_code.add(id(space))
 
 
-def own_up() -> None:
+def count_at_end() -> None:
     """A run has ended: assignments count if code may have read them that is not known."""
     for (_, space), count in unread_constants.items():
         if space in _spaces_of_other_code:

@@ -449,7 +449,7 @@ def _content(cell: CellType) -> Any:
 # -- between runs ------------------------------------------------------------------------------------------------------
 
 
-def own_up(run: Runtime) -> None:
+def count_at_end(run: Runtime) -> None:
     """Count bindings reported late of names that others use."""
     for target, index in _told_late.items():
         record = run.touched.get(target)

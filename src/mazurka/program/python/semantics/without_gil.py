@@ -61,7 +61,7 @@ def _is_free_build() -> bool:
     return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
-def own_up(run: Any) -> None:
+def count_at_end(run: Any) -> None:
     """A run has ended: count what threads shared and used in steps that are none without a global lock."""
     if not has_lock() and not run.is_recording:
         living = objects.living()

@@ -1,0 +1,207 @@
+"""Objects handed to code that is not instrumented: its accesses to them, and the uses by others meanwhile.
+
+Such code may change all that its arguments lead to. It does so in steps of its own, so if another thread uses the
+same objects while the caller is there, or changes an object that such code holds or looks at
+(:mod:`definitions`, :mod:`consulted`), that is counted as untracked at the end of the run.
+
+Cost: a microsecond for each object reached; at the end of a run one pass over its log, if anything was handed over.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.semantics import (
+    consulted,
+    deep_access,
+    definitions,
+    harmless,
+    native_objects,
+    objects,
+    private_classes,
+    untracked,
+)
+from mazurka.program.python.semantics.class_shapes import shape_of, unseen_methods
+from mazurka.program.python.semantics.dictionaries import mixed_keys
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
+from mazurka.program.python.semantics.locations import BASES
+from mazurka.program.python.semantics.native_objects import FOREIGN, NOTHING, state_of
+from mazurka.program.python.semantics.objects import is_a
+from mazurka.program.python.semantics.per_run import per_run
+from mazurka.program.python.semantics.views import sources
+from mazurka.program.runtime.concurrency import has_concurrent_threads
+from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import Kind, kind_of, of_kinds
+
+_READ, _RMW = Op.READ, Op.RMW
+
+
+def arrays_in(given: tuple[Any, ...]) -> list[Any]:
+    """The arguments, and the elements of lists and tuples among them."""
+    return [*given, *[inner for each in given if (type(each) is list or type(each) is tuple) for inner in each]]
+
+
+def _with_array(thing: Any, looks: bool) -> list[Access]:
+    """The accesses of a function of NumPy to an argument."""
+    if looks and type(thing).__name__ == "ndarray" and type(thing).__module__ == "numpy" and thing.dtype != object:
+        return native_objects.accesses(thing, _READ)
+    return anything_with(thing)
+
+
+def anything_with(thing: Any) -> list[Access]:
+    """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read. Of
+    an object of a class that is not instrumented, the same with whatever it leads to."""
+    if type(thing) in BUILTIN_METHODS:
+        thing = thing.__self__
+    if type(thing) in deep_access.PLAIN:
+        return []
+    found: list[Access] = []
+    waiting, seen = [thing], {id(thing)}
+    while waiting and len(seen) < _MOST_REACHED:
+        each = waiting.pop()
+        found += _with(each)
+        if each is thing and state_of(type(each)) is not FOREIGN:
+            break
+        for inner in _inside(each):
+            if id(inner) not in seen and type(inner) not in deep_access.PLAIN:
+                seen.add(id(inner))
+                waiting.append(inner)
+    else:
+        if waiting:
+            native_objects.count_cut(thing)
+    return found
+
+
+#: How many objects are looked for behind one: what leads to more is a world of its own.
+_MOST_REACHED: Final = 200
+
+
+#: Number of an object passed to uninstrumented code -> the threads that passed it, each with the counter of the call.
+_handed: dict[int, dict[int, Callable[[], None]]] = per_run({})
+
+
+def handed_over(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[Access]:
+    """What a call may do with its arguments that may do anything: all that is in them is changed. It may also add to
+    them what others look for; whether somebody does is found out at the end (:func:`count_at_end`)."""
+    found = [access for each in given for access in anything_with(each)]
+    if has_concurrent_threads(run):
+        hand(run, found, count)
+        for each in given:
+            if n := objects.numbers.get(id(each)):  # an instance without attributes, say
+                _handed.setdefault(abs(n), {}).setdefault(run.current.index, count)
+    return [Access(_RMW, access.target) for access in found]
+
+
+def hand(run: Any, accesses: Iterable[Access], count: Callable[[], None]) -> None:
+    """The accesses of uninstrumented code in steps of its own: ``count`` is called if others use it at the same
+    time."""
+    if has_concurrent_threads(run):
+        for access in accesses:
+            if _is_inside(access.target) and type(access.target[1]) is int:
+                _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
+
+
+#: Whether a location is part of an object; what its number, or name, is kept by if others hold or look at it.
+_is_inside: Final = of_kinds(Kind.ATTRIBUTE, Kind.ITEM, Kind.STRUCTURE, Kind.VALUES)
+_is_whole: Final = of_kinds(Kind.STRUCTURE, Kind.OBJECT)
+_has_name: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL)
+
+
+def count_at_end(run: Any) -> None:
+    """A run has ended: count calls whose arguments other threads used while the caller was there."""
+    for text in unseen_methods():
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+    untracked.count_at_end()
+    private_classes.count_at_end(run)
+    if objects.shared_dictionaries():
+        run.untracked["a __dict__ that instances share"] = 1
+    if mixed := mixed_keys(run):
+        run.untracked["keys that decide themselves what they equal, beside others"] = mixed
+    if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
+        return
+    joined: dict[int, set[int]] = {}
+    begun: set[int] = set()
+    everything = [*definitions.held.values(), *consulted.held.values()]
+    since = [(index, each) for one in everything for index, all_ in one.items() for each in all_]
+    had = definitions.locks_at(run, since) if since else {}
+    locks: dict[int, set[Any]] = {}
+    for index, op, target, _site, _point, _value, more in run.log:
+        definitions.note_lock(locks, index, op, target)
+        if op is Op.BEGIN:
+            begun.add(index)
+            parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
+            joined[index] = set(joined.get(parent.index, ())) if parent is not None else set()
+        elif op is Op.JOIN and kind_of(target) is Kind.THREAD:
+            ended = run.by_name[target[1]].index
+            joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
+        else:
+            for how, each, _ in ((op, target, None), *more):
+                if _is_inside(each) and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
+                    _count_others(run, givers, index, begun, joined.get(index, set()))
+                if _is_whole(each) and WRITES[how] and (holders := definitions.held.get(each[1])):
+                    mine = locks.get(index, set())
+                    unlocked = _without_common_lock(holders, had, mine)
+                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
+                if WRITES[how] and _is_inside(each) and type(each[1]) is int:
+                    unlocked = _without_common_lock(consulted.held.get(abs(each[1]), {}), had, locks.get(index, set()))
+                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
+                if (enders := definitions.ended.get(each)) is not None:
+                    _count_others(run, enders, index, begun, joined.get(index, set()))
+                if _has_name(each) and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
+                    _count_others(run, lookers, index, begun, joined.get(index, set()))
+
+
+def _without_common_lock(
+    holders: dict[int, dict[int, Callable[[], None]]], had: dict[tuple[int, int], frozenset[Any]], mine: set[Any]
+) -> dict[int, Callable[[], None]]:
+    """Those who hold something without any of the locks that the one has who changes it, each with what counts that."""
+    return {
+        index: count
+        for index, each in holders.items()
+        for since, count in each.items()
+        if since < 0 or not had.get((index, since), frozenset()) & mine
+    }
+
+
+def _count_others(
+    run: Any, givers: dict[int, Callable[[], None]], index: int, begun: set[int], joined: set[int]
+) -> None:
+    """Count the calls of threads that a step is neither before nor after."""
+    mine = run.tasks[index].name
+    for giver in [each for each in givers if each != index and each not in joined]:
+        if giver in begun or not run.tasks[giver].name.startswith(f"{mine}."):
+            givers.pop(giver)()
+
+
+def _inside(thing: Any) -> list[Any]:
+    """What an object directly leads to, for code that is not instrumented."""
+    if is_a(thing, (type, types.ModuleType, types.FunctionType)):
+        return []
+    if shape_of(type(thing)).base is not None or is_a(thing, (tuple, frozenset)):
+        return deep_access.elements(thing)
+    return [*objects.dictionary(thing).values()] if state_of(type(thing)) is FOREIGN else []
+
+
+def _with(thing: Any) -> list[Access]:
+    kind = type(thing)
+    if harmless.is_value_type(kind):
+        return []
+    base = shape_of(kind).base
+    if base is not None and base not in BASES:
+        return native_objects.accesses(thing, _RMW)
+    if base is not None or sources(thing):
+        found = deep_access.contents_of(thing)
+        return [Access(_RMW, found[0].target), *found[1:]] if found else []
+    if state_of(kind) is not NOTHING:
+        return native_objects.accesses(thing, _RMW)
+    if kind.__flags__ & 1 << 9 and not is_a(thing, (type, types.FunctionType)):
+        return deep_access.instance_accesses(thing)
+    return []
+
+
+def accesses_of_arrays(given: tuple[Any, ...], looks: Any) -> list[Access]:
+    """The accesses of a function of NumPy to its arguments; ``looks``: it only reads arrays."""
+    return [access for each in given for access in _with_array(each, looks)]
