@@ -9,6 +9,7 @@
     make bench ARGS=curves                  what prediction costs against length, threads and locks, plotted (minutes)
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
+    make bench ARGS=order-violations        predicted from passing executions of libraries (a minute; PyPI)
     make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
@@ -63,12 +64,24 @@ MEASUREMENTS: Final = {
     "libraries": "libraries",
     "library-threads": "library_threads",
     "suites": "library_suites",
+    "order-violations": "order_violations",
 }
 
 
 #: Only measured if asked for.
 _LONG: Final = frozenset(
-    {"footprint", "curves", "ncmc", "differential", "mutations", "preemptive", "libraries", "library-threads", "suites"}
+    {
+        "footprint",
+        "curves",
+        "ncmc",
+        "differential",
+        "mutations",
+        "preemptive",
+        "libraries",
+        "library-threads",
+        "suites",
+        "order-violations",
+    }
 )
 
 
