@@ -246,7 +246,7 @@ def _prepared(
         modules = [module for module in list(sys.modules.values()) if _is_tracked(module, loader)]
         if "__main__" not in options.include:
             modules = _without_the_caller(modules, function, at_end)
-        functions = hot_patching.functions()
+        functions = hot_patching.functions(modules)
         for module in modules:
             failed = partial(loader.opaque.__setitem__, module.__name__)
             undo.callback(hot_patching.swap_module(module, failed=failed, among=functions))

@@ -93,8 +93,9 @@ class SessionExplorer:
         self._undo.append(primitives.uninstall)
         loader.install()
         self._undo.append(loader.uninstall)
-        functions = hot_patching.functions()
-        for module in [module for module in list(sys.modules.values()) if _is_tracked(module, loader)]:
+        modules = [module for module in list(sys.modules.values()) if _is_tracked(module, loader)]
+        functions = hot_patching.functions(modules)
+        for module in modules:
             failed = partial(loader.opaque.__setitem__, module.__name__)
             self._undo.append(hot_patching.swap_module(module, partial(self._compile, module), failed, functions))
             self._undo.append(primitives.adopt(module))

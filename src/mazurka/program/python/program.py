@@ -269,9 +269,9 @@ class PythonProgram(LearnsPoints):
         self._swap((name, module) for name, module in self._included() if name not in self.loader.modules)
 
     def _swap(self, modules: Iterable[tuple[str, types.ModuleType]]) -> None:
-        functions: hot_patching.Functions | None = None
-        for name, module in modules:
-            functions = functions or hot_patching.functions()
+        swapped = list(modules)
+        functions = hot_patching.functions([module for _, module in swapped])
+        for name, module in swapped:
             failed = functools.partial(self.loader.opaque.__setitem__, name)
             self._undo.append(hot_patching.swap_module(module, self._compile, failed, functions))
             self._undo.append(primitives.adopt(module))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import os
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.instrument import instrument_source
@@ -34,8 +34,8 @@ def swap_module(
     """Instrument a module's functions; calling the result puts the old code back.
 
     ``compiler`` makes instrumented code of the module's text and file name. A module without source, or whose source
-    can't be rewritten, is left as it is; ``failed`` is called with the reason. ``among`` are all functions there are:
-    whoever instruments several modules finds them once.
+    can't be rewritten, is left as it is; ``failed`` is called with the reason. ``among`` are the functions of the
+    module, and maybe of others: to instrument several modules, find those of all of them once.
     """
     file = getattr(module, "__file__", None)
     already = file in sites.instrumented
@@ -49,10 +49,9 @@ def swap_module(
         failed(f"{type(error).__name__}: {error}")
         return _nothing
     counterparts = _Counterparts(source, file, code)
-    files = (file, f"<frozen {module.__name__}>")  # the second one if the module is frozen into the interpreter
     swapped: list[tuple[types.FunctionType, types.CodeType]] = []
-    among = functions() if among is None else among
-    for function in [each for name in files for each in among.get(name, ())]:
+    among = functions([module]) if among is None else among
+    for function in [each for name in _files_of(module) for each in among.get(name, ())]:
         old = function.__code__
         try:
             new = counterparts.of(old)
@@ -73,12 +72,20 @@ def swap_module(
     return undo
 
 
-def functions() -> Functions:
-    """Every function there is."""
-    found: dict[str, list[types.FunctionType]] = {}
-    for function in objects.existing((types.FunctionType,)):
-        found.setdefault(function.__code__.co_filename, []).append(function)
+def functions(modules: Iterable[types.ModuleType]) -> Functions:
+    """All functions there are that come from the files of these modules."""
+    found: dict[str, list[types.FunctionType]] = {name: [] for module in modules for name in _files_of(module)}
+    if found:
+        for function in [
+            each for each in objects.existing((types.FunctionType,)) if each.__code__.co_filename in found
+        ]:
+            found[function.__code__.co_filename].append(function)
     return found
+
+
+def _files_of(module: types.ModuleType) -> tuple[str, str]:
+    """The names of files that code of a module may have; the second one if it is frozen into the interpreter."""
+    return str(getattr(module, "__file__", None)), f"<frozen {module.__name__}>"
 
 
 def _is_empty(file: object) -> bool:

@@ -62,7 +62,7 @@ def record(
         undo.append(follow_threads(recorder, close))
         undo.append(invocations.install(recorder))
         modules = _imported(tracked.include)
-        functions = hot_patching.functions() if modules else {}
+        functions = hot_patching.functions(modules)
         for module in modules:
             undo += [hot_patching.swap_module(module, among=functions), adopt_locks(vars(module))]
         entry.prepare()
