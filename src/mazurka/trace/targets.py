@@ -74,6 +74,9 @@ class Kind(Enum):
     EVENT = "event", "event(s)", _PRIMITIVE
     BARRIER = "barrier", "barrier(s)", _WAITS
     QUEUE = "queue", "queue(s)", _WAITS | Property.COUNTS
+    QUEUE_END = "queue end", "end(s) of queues", _ORDERS
+    QUEUED = "queued", "item(s) in queues", _WAITS | Property.ONCE
+    UNFINISHED = "unfinished", "count(s) of unfinished tasks", _WAITS
     HIDDEN = "hidden", "thing(s) that keep threads in order", _NONE
     WAITER = "waiter", "thread(s) waiting for a condition", _NONE, "hidden"
 

@@ -141,6 +141,8 @@ class Claimed:
                 return
             case Op.READ if is_written_once(claimed.target) and target not in self.values.written:
                 return
+            case Op.READ if kind_of(claimed.target) is Kind.UNFINISHED and self.values.value(target) != 0:
+                return
             case _:
                 yield f"thread {claimed.thread} could go on with {claimed.op.name} of {claimed.target}"
 

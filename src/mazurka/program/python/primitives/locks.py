@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import _thread
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final, NoReturn
 from zlib import crc32
@@ -53,6 +54,9 @@ _real_count: Final = _thread._count
 
 #: Whether the type of locks can be called, as from CPython 3.13 on.
 _CALLABLE_TYPE: Final[bool] = sys.version_info >= (3, 13)
+
+#: Numbers of locks that something else stands for -> what is called at their first use in a run.
+guarded: Final[dict[str, Callable[[], object]]] = {}
 
 #: How long, in seconds, a thread may wait outside a run although no other seems to be there to release the lock.
 _PATIENCE: Final = 1.0
@@ -145,6 +149,8 @@ class Lock:
 
     def _enter(self, models: Models) -> None:
         """Start a run in the state the lock has outside."""
+        if guarded and (notice := guarded.pop(self._number, None)) is not None:
+            notice()
         self._models = models
         self._recall(models)
         self._held = self._real is not None and self._real.locked()

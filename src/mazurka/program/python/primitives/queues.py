@@ -1,5 +1,5 @@
 """Model of ``queue.SimpleQueue``, which is C code. The other queues are CPython's own code over the modelled locks
-and conditions.
+and conditions, or run abstractly (:mod:`fifo_queues`).
 
 Programs that look into such a queue without its lock READ that lock (:class:`Inside`).
 
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from types import GenericAlias
 from typing import Any, Final
 
+from mazurka.program.python.primitives import fifo_queues
 from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.primitives.private import Stored, replace
 from mazurka.program.python.primitives.run import INNER, Models, count_untracked, describe, here, outside_number, where
@@ -137,8 +138,10 @@ class Inside:
     def __get__(self, thing: Any, owner: type | None = None) -> Any:
         if thing is None or self.name not in thing.__dict__:
             raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
-        models = here()
-        if models is not None and sys._getframe(1).f_code.co_filename not in INNER:
+        models, outer = here(), sys._getframe(1).f_code.co_filename not in INNER
+        if outer:
+            fifo_queues.peeked(thing)
+        if models is not None and outer:
             mutex = thing.mutex
             if isinstance(mutex, Lock) and mutex.holder() is not models.runtime.current:
                 models.runtime.need_points(RELEASE_POINTS)
@@ -148,6 +151,8 @@ class Inside:
     def __set__(self, thing: Any, value: Any) -> None:
         models = here()
         if models is not None and self.name in thing.__dict__:  # or it is being made
+            if sys._getframe(1).f_code.co_filename not in INNER:
+                fifo_queues.peeked(thing)
             mutex = thing.mutex
             if isinstance(mutex, Lock) and mutex.holder() is not models.runtime.current:
                 count_untracked(models.runtime, f"assignment to {type(thing).__name__}.{self.name}")
@@ -158,11 +163,12 @@ class Inside:
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     queue.Queue: {
         **{name: Inside(name) for name in ("queue", "unfinished_tasks", "is_shutdown")},
-        **{name: Stored(name) for name in ("maxsize", "mutex", "not_empty", "not_full", "all_tasks_done")},
+        "maxsize": Stored("maxsize"),
+        **fifo_queues.REPLACEMENTS,
     }
 }
 
 
 def install() -> Callable[[], None]:
     """Replace the class; the result puts the real one back."""
-    return replace(REPLACEMENTS, {})
+    return replace(REPLACEMENTS, fifo_queues._original)

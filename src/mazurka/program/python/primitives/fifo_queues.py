@@ -1,0 +1,343 @@
+"""An abstract model of ``queue.Queue``: a step takes a place in the queue, and another one waits for the item there.
+
+CPython's own queue is a deque, a lock and three conditions. All its operations take the lock, so each order of them is
+one to explore, though hardly any program can distinguish those in which a `put` and a `get` change places. Here
+
+- `get` takes the next number at the *head* (a step), and waits for the item of that number (a step);
+- `put` takes the next number at the *tail*, and brings the item of that number. If the queue has a maximum size, it
+  waits in between until the item has been taken that many numbers before;
+- `task_done` is no step. If threads call `join`, it and `put` count the unfinished tasks, and `join` waits for zero.
+
+So two threads that get conflict, and two that put, but not a `put` and a `get` of different items.
+
+Why that is exact. Taking a number has no effect but the order of those who take one. An execution of the model becomes
+one of CPython's code if each item is taken as soon as its number and the item are there: the thread that does so goes
+no further by that, and those who wait for room only wait less. The other way round, an execution of CPython's code is
+one of the model in which threads take numbers where they take, or bring, items. Threads that wait forever are the same
+ones but for their numbers, which nobody can see.
+
+The number of items, and whether there is any, can be seen: `qsize`, `empty`, `full`, and any wait that may give up.
+With these, and with all else that this does not cover, CPython's own code is run: where a run meets it while others
+are there, that is learnt for the queue (:meth:`Fifo.give_up`), and the search begins again. It is
+
+- a subclass that stores items in its own way (`LifoQueue` and `PriorityQueue` do);
+- a look at the items, the lock or a condition, by any way: the lock reports its first use (``locks.guarded``);
+- `task_done` by a thread that has not got as many items as it calls that: it might fail; `shutdown`.
+
+Steps: see the table in ``docs/reference/primitives.md``. Source: ``Lib/queue.py`` of CPython 3.11 to 3.15.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections import deque
+from sys import _getframe
+from typing import Any, Final
+from zlib import crc32
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.primitives import locks
+from mazurka.program.python.primitives.private import Stored
+from mazurka.program.python.primitives.run import INNER, Models, Where, describe, here
+from mazurka.program.runtime.concurrency import has_concurrent_threads
+from mazurka.program.runtime.task import Task
+from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind, Target
+
+_Queue: Final[Any] = queue.Queue
+
+#: The methods of CPython.
+_original: Final[dict[tuple[type, str], Any]] = {}
+
+#: By which a subclass stores items in its own way.
+_STORING: Final = {name: _Queue.__dict__[name] for name in ("_init", "_qsize", "_put", "_get")}
+
+
+class QueueWait:
+    """What a thread waits for that uses a queue, in words."""
+
+    def __init__(self, what: str, born: Where | None) -> None:
+        self.what = what
+        self.born = born
+
+    def describe(self) -> str:
+        return describe(f"{self.what} Queue", self.born)
+
+    def holder(self) -> Task | None:
+        return None
+
+
+class Fifo:
+    """The state inside one run of a queue that is run abstractly.
+
+    ``present`` are the numbers of the items in the deque of the queue, in the same order.
+    """
+
+    __slots__ = ("born", "got", "head", "looked", "mark", "models", "number", "present", "tail", "taken", "thing")
+
+    def __init__(self, models: Models, thing: Any, lock: locks.Lock) -> None:
+        self.models = models
+        self.thing = thing
+        self.number = lock._number
+        self.born = lock._born
+        self.mark = _mark("queue", self.number)
+        self.head = 0
+        self.tail = len(thing.__dict__["queue"])
+        self.present = deque(range(self.tail))
+        self.taken: set[int] = set()
+        self.got: dict[int, int] = {}  # by thread: items that it has got and not finished
+        self.looked = False  # at the items, by a thread that was alone
+
+    def give_up(self) -> None:
+        """Have CPython's own code run the queue from now on, in all runs; the present one does not count."""
+        locks.guarded.pop(self.number, None)
+        self.models.runtime.need_points(self.mark)
+
+    # -- locations ----------------------------------------------------------------------------------------------------
+
+    def _end(self, which: str) -> Target:
+        return (Kind.QUEUE_END.tag, self.number, which)
+
+    def _item(self, place: int) -> Target:
+        return (Kind.QUEUED.tag, self.number, place)
+
+    def _room(self, place: int) -> Target:
+        """Written when an item has been taken."""
+        return (Kind.QUEUED.tag, self.number, place, "taken")
+
+    @property
+    def _unfinished(self) -> Target:
+        return (Kind.UNFINISHED.tag, self.number)
+
+    @property
+    def _counts(self) -> bool:
+        """Whether threads wait for the end of tasks."""
+        return _mark("joined", self.number) in self.models.runtime.points
+
+    # -- operations ---------------------------------------------------------------------------------------------------
+
+    def put(self, item: Any) -> None:
+        """Take a place at the tail, and bring the item there. Only the first step is a point: nobody can go on with the
+        item, or take away the room, before the second."""
+        runtime, size = self.models.runtime, self.thing.maxsize
+        counted = (Access(Op.RMW, self._unfinished),) if self._counts else ()
+        runtime.visit(Op.RMW, self._end("tail"), 0, None, counted, True)
+        place = self.tail
+        self.tail += 1
+        runtime.record_value(self.tail)
+        if size > 0 and place >= size:
+            before = place - size
+            free = QueueWait("room in", self.born)
+            brought = (Access(Op.WRITE, self._item(place)),)
+            runtime.block(
+                Op.READ, self._room(before), lambda: before in self.taken, waiting_for=free, point=False, more=brought
+            )
+        else:
+            runtime.visit(Op.WRITE, self._item(place), 0, None, (), False)
+        space = self.thing.__dict__
+        space["queue"].append(item)
+        space["unfinished_tasks"] += 1
+        self.present.append(place)
+
+    def get(self) -> Any:
+        """Take a place at the head, and wait for the item there: as in :meth:`put`, only the first step is a point."""
+        runtime = self.models.runtime
+        runtime.visit(Op.RMW, self._end("head"), 0, None, (), True)
+        place = self.head
+        self.head += 1
+        runtime.record_value(self.head)
+        item = QueueWait("an item in", self.born)
+        freed = (Access(Op.WRITE, self._room(place)),) if self.thing.maxsize > 0 else ()
+        runtime.block(
+            Op.READ, self._item(place), lambda: place in self.present, waiting_for=item, point=False, more=freed
+        )
+        position = self.present.index(place)
+        items = self.thing.__dict__["queue"]
+        items.rotate(-position)
+        taken = items.popleft()
+        items.rotate(position)
+        del self.present[position]
+        self.taken.add(place)
+        me = runtime.current.index
+        self.got[me] = self.got.get(me, 0) + 1
+        return taken
+
+    def task_done(self) -> None:
+        """Finish a task that the running thread has got here, of which others take no notice unless they wait."""
+        runtime = self.models.runtime
+        if self._counts:
+            runtime.visit(Op.RMW, self._unfinished, 0, None, (), True)
+        else:
+            runtime.drain()  # stores arrive, as by the lock
+        self.got[runtime.current.index] -= 1
+        space = self.thing.__dict__
+        space["unfinished_tasks"] -= 1
+        runtime.record_value(space["unfinished_tasks"])
+
+    def join(self) -> None:
+        """Wait until no task is unfinished."""
+        runtime, space = self.models.runtime, self.thing.__dict__
+        runtime.need_points(_mark("joined", self.number))
+        over = QueueWait("the end of all tasks of", self.born)
+        runtime.block(Op.READ, self._unfinished, lambda: space["unfinished_tasks"] == 0, waiting_for=over)
+
+    def look(self) -> bool:
+        """Look at how many items there are; false if others may change that meanwhile."""
+        runtime = self.models.runtime
+        if has_concurrent_threads(runtime):
+            return False
+        runtime.visit(Op.READ, self._end("tail"), 0, None, (Access(Op.READ, self._end("head")),), True)
+        return True
+
+
+def _mark(what: str, number: str) -> int:
+    """What says among points that a queue is run by CPython's own code, or that threads wait for the end of tasks."""
+    return -1 - (crc32(f"{what} {number}".encode()) | 1 << 34)
+
+
+def _fifo_of(thing: Any) -> Fifo | None:
+    """What stands for a queue in this run; None if CPython's own code is to run it."""
+    models = here()
+    if models is None:
+        return None
+    runtime, space = models.runtime, thing.__dict__
+    if runtime.solo or runtime.is_recording or runtime.aborting:
+        return None
+    fifo: Fifo | None = space.get("_mz_fifo")
+    if fifo is None or fifo.models is not models:
+        fifo = _begin(models, thing)
+        if fifo is None:
+            return None
+    if fifo.mark in runtime.points:
+        return None
+    if fifo.looked and has_concurrent_threads(runtime):
+        fifo.give_up()
+        return None
+    return fifo
+
+
+def _begin(models: Models, thing: Any) -> Fifo | None:
+    """Begin to run a queue abstractly, with the items that it has."""
+    space, kind = thing.__dict__, type(thing)
+    peeked = space.get("_mz_peeked")
+    if peeked is True or peeked is models or space.get("is_shutdown"):
+        return None
+    if any(name in space or getattr(kind, name) is not _STORING[name] for name in _STORING):
+        return None
+    lock = space.get("mutex")
+    if type(lock) is not locks.Lock or type(space.get("queue")) is not deque:
+        return None
+    if _mark("queue", lock._number) in models.runtime.points or (lock._models is models and not lock._free()):
+        return None
+    fifo = space["_mz_fifo"] = Fifo(models, thing, lock)
+    lock._models = None  # its next use enters it
+    locks.guarded[lock._number] = fifo.give_up
+    models.undo.append(lambda: locks.guarded.pop(fifo.number, None))
+    return fifo
+
+
+# -- methods -----------------------------------------------------------------------------------------------------------
+
+
+def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
+    """``Queue.put``: abstract, unless it may give up."""
+    fifo = _fifo_of(self)
+    if fifo is not None:
+        size = self.maxsize
+        if size <= 0 or (block and timeout is None):
+            fifo.put(item)
+            return
+        if fifo.look() and (not block or timeout is None or timeout >= 0) and len(self.__dict__["queue"]) < size:
+            fifo.put(item)
+            return
+        fifo.give_up()
+    _original[_Queue, "put"](self, item, block, timeout)
+
+
+def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
+    """``Queue.get``: abstract, unless it may give up."""
+    fifo = _fifo_of(self)
+    if fifo is not None:
+        if block and timeout is None:
+            return fifo.get()
+        if fifo.look() and (not block or timeout is None or timeout >= 0) and self.__dict__["queue"]:
+            return fifo.get()
+        fifo.give_up()
+    return _original[_Queue, "get"](self, block, timeout)
+
+
+def task_done(self: Any) -> None:
+    """``Queue.task_done``: abstract for the thread that has got the task."""
+    fifo = _fifo_of(self)
+    if fifo is not None:
+        if fifo.got.get(fifo.models.runtime.current.index):
+            fifo.task_done()
+            return
+        fifo.give_up()
+    _original[_Queue, "task_done"](self)
+
+
+def join(self: Any) -> None:
+    """``Queue.join``."""
+    fifo = _fifo_of(self)
+    if fifo is not None:
+        fifo.join()
+    else:
+        _original[_Queue, "join"](self)
+
+
+def _looking(name: str) -> Any:
+    def look(self: Any) -> Any:
+        fifo = _fifo_of(self)
+        if fifo is not None:
+            if fifo.look():
+                size = len(self.__dict__["queue"])
+                return size if name == "qsize" else not size if name == "empty" else 0 < self.maxsize <= size
+            fifo.give_up()
+        return _original[_Queue, name](self)
+
+    return look
+
+
+def shutdown(self: Any, immediate: bool = False) -> None:
+    """``Queue.shutdown``, from 3.13 on."""
+    fifo = _fifo_of(self)
+    if fifo is not None:
+        fifo.give_up()
+    _original[_Queue, "shutdown"](self, immediate)
+
+
+def peeked(thing: Any) -> None:
+    """The program gets at what CPython's own code uses."""
+    models = here()
+    if models is None:
+        thing.__dict__["_mz_peeked"] = True
+    elif models.runtime.solo:
+        thing.__dict__.setdefault("_mz_peeked", models)
+    elif (fifo := _fifo_of(thing)) is not None:
+        fifo.looked = True
+        if not fifo.look():
+            fifo.give_up()
+
+
+class OfTheQueue(Stored):
+    """An attribute that only the constructor assigns to, and that the program may get at."""
+
+    def __get__(self, thing: Any, owner: type | None = None) -> Any:
+        if thing is None or self.name not in thing.__dict__:
+            raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
+        if _getframe(1).f_code.co_filename not in INNER:
+            peeked(thing)
+        return thing.__dict__[self.name]
+
+
+#: Attribute of `queue.Queue` -> what replaces it.
+REPLACEMENTS: Final[dict[str, Any]] = {
+    "put": put,
+    "get": get,
+    "task_done": task_done,
+    "join": join,
+    **{name: _looking(name) for name in ("qsize", "empty", "full")},
+    **({"shutdown": shutdown} if hasattr(_Queue, "shutdown") else {}),
+    **{name: OfTheQueue(name) for name in ("mutex", "not_empty", "not_full", "all_tasks_done")},
+}
