@@ -1,7 +1,7 @@
 """Mazurka finds, explains and replays concurrency bugs in threaded Python programs.
 
-What programs may use from here is :func:`check`, :func:`fence`, :class:`atomic`, :func:`linearizable` and
-``__version__``; everything else is the command line and the pytest plugin. Importing this package costs nothing: a test
+Programs may use :func:`check`, :func:`fence`, :class:`atomic`, :func:`linearizable` and ``__version__``
+from here; everything else is the command line and the pytest plugin. Importing this package costs nothing: a test
 module does so in every run, with or without Mazurka.
 """
 

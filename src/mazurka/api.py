@@ -63,7 +63,7 @@ class ConcurrencyFailure(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an exploration came to; its text is the report."""
+    """The result of an exploration; its text is the report."""
 
     report: CheckReport
 
@@ -179,7 +179,7 @@ def predict(
     complete: bool = False,
     suppressions: str | os.PathLike[str] | None = None,
 ) -> Prediction:
-    """What another order of the events in a trace file, or a recording, would show.
+    """Predict bugs in other orders of the events in a trace file, or a recording.
 
     ``kinds`` are those of findings: ``race``, ``deadlock``, ``atomicity``, ``order-violation``, ``call-order``. The
     rest are the options of `mazurka predict`; a ``time_limit`` of None is none. Arguments that the command line would
@@ -207,7 +207,7 @@ def predict(
 def _load(
     function: Callable[[], Any], options: Options, at_end: Callable[[Any], object] | None
 ) -> Callable[[], Worker]:
-    """What makes the function ready in another process."""
+    """Makes the function ready in another process."""
     for each in (function, at_end):
         if each is None:
             continue
@@ -278,8 +278,8 @@ def _is_tracked(module: object, loader: Loader) -> bool:
 
 
 def _without_the_caller(modules: list[ModuleType], *functions: Callable[..., Any] | None) -> list[ModuleType]:
-    """The modules but for ``__main__`` if the program has nothing to do with it: nobody imports it, and what it holds
-    (a cluster's client, say) may be nothing that can be put back between executions.
+    """The modules but for ``__main__`` if the program has nothing to do with it: no module imports it, and its objects
+    (a cluster's client, say) may not be restorable between executions.
 
     If the program comes to code of it all the same, that is code which is entered and not explored.
     """

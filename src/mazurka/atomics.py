@@ -1,7 +1,7 @@
 """Atomic objects and fences, for programs that model algorithms written for C11 or C++11.
 
-They may be used anywhere: outside a check they are plain thread-safe objects, all under one lock. In a check whoever
-runs the program sets :data:`model`, which is then asked about each operation first.
+They may be used anywhere: outside a check they are plain thread-safe objects, all under one lock. In a check the
+front end sets :data:`model`, which is then asked about each operation first.
 
     flag = mazurka.atomic(0)
     flag.store(1, "release")

@@ -1,8 +1,8 @@
-"""What can go wrong with a request, as opposed to with the program under test.
+"""Errors of a request, as opposed to bugs of the program under test.
 
 Every exception that Mazurka raises on purpose is a :class:`MazurkaError`. It carries a *slug*, a short stable
 name that a heading of ``docs/reference/errors.md`` explains (a test holds the two together; the page comes with the
-package, and `mazurka explain` shows it), and its message says what happened, where, and what to do about it. Bugs
+package, and `mazurka explain` shows it), and its message states the problem, its place and the remedy. Bugs
 found in a checked program are results, never exceptions.
 """
 

@@ -2,21 +2,21 @@
 
 Decides a :class:`~mazurka.causal.question.Question` about a :class:`~mazurka.causal.model.Model`, or about a run's
 history.
-The kernel (kernel.py) makes all orders follow that have to. What is left open is tried:
+The kernel (kernel.py) derives all orders that follow. Decisions that are left open are tried:
 
 1. a read that counts and has several writes to take its value from: one that is not hidden, the run's own first;
 2. two writes of a target, or two sections of a lock, of which it is not known which comes first. These are only
    looked for when needed: the events are arranged as in the run where that does no harm (:func:`.queries.arrange`).
-   If all can be placed, that is the answer; otherwise what stands in the way is one to decide.
+   If all can be placed, that is the answer; otherwise the pair in the way is decided next.
 
 A contradiction is explained back to the tries it rests on. The last of these was wrong given the others: the search
 jumps back to the last but one and enters the opposite as a fact, with the others as its reason (for a choice of
-source: that it is not this one). If it rests on none, there is no answer, and what the explanations rested on in
-the model and the question is the reason.
+source: that it is not this one). If it rests on none, there is no answer, and the reason is the part of the model
+and the question that the explanations rested on.
 
 Complete: every jump adds a fact to the level it returns to, of which there are finitely many; an arrangement of
-all events is an answer, since it keeps every source and every section. Departs from SeqCheck (Alg. 4), which puts what
-is left open in the run's order and gives up where that fails.
+all events is an answer, since it keeps every source and every section. Departs from SeqCheck (Alg. 4), which puts pairs
+that are left open in the run's order and gives up where that fails.
 
 Cost: see kernel.py for the closure; exponential at worst in the number of tries (deciding is NP-hard), of
 which almost all questions need none. Gives up after ``limit`` contradictions.
@@ -105,7 +105,7 @@ class _Decision:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What to restore when a question is popped."""
+    """The state to restore when a question is popped."""
 
     mark: tuple[int, int]
     possible: bool
@@ -387,7 +387,7 @@ class Closure:
         s.reg[kernel.REFUSED] = count + 1
 
     def _undecided(self) -> tuple[int, int]:
-        """What to try for the event that :func:`.queries.arrange` could only have placed with harm: (first, second)."""
+        """The order to try for an event that :func:`.queries.arrange` could not place without harm: (first, second)."""
         s = self.state
         event, where = int(s.reg[kernel.TROUBLE_X]), int(s.reg[kernel.TROUBLE_Y])
         if where >= self.model.targets:

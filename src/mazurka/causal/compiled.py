@@ -36,7 +36,7 @@ _struct.define_proxy(_Handle, _StateType, list(ClosureState._fields))
 
 
 def handle_of(state: ClosureState) -> Any:
-    """What compiled functions take for the state."""
+    """The state, as compiled functions take it."""
     return _Handle(*state)
 
 

@@ -28,7 +28,7 @@ class Tried(Protocol):
 
 @dataclass(slots=True)
 class ConflictReasons:
-    """Facts still to be explained, and what was found: levels at which something was tried, sources observed as (write,
+    """Facts still to be explained, and the findings: levels at which something was tried, sources observed as (write,
     reading event), orders asked for."""
 
     orders: list[tuple[int, int, int]] = field(default_factory=list)  # (first, second, edges known then)

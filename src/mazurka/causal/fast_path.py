@@ -1,4 +1,4 @@
-"""What most explorers' questions come to: refuted by a look at the clocks, or answered by the run's own order.
+"""Cheap answers to most explorers' questions: refuted by vector clocks, or answered by the run's own order.
 
 Both solvers of ours look here first. An exploration changes little at a time, so about nine questions in ten need no
 more; a few microseconds each. Sound both ways; None means that the answer needs a search.

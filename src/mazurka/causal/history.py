@@ -81,7 +81,7 @@ class History:
         self.attempts: set[StepIndex] = set()  # the steps that would not have waited
         self.frees: set[tuple[StepIndex, Any]] = set()  # (step, lock it releases)
         self._read_log(log)
-        self.pending = [(b.task, b.op, b.target) for b in blocked]  # (thread, op, target) of what never happened
+        self.pending = [(b.task, b.op, b.target) for b in blocked]  # those that never happened: (thread, op, target)
 
     def _read_log(self, log: Iterable[Any]) -> None:
         last: dict[Any, StepIndex] = {}

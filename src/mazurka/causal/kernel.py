@@ -46,7 +46,7 @@ OPENS: Final = 9
 GROWING: Final = 10
 MARK: Final = 11  # where the trail stood when the present level or question began
 REFUSED: Final = 12
-KEEPS: Final = 13  # 1: what must happen before an event must have read as observed, too
+KEEPS: Final = 13  # 1: the events before an event must have read as observed, too
 REGISTERS: Final = 14
 
 # Why an edge holds; operands x and y are given behind.
@@ -57,7 +57,7 @@ BEFORE_SOURCE: Final = 3  # read x would see write y otherwise
 AFTER_READ: Final = 4  # write y would hide the source of read x otherwise
 LOCK: Final = 5  # the section of acquire x was entered before event y of the other
 DECIDED: Final = 6  # tried at level x
-LEARNT: Final = 7  # the opposite of what nogood x refutes
+LEARNT: Final = 7  # the negation of the decision that nogood x refutes
 
 # Contradictions.
 NONE: Final = 0
@@ -298,7 +298,7 @@ def last_before(s: Any, c: int, end: int) -> int:
 
 
 def join(s: Any, a: int, b: int) -> None:
-    """What comes before ``a`` comes before ``b``."""
+    """All that precedes ``a`` precedes ``b``."""
     threads = len(s.starts) - 1
     row, other, t = b * threads, a * threads, s.thread[b]
     if s.pred[other + t] > b - s.starts[t]:

@@ -1,13 +1,13 @@
-"""The maximal causal model as data: what every execution that a run proves possible has to respect.
+"""The maximal causal model as data: the constraints on every execution that a run proves possible.
 
 Definition (patent, "Maximal Causal Model With Control Flow", Definition 2). An execution takes of each thread a prefix
-of what it did in the run. An event can come next if
+of its events in the run. An event can come next if
 
-- what must happen before it has happened: program order, the fork before a thread's begin, the end before the join, a
-  notification before the wake-up that was its in the run;
-- the reads its existence depends on gave what they gave in the run: all reads of the thread before the last branch
-  before the event (``guard``). The other reads may give anything; where no branches are told (``keeps``), a thread's
-  last read has to, too, for its end to be joined: it might go on otherwise;
+- the events that must happen before it have happened: program order, the fork before a thread's begin, the end before
+  the join, a notification before the wake-up that was its in the run;
+- the reads its existence depends on gave the same as in the run: all reads of the thread before the last branch before
+  the event (``guard``). The other reads may give anything; where no branches are recorded (``keeps``), a thread's last
+  read has to, too, for its end to be joined: it might go on otherwise;
 - it enters no section of a lock (or waiting period, see below) that excludes it.
 
 A read *gives what it gave* if it takes its value from a write of an equal value (or the equal initial value) whose
@@ -100,10 +100,10 @@ class Model:
 
 
 def model_of_history(history: History, question: Question) -> tuple[Model, Question]:
-    """A model for a question about a run's history, and what to ask of it.
+    """A model for a question about a run's history, and the question to ask of it.
 
-    Explorers take every read to matter, and what a lock is for to be what its acquires read, so the model has neither
-    choices nor sections. A plain question needs no events but its own; the k-th hypothetical one has rank
+    For explorers every read matters, and the acquires of a lock are reads, so the model has neither choices nor
+    sections. A plain question needs no events but its own; the k-th hypothetical one has rank
     ``len(history.numbers) + k``.
     """
     base, extras = len(history.numbers), question.hypothetical

@@ -1,12 +1,12 @@
-"""The causal model of a long recorded trace: what :mod:`mazurka.causal.model_from_trace` makes of it, made with NumPy.
+"""The causal model of a long recorded trace, as :mod:`mazurka.causal.model_from_trace` makes it, made with NumPy.
 
 Of traces each of whose rows is a step of its own, without conditions, and whose locks are only requested, taken and
-given back, by one holder at a time; None of others. What a place's only thread does to it is left out: it gives what it
-gave whenever the thread gets there having read what it read, and nobody else notices.
+given back, by one holder at a time; None of others. Accesses to a location that only one thread uses are left out:
+their values follow from the thread's earlier reads, and no other thread observes them.
 
-Of rows that are *cut* out of a trace a model is made that knows less than that of the trace: not what a read gets,
-unless it had one of these writes and no value is told, nor sections of which the end is missing. What it refutes the
-model of the trace refutes; what it finds feasible need not be.
+The model of rows that are *cut* out of a trace has fewer constraints than that of the trace: none on the value of a
+read, unless it had one of these writes and no value is recorded, and none for sections whose end is missing. A question
+that it refutes is refuted by the model of the trace; one that it finds feasible need not be.
 
 Invariant: but for that, and for how groups of writes are numbered, the model is that of :mod:`.model_from_trace`.
 

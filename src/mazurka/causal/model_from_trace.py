@@ -1,9 +1,9 @@
-"""The causal model of a recorded trace (see model.py for what it says).
+"""The causal model of a recorded trace (model.py defines it).
 
 How rows are read:
 
-- FORK and what the thread does after it, what it did and JOIN: must-happen-before. Traces of others may lack BEGIN and
-  END, or have BEGIN come first.
+- FORK before the events of the thread it starts, and these before its JOIN: must-happen-before. Traces of others may
+  lack BEGIN and END, or have BEGIN come first.
 - A target that is only acquired, released and requested, by one holder at a time, is a lock: its outermost sections
   exclude each other. One that is also looked at or waited for (try-locks, semaphores, conditions) is like a variable
   whose every reader needs the write it had: stricter, and always sound.
@@ -12,7 +12,8 @@ How rows are read:
   parked first), after the thread was parked. Other waits are not parked when a notification of one comes, except those
   that were, and parked later (patent, "Implementation"); unless that takes more than :data:`_APART` pairs: then a
   notification may come where it wakes any of those parked, which is all that conditions promise. Traces of our own
-  front ends tell whom a notification woke, by a write that the wake-up reads; there conditions are like variables.
+  front ends record which thread a notification woke, by a write that the wake-up reads; there conditions are like
+  variables.
 - READ and WRITE of other targets are data. A read may take any write of the same value, if values are recorded.
 - BRANCH guards what follows it, if ``branches``; otherwise every read may have been followed by a branch, which a
   join of its thread follows then. Initial values are those that reads of them gave.
@@ -51,10 +52,10 @@ def model_of_trace(
     waits: Sequence[Wait] | None = None,
     wakers: Mapping[int, tuple[int, bool]] | None = None,
 ) -> Model:
-    """The model; ranks of events are the trace's steps. Those before ``start`` happen before all others. ``waits``: as
-    :func:`waits_of` tells of the trace (in steps), if this is part of one. With ``wakers`` it is a *loose* model, which
-    refutes nothing that can be: all that a wait needs is the notification that they tell, by the step that goes on, to
-    which the thread has to be parked before if it is the only one."""
+    """The model; ranks of events are the trace's steps. Those before ``start`` happen before all others. ``waits``:
+    those that :func:`waits_of` finds in the whole trace (in steps), if this is part of one. With ``wakers`` it is a
+    *loose* model, which refutes nothing feasible: a wait needs only the notification that they map the step that goes
+    on to, before which the thread has to be parked if it is the only one."""
     if len(trace) >= COMPILE_FROM and not isinstance(trace.thread, array):
         from mazurka.causal.model_from_columns import model_of_columns
 

@@ -50,7 +50,7 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Sees:
-    """The event ``read`` takes place, and what it reads of ``target`` is what one of ``sources`` (events, or
+    """The event ``read`` takes place, and takes its value of ``target`` from one of ``sources`` (events, or
     ``INITIAL``) wrote in the run: to ask for a value, list the writes of it."""
 
     read: int

@@ -12,7 +12,7 @@ from mazurka.causal.question import Question
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What an answer chose where constraints leave a choice.
+    """The choices of an answer where constraints leave any.
 
     ``sources`` are, by :class:`~mazurka.causal.question.Sees` of the question in its order, the write that is seen.
     """
@@ -57,7 +57,7 @@ class Unknown:
 
 Answer = Feasible | Infeasible | Unknown
 
-#: What can be asked: a trace's model or a run's history.
+#: The subject of a question: a trace's model or a run's history.
 CausalModel = Model | History
 
 

@@ -28,7 +28,7 @@ def _z3(_limit: int | None) -> Solver:
     return Z3Solver()
 
 
-#: What makes each, given after how much work a question is given up. The default first.
+#: Name -> the function that makes the solver, given the work after which it gives a question up. The default first.
 SOLVERS: dict[str, Callable[[int | None], Solver]] = {"search": _search, "closure": _closure, "z3": _z3}
 
 
@@ -41,5 +41,5 @@ def make_solver(name: str, limit: int | None = None) -> Solver:
     return made(limit)
 
 
-#: What makes the solver that predictors ask about traces unless they are given another one: it has to be complete.
+#: Makes the solver that predictors ask about traces unless they are given another one: it has to be complete.
 FOR_TRACES: Final = partial(make_solver, "closure")

@@ -56,7 +56,7 @@ class _Encoding:
                 self.writers[x].append(e)
 
     def events(self) -> None:
-        """Program order, what must happen before, and what an event's existence depends on."""
+        """Program order, must-happen-before, and the reads that an event's existence depends on."""
         model, z3, add = self.model, self.z3, self.solver.add
         for e, thread in enumerate(model.thread):
             start = model.starts[thread]

@@ -8,10 +8,10 @@ There are two ways to have one, both of which leave the source as it is read:
   there is more: one by :func:`jit`, those that call each other by :func:`compiled_together`, as copies that call each
   other's copies.
 
-What was compiled is kept on disk, next to the source or in ``NUMBA_CACHE_DIR``. numba takes it for valid as long as the
+Compiled code is kept on disk, next to the source or in ``NUMBA_CACHE_DIR``. numba takes it for valid as long as the
 function's own file is unchanged, though code of other files may be compiled into it. So copies are kept under names
-that tell all their sources apart; after a change of a decorated function, delete ``__pycache__/*.nb?`` of whoever
-imports it.
+that depend on all their sources; after a change of a decorated function, delete ``__pycache__/*.nb?`` of the modules
+that import it.
 
 All kernels divide as NumPy does, without asking for zero, and have no C callback. numba is imported where the first
 kernel is made, and knows no types: to a type checker a kernel is the function that it was made of.
@@ -104,7 +104,7 @@ def _globals_of(functions: Iterable[FunctionType]) -> dict[str, Any]:
 def _jitted(function: Callable[_P, _R], form: Form) -> Callable[_P, _R]:
     import numba
 
-    njit: Any = numba.njit  # some of its options are not among those that it tells
+    njit: Any = numba.njit  # its type does not list all of its options
     made: Callable[_P, _R] = njit(
         cache=True,
         nogil=not form.keeps_gil,

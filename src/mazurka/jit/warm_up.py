@@ -1,15 +1,15 @@
 """Compiles kernels in background processes, so that no user waits for numba the first time.
 
 Compiling takes some twenty seconds of processor time, once: numba keeps on disk what it has compiled. Processes of
-their own do it, several at a time. What they compile, a *part*, is whatever an example calls that is worked on, so
-nobody keeps lists of functions and types.
+their own do it, several at a time. Each compiles a *part*: all kernels that an example calls while it is worked
+on, so there are no lists of functions and types to keep.
 
 Some parts are waited for (:meth:`WarmUp.wait`). The processes of the others have a low priority, and come to their end
 even if the command that started them does not need them any more, so that all is there for the next time.
 
 A file next to numba's says that a part is done, for these sources and this numba. The process that compiles one holds a
-lock on another file, so that however many commands want it, it is compiled once. If a process fails, everything is as
-if nobody had prepared anything: what is missing is compiled when it is first called.
+lock on another file, so that however many commands want it, it is compiled once. If a process fails, its
+kernels are compiled when they are first called, as without any preparation.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class CompiledParts:
     """All that can be compiled ahead, by name, of sources in some folders. ``module`` is run as ``python -m MODULE
-    NAME...`` and has :meth:`compile` called. Not slotted: what is found out is kept in it."""
+    NAME...`` and has :meth:`compile` called. Not slotted: it caches the state of the parts."""
 
     module: str
     named: Mapping[str, Part]

@@ -3,15 +3,15 @@
 Calls of the objects that the claim names are single events (:mod:`mazurka.trace.call_events`). An order is feasible if
 the trace with these events has it (:mod:`mazurka.witness.columns`) and, by the executable models of the types,
 
-1. from each state in which an object may have begun, the calls return in the order of the trace what the trace has;
+1. from each state in which an object may have begun, the calls return in the order of the trace the recorded results;
 2. in the order of the witness each call can be made, and returns the same, or is among ``unread``;
 3. no call comes after something unread in its thread: its arguments might be others; and nothing at all after a call
-   that returns something else, whether or not the trace tells branches, which are those of reads;
-4. a call that does more than what the model says comes where its object is in a state in which it was in the trace;
-5. what made an object comes before all of its calls, and no call that has not returned in the trace has begun.
+   that returns something else, whether or not the trace records branches, which are those of reads;
+4. a call with effects beyond those of the model comes where its object is in a state in which it was in the trace;
+5. the event that made an object comes before all of its calls, and no call that has not returned in the trace has
+   begun.
 
-Shares no code with what searches for orders. Cost: some microseconds for each call of the trace, and what columns.py
-takes.
+Shares no code with the search for orders. Cost: that of columns.py, and some microseconds for each call of the trace.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class CallChecker:
         return self._known[1:]
 
     def _outcome(self, call: Invocation, state: str) -> CallEffect | None:
-        """What a call does in a state; with no result if it would have to wait, None if that is not known."""
+        """The effect of a call in a state; with no result if it would have to wait, None if that is not known."""
         made = self._semantics.outcome(call.type_name, call.method, text_of(call.arguments), state)
         return CallEffect("", _UNKNOWN) if made is WAITS else made if isinstance(made, CallEffect) else None
 
@@ -180,7 +180,7 @@ class CallChecker:
                 yield f"it makes no difference which comes first, if the object began as {begin}"
 
     def _run(self, rows: Iterable[int], begin: str, events: CallEvents) -> tuple[dict[int, str | None], str]:
-        """What calls return, None for one that would have to wait, and the state that they lead to."""
+        """The results of calls, None for one that would have to wait, and the state that they lead to."""
         results: dict[int, str | None] = {}
         state = begin
         for row in rows:

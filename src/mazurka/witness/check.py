@@ -5,19 +5,19 @@ ch. 3.1.1)
 
 1. of each thread it holds a prefix, in program order;
 2. each read takes its value from the same write as in the trace, or the initial value as there (with
-   equal recorded values any write will do). This covers thread beginnings and joins, and locks that somebody looks
-   at; of locks that are only ever taken and given back it does not matter whom one gets them from;
+   equal recorded values any write will do). This covers thread beginnings and joins, and locks whose state some
+   step reads; of a lock that is only acquired and released, the previous holder does not matter;
 3. the operations are possible: no thread takes a lock that another one holds, goes on without having been
    woken, joins a thread that has not ended (:mod:`mazurka.trace.wellformed`).
 
 The order proves a claim if the claim is so at its end (:mod:`mazurka.witness.claim`). Whether the values that the
-trace tells are those last written is a question of its own (:func:`contradictions`): of a program parts of which are
-not tracked, something else may have written them.
+trace records are those last written is a question of its own (:func:`contradictions`): if parts of a program are not
+tracked, these may have written other values.
 
 A trace that was recorded or read from a file, whose rows are steps of their own, is judged by the same rules with NumPy
 (:mod:`mazurka.witness.columns`), since it may be long.
 
-Shares no code with what searches for orders. Cost: linear in the trace, some microseconds an event.
+Shares no code with the search for orders. Cost: linear in the trace, some microseconds an event.
 """
 
 from __future__ import annotations

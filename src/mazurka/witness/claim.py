@@ -3,9 +3,10 @@
 Asked of the state that the walk through the order has left behind (:class:`~mazurka.trace.wellformed.Walk`,
 :class:`~mazurka.witness.values.Values`), never of the engine that claims it.
 
-What is not in the trace can't be judged: a lock that is never touched may have been held before the trace began, by
-the thread that was there then; of a lock that waits for its own holder the trace does not say whether it is re-entrant.
-Claims that are only made of recorded traces (:mod:`mazurka.witness.columns`) are not believed of runs of our own.
+State that is not in the trace can't be judged: a lock that is never touched may have been held before the trace began,
+by the thread that was there then; of a lock that waits for its own holder the trace does not say whether it is
+re-entrant. Claims that are only made of recorded traces (:mod:`mazurka.witness.columns`) are not believed of runs of
+our own.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Claimed:
         self.target = {name: number for number, name in enumerate(trace.targets)}
 
     def objections(self, claim: Claim) -> Iterator[str]:
-        """What speaks against the claim."""
+        """The reasons why the claim does not hold; none if it does."""
         match claim:
             case Races():
                 yield from self._races(claim)

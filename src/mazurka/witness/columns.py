@@ -15,7 +15,7 @@ Every row is a step. The order of a witness is feasible if
 
 A target that is looked at, besides being taken and given back, is data whose takers need the release they had, too.
 
-Shares no code with what searches for orders. Cost: a few passes of NumPy, some 0.2 microseconds an event of the order;
+Shares no code with the search for orders. Cost: a few passes of NumPy, some 0.2 microseconds an event of the order;
 of the prefix only what the order meets is looked up.
 """
 
@@ -66,7 +66,7 @@ _STRIDE: Final = 4096
 
 class RecordedTrace:
     """A trace and the data common to all its witnesses. Rows are numbers of events; a row's *place* is its position
-    in what a witness says happens: the rows of the prefix, then those of the order."""
+    in the execution of a witness: the rows of the prefix, then those of the order."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -78,7 +78,7 @@ class RecordedTrace:
         counted = [np.searchsorted(np.asarray(rows, np.int32), strides) for rows in trace.rows_of_thread]
         self.counts = np.array(counted, np.int32).reshape(len(counted), len(strides))
         self.parks, signals = self._see_waits()
-        self.signals = np.array(signals, np.int64)  # what parks a thread, or notifies
+        self.signals = np.array(signals, np.int64)  # events that park a thread, or notify
         self._see_accesses()
         self._see_locks()
         self.branches = bool((self.op == Op.BRANCH).any())
@@ -194,7 +194,7 @@ class RecordedTrace:
             yield f"thread {self._name(row)} does not start with the steps it started with"
 
     def _life(self, joining: Numbers) -> Iterator[str]:
-        """What happens in the prefix is as in the trace."""
+        """The prefix of the execution is that of the trace."""
         for row, own in self.late_forks:
             if len(own) and self._place(int(own[0])) < self._place(row):
                 yield f"thread {self._name(own[0])} does something before it is started"
@@ -236,7 +236,7 @@ class RecordedTrace:
         broken = self.broken = np.full(len(self.trace.threads), _NEVER)  # by thread: its first unread step
         reads, sources = self._sources(order)
         had = self.writes.before(self.target[reads], reads)
-        early = (sources == _EARLIER) & (had < self.prefix)  # what came last before the read did so before the order
+        early = (sources == _EARLIER) & (had < self.prefix)  # the last write before the read is in the prefix
         sources[early] = had[early]
         unsure = sources == _EARLIER
         sources[unsure] = self._before_all(self.writes, self.target[reads[unsure]])

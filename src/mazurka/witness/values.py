@@ -1,9 +1,9 @@
 """Whether the recorded values of steps are those of the writes before them.
 
-A step tells one value, that of its first access: what a READ found, what a WRITE left, and for a counter (a
-semaphore, a queue) how many there are after it. A step may look at other targets on the way (the structure of a list
+A step records one value, that of its first access: the value read by a READ, written by a WRITE, and for a counter (a
+semaphore, a queue) the count after it. A step may look at other targets on the way (the structure of a list
 whose element it reads); if one of them was written since, the value may rightly be another one. An RMW of data
-tells too little to say anything of what comes next.
+records too little to predict the next value.
 
 Counters only change as they can: down by one, and not below zero, or up. An attempt that failed found none. A lock that
 others than its holder give back (``handed``) counts to one: it is free; giving a free one back fails, and leaves it.

@@ -1,12 +1,12 @@
 """Where threads wait in a recorded trace, as the checker reads it (:mod:`mazurka.witness.columns`).
 
-A waiting thread only releases a lock until it goes on. So of all that it does to what is shared
-(requests, branches and the like are not looked at) it goes on with the first thing after the wait that is no release.
+A waiting thread only releases a lock until it goes on. So it goes on with its first access to shared state after the
+wait that is no release (requests, branches and the like are not looked at).
 If that takes back the one lock that was released meanwhile, or else just before the wait, the wait gave up this lock.
 So did one that is released before the thread does no more: it waits for ever. Otherwise no lock is given up, as far as
-the trace tells, and the thread goes on with the very next thing.
+the trace shows, and the thread goes on with its next event.
 
-Shares no code with :mod:`mazurka.trace.waits`, which says the same to those who search: from the other end, as three
+Shares no code with :mod:`mazurka.trace.waits`, which finds the same for the search: from the other end, as three
 events. Cost: some microseconds for each wait, and a pass over the events of threads that wait.
 """
 

@@ -124,7 +124,7 @@ class CallsReversed:
     This makes a difference: in a result of the two, or in the object's state afterwards.
 
     ``objects`` are those whose calls count as single events (:mod:`mazurka.trace.call_events`). ``returns`` are the
-    texts of what the two return then, the first of them if the object began in the first of its states; None: it would
+    texts of the two results then, the first of them if the object began in the first of its states; None: it would
     have to wait.
     """
 
@@ -154,7 +154,7 @@ class Witness:
     as they did.
 
     ``unread`` are steps whose own reads need not be kept. Nothing that happens in the order may depend on their
-    values: they are the last of their threads in it or, if the trace tells branches, no branch of their threads comes
+    values: they are the last of their threads in it or, if the trace records branches, no branch of their threads comes
     after them, and no read that is kept takes its value from a write after them. So are rows at which calls take effect
     that return something else than in the trace; after these their threads do nothing. ``claim`` is what the order
     leads to; None claims no more than the order.
