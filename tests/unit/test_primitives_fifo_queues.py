@@ -76,6 +76,10 @@ PROGRAMS = {
     "got when alone": ("run(lambda: q.put(1))\nreturn q.get_nowait(), few.put_nowait(1), few.full()", True),
     "a look": ("run(lambda: q.put(1), lambda: seen.append(q.empty()))\nreturn seen", False),
     "items seen": ("run(lambda: q.put(1), lambda: seen.append(len(q.queue)))\nreturn seen", False),
+    "items seen by another name": (
+        "items = q.queue\nrun(lambda: q.put(1), lambda: seen.append(len(items)))\nreturn seen",
+        False,
+    ),
     "without waiting": (
         """
         def get():

@@ -39,10 +39,12 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.primitives import locks
 from mazurka.program.python.primitives.private import Stored
 from mazurka.program.python.primitives.run import INNER, Models, Where, describe, here
+from mazurka.program.python.primitives.steps import change, pass_step
+from mazurka.program.python.semantics.objects import number
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Op
-from mazurka.trace.targets import Kind, Target
+from mazurka.trace.targets import STRUCTURE, VALUES, Kind, Target
 
 _Queue: Final[Any] = queue.Queue
 
@@ -50,7 +52,7 @@ _Queue: Final[Any] = queue.Queue
 _original: Final[dict[tuple[type, str], Any]] = {}
 
 #: By which a subclass stores items in its own way.
-_STORING: Final = {name: _Queue.__dict__[name] for name in ("_init", "_qsize", "_put", "_get")}
+_STORING: Final = {name: [_Queue.__dict__[name]] for name in ("_init", "_qsize", "_put", "_get")}
 
 
 class QueueWait:
@@ -212,6 +214,7 @@ def _fifo_of(thing: Any) -> Fifo | None:
         return None
     if fifo.looked and has_concurrent_threads(runtime):
         fifo.give_up()
+        runtime.need_points(_mark("shown", fifo.number))
         return None
     return fifo
 
@@ -222,7 +225,7 @@ def _begin(models: Models, thing: Any) -> Fifo | None:
     peeked = space.get("_mz_peeked")
     if peeked is True or peeked is models or space.get("is_shutdown"):
         return None
-    if any(name in space or getattr(kind, name) is not _STORING[name] for name in _STORING):
+    if any(name in space or getattr(kind, name) not in known for name, known in _STORING.items()):
         return None
     lock = space.get("mutex")
     if type(lock) is not locks.Lock or type(space.get("queue")) is not deque:
@@ -320,6 +323,38 @@ def peeked(thing: Any) -> None:
             fifo.give_up()
 
 
+def shown(thing: Any) -> None:
+    """The program gets the container of a queue's items, which it may use past the queue from now on."""
+    peeked(thing)
+    models, lock = here(), thing.__dict__.get("mutex")
+    thing.__dict__["_mz_shown"] = True if models is None else models
+    if models is not None and type(lock) is locks.Lock and has_concurrent_threads(models.runtime):
+        models.runtime.need_points(_mark("shown", lock._number))
+
+
+def is_shown(thing: Any, models: Models) -> bool:
+    """Whether the program may use the container of a queue's items past the queue."""
+    known, lock = thing.__dict__.get("_mz_shown"), thing.__dict__.get("mutex")
+    if known is True or known is models:
+        return True
+    return type(lock) is locks.Lock and _mark("shown", lock._number) in models.runtime.points
+
+
+def storing(owner: type, name: str) -> Any:
+    """Stands for a method that stores an item, or takes one: a step on the container if the program may use that."""
+
+    def store(self: Any, *args: Any) -> Any:
+        models = here()
+        if models is not None and not models.runtime.solo and is_shown(self, models):
+            items, words = number(self.__dict__["queue"]), f"the items of a {type(self).__name__}"
+            pass_step(models, change((STRUCTURE, items), words), change((VALUES, items), words))
+        return _original[owner, name](self, *args)
+
+    if owner is _Queue:
+        _STORING[name].append(store)
+    return store
+
+
 class OfTheQueue(Stored):
     """An attribute that only the constructor assigns to, and that the program may get at."""
 
@@ -339,5 +374,6 @@ REPLACEMENTS: Final[dict[str, Any]] = {
     "join": join,
     **{name: _looking(name) for name in ("qsize", "empty", "full")},
     **({"shutdown": shutdown} if hasattr(_Queue, "shutdown") else {}),
+    **{name: storing(_Queue, name) for name in ("_put", "_get")},
     **{name: OfTheQueue(name) for name in ("mutex", "not_empty", "not_full", "all_tasks_done")},
 }

@@ -140,7 +140,7 @@ class Inside:
             raise AttributeError(f"{getattr(owner, '__name__', '')!r} object has no attribute {self.name!r}")
         models, outer = here(), sys._getframe(1).f_code.co_filename not in INNER
         if outer:
-            fifo_queues.peeked(thing)
+            (fifo_queues.shown if self.name == "queue" else fifo_queues.peeked)(thing)
         if models is not None and outer:
             mutex = thing.mutex
             if isinstance(mutex, Lock) and mutex.holder() is not models.runtime.current:
@@ -165,7 +165,11 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         **{name: Inside(name) for name in ("queue", "unfinished_tasks", "is_shutdown")},
         "maxsize": Stored("maxsize"),
         **fifo_queues.REPLACEMENTS,
-    }
+    },
+    **{
+        owner: {name: fifo_queues.storing(owner, name) for name in ("_put", "_get")}
+        for owner in (queue.LifoQueue, queue.PriorityQueue)
+    },
 }
 
 
