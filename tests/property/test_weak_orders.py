@@ -133,7 +133,7 @@ def _check_references(tables: WeakOrderState) -> None:
     free = set(sections.free[: sections.spare[0]].tolist())
     assert referred == {each: uses for each, uses in enumerate(sections.uses.tolist()) if each not in free}
     assert len(nodes) == len(readers.section) - readers.spare[0]
-    told = [sections.told[each, 2] for each in referred]
+    told = [sections.published[each, 2] for each in referred]
     rows = Counter(int(row) for row in chain(told, clocks.shared, clocks.published[:, 2]) if row >= 0)
     free = set(clocks.free[: clocks.spare[0]].tolist())
     assert rows == {each: uses for each, uses in enumerate(clocks.uses.tolist()) if each not in free}

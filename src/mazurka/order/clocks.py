@@ -37,7 +37,7 @@ NOW: Final = 2**31 - 1
 #: Kernels work in blocks of so many events; before each they want room for one of everything per event.
 BLOCK: Final = 1024
 
-# What an operation that is no access does to clocks.
+# The effect on clocks of an operation that is no access.
 NOTHING: Final = 0
 LEARN: Final = 1
 PUBLISH: Final = 2
@@ -166,7 +166,7 @@ def give_row(pool, row):
 
 @inlined
 def move(clocks, op, thread, target, child, event):
-    """What an event that is no access does to clocks; ``child`` is the thread that the target is, or -1."""
+    """The effect on clocks of an event that is no access; ``child`` is the thread that the target is, or -1."""
     effect = EFFECTS[op]
     if effect == LEARN:
         learn(clocks, thread, target)
@@ -207,10 +207,10 @@ def copy(to, row):
 
 
 @inner
-def learn_all(knows, told, other, event):
+def learn_all(knows, published, other, event):
     """Join a clock that was another thread's at an event of it."""
     for each in range(len(knows)):
-        knows[each] = max(knows[each], told[each])
+        knows[each] = max(knows[each], published[each])
     knows[other] = event
 
 

@@ -8,7 +8,7 @@ that contains weak-doesn't-commute (wdc.py) and
 
 Weaker than wcp; its races are candidates. The paper's vindication, which looks for a witness, is not part of this.
 
-Departure: (b) can only order something where a thread told others of something before it gave back the lock, by a
+Departure: (b) can only order events where a thread published to others before it released the lock, by a
 section within the section, or by a fork. Only such sections are put in the lists (the paper's queues); and those are
 searched, by thread, instead of being drained by each of the other threads.
 """

@@ -19,7 +19,7 @@ section that never ends decides nothing: its candidates stay unless what the thr
 
 Departures. In algorithm 2 rule (a) applies to the pair itself, too, so its sections are always ordered when the second
 one ends, and no deferred candidate could stay; figure 3.3 shows clocks without. Here ``orders`` says which of the
-points in conflict order as (a) says, where the thesis only has which conflict: a call that frees is told nothing by
+points in conflict order as (a) says, where the thesis only has which conflict: a call that frees learns nothing from
 those that use, so it need not come after them. Without ``orders`` all that conflict do, which is the definition above.
 The order includes what the second action learns itself, as in algorithm 1. And not only a thread's last action at a
 point is kept but all, since one before it may be the only one that can be too late; of two places in the source
@@ -48,7 +48,7 @@ Relation: TypeAlias = Sequence[Sequence[int]]
 
 _DATA: Final = (Op.READ, Op.WRITE)
 
-#: What is known of each thread: its latest event that is.
+#: A vector clock: of each thread the latest event that is known.
 _Clock: TypeAlias = dict[int, int]
 
 
@@ -132,13 +132,13 @@ def candidates(trace: Trace, actions: Actions) -> Iterator[Reversible]:
 
 class ExtendedDoesntCommute:
     """The order on its way through a trace; events come one by one, their rows ascending. Points are numbers that the
-    caller gives; new ones may appear, with what they conflict with, as the trace goes on."""
+    caller gives; new ones may appear, with their conflicts, as the trace goes on."""
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most  # candidates of two sites that are wanted
         self._counts: defaultdict[Sites, int] = defaultdict(int)  # by sites: those that there have been
         self._clocks: defaultdict[int, _Clock] = defaultdict(dict)
-        self._told: dict[int, _Clock] = {}  # by target: what whoever reads it learns
+        self._published: dict[int, _Clock] = {}  # by target: the clock that its readers join
         self._held: defaultdict[int, dict[int, int]] = defaultdict(dict)  # by thread: locks and their depth
         self._within: defaultdict[tuple[int, int], set[int]] = defaultdict(set)  # by thread, lock: points touched
         self._released: dict[tuple[int, int], _Clock] = {}  # by lock and point
@@ -184,9 +184,9 @@ class ExtendedDoesntCommute:
                 pass  # the thread's FORK and JOIN order it
             case _:
                 if READS[op]:
-                    self._learn(thread, self._told.get(target, {}))
+                    self._learn(thread, self._published.get(target, {}))
                 if WRITES[op]:
-                    self._told[target] = self._shown(thread, row)
+                    self._published[target] = self._shown(thread, row)
 
     def left(self) -> Iterator[Reversible]:
         """The deferred candidates that nothing has decided: their sections have not ended."""
@@ -248,14 +248,14 @@ class ExtendedDoesntCommute:
         return waiting.candidate.first <= self._clocks[thread].get(waiting.thread, -1)
 
     def _shown(self, thread: int, row: int) -> _Clock:
-        """What is told at an event: all that its thread knows, and the thread's own events until then."""
+        """The clock that is published at an event: that of its thread, with the thread's own events until then."""
         return {**self._clocks[thread], thread: row}
 
-    def _learn(self, thread: int, told: _Clock) -> None:
-        _join(self._clocks[thread], told)
+    def _learn(self, thread: int, published: _Clock) -> None:
+        _join(self._clocks[thread], published)
 
 
-def _join(clock: _Clock, told: _Clock) -> None:
-    for thread, row in told.items():
+def _join(clock: _Clock, published: _Clock) -> None:
+    for thread, row in published.items():
         if row > clock.get(thread, -1):
             clock[thread] = row

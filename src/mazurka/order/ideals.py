@@ -1,4 +1,4 @@
-"""Sync-preserving ideals: what must happen, as it happened, so that some events can come next. Compiled.
+"""Sync-preserving ideals: the events that must happen, in their order, so that some events can come next. Compiled.
 
 Definition (Mathur, Pavlogiannis, Viswanathan, "Optimal Prediction of Synchronization-Preserving Races", POPL
 2021). An ideal is a set of events that contains
@@ -63,7 +63,7 @@ ALL: Final = 2**31 - 1
 
 
 class DependencyIndex(NamedTuple):
-    """What asks for other events, in the order of the trace. Arrays are int32."""
+    """The events that need others, in the order of the trace. Arrays are int32."""
 
     next: Any  # [entries] the next of the same thread, or -1; entry t < threads stands before the first of thread t
     event: Any  # [entries]
@@ -118,7 +118,7 @@ def with_entries(index: DependencyIndex) -> DependencyIndex:
 
 
 class Guards(NamedTuple):
-    """What locks variables are used under. Arrays are int32."""
+    """The locks under which variables are used. Arrays are int32."""
 
     wanted: Any  # [targets] bool, of which that is to be known
     common: Any  # [targets] the set held at all uses, -1 if there were none
@@ -129,7 +129,8 @@ class Guards(NamedTuple):
 def index_of(
     columns: EventColumns, sizes: Sizes, kind: Any, wanted: Any = None
 ) -> tuple[DependencyIndex, LockSets, Guards]:
-    """The index of a whole trace, the sets of locks in it, and what locks the variables ``wanted`` are used under."""
+    """The index of a whole trace, the sets of locks in it, and the locks under which the variables ``wanted`` are
+    used."""
     targets = len(kind)
     unknown: list[Any] = [np.full(targets, -1, np.int32) for _ in range(3)]
     guards = Guards(np.zeros(targets, np.bool_) if wanted is None else wanted, *unknown)
@@ -142,7 +143,7 @@ def index_of(
 
 
 class Ideal(NamedTuple):
-    """A set of events that grows: by itself, or, numbered by ``turn``, from what another has come to.
+    """A set of events that grows: by itself, or, numbered by ``turn``, from the state of another.
 
     ``top[lock]`` counts if ``turn_of[lock]`` is the turn; otherwise the top is that of the other, in ``below``.
     """

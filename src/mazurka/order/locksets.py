@@ -1,4 +1,4 @@
-"""The locks that threads hold, as small numbers, so that what two threads hold is compared at once. Compiled.
+"""The sets of locks that threads hold, as small numbers, so that two sets are compared at once. Compiled.
 
 Set 0 is empty; every other is a smaller one and a lock. Sets are built in the order in which locks are taken, so equal
 sets may have several numbers. A lock that is taken again by its holder counts once, until it is given back as often.
@@ -54,7 +54,7 @@ def released(held: LockSets) -> LockSets:
 
 
 def with_sets(held: LockSets) -> LockSets:
-    """With room for what an event may add."""
+    """With room for the sets that an event may add."""
     capacity, (sets, deepest), depth = len(held.lock), held.sizes.tolist(), held.stack.shape[1]
     if capacity - sets <= deepest + 2:
         held = held._replace(

@@ -1,4 +1,4 @@
-"""What must have happened before some events in every reordering of a trace without branches, compiled.
+"""The events that precede some others in every reordering of a trace without branches, compiled.
 
 Weak happens-before (predict/fast_path.py, which does the same with branches, slowly): program order, forks and joins,
 and before a read the write that it takes its value from. Locks order nothing.
@@ -26,7 +26,7 @@ _JOIN: Final = int(Op.JOIN)
 def needs_of(columns: EventColumns, sizes: Sizes, shared: Any, rigid: Any, watched: Any) -> Any:
     """For each of some events, ascending: the latest of each other thread that must have happened before, or -1.
 
-    ``shared`` tells of a target whether what is read there counts, ``rigid`` of an event whether no other write than
+    ``shared`` says of a target whether reads of it count, ``rigid`` of an event whether no other write than
     the one that it had gives it its value.
     """
     clocks, at, done = clocks_for(sizes.threads, sizes.targets), 0, 0
@@ -40,7 +40,7 @@ def needs_of(columns: EventColumns, sizes: Sizes, shared: Any, rigid: Any, watch
 
 @jit
 def _run(thread, op, target, child, shared, rigid, watched, needs, at, done, clocks):  # compiled
-    """Go on from an event as long as there is room for a block; where it stopped, and how many needs are told."""
+    """Go on from an event as long as there is room for a block; returns where it stopped, and the number of needs."""
     size, now = len(thread), clocks.now
     while at < size and clocks.spare[0] >= BLOCK:
         end = min(at + BLOCK, size)

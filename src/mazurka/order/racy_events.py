@@ -1,4 +1,5 @@
-"""What every order reports: the events of a trace that race under it, each with an earlier event that it races with."""
+"""The result of every order: the events of a trace that race under it, each with an earlier event that it races
+with."""
 
 from __future__ import annotations
 

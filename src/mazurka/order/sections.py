@@ -1,19 +1,20 @@
 """Critical sections for the weak orders, compiled: accesses by lock and variable, and the ends of sections.
 
 A section is taken from a pool at its outermost acquire, and goes back there once nothing refers to it. When it ends,
-``told[section] = (event, thread, row)`` says what a thread learns that is ordered after its release: a row of
-the shared clocks (clocks.py). What refers to sections before they have ended just waits for that: so no sets of the
+``published[section] = (event, thread, row)`` is the clock that a thread learns that is ordered after its release: a row
+of the shared clocks (clocks.py). References to sections that have not ended wait for that: so no sets of the
 variables of an open section are kept (the critical-section lists of Roemer, Genc and Bond, "SmartTrack", PLDI 2020).
 
 *Conflicts.* For each lock and variable accessed under it (:class:`Touched`, a hash table) there is the section of the
-last write and, of each thread that has read since, the last section. That is all it takes: a write comes after what
-conflicted with it before, so whoever learns of its section learns of the earlier ones.
+last write and, of each thread that has read since, the last section. That is all it takes: a write comes after earlier
+conflicting accesses, so a thread that learns of its section learns of the earlier ones.
 
-*Nesting.* Of the critical sections in which the thread told others of something before it gave back the lock, and of
+*Nesting.* Of the critical sections in which the thread published to others before it released the lock, and of
 no others, the acquire can be known without the release. :class:`Nested` lists them by lock and thread, ascending.
 
 *Forgetting.* A section whose release is known to every thread that still acts, and that will be forked by one, can
-teach nobody anything. :func:`sweep` drops what refers to such sections; the tables grow only when that does not help.
+teach no thread anything. :func:`sweep` drops references to such sections; the tables grow only when that does not
+help.
 
 Memory: 28 bytes a section that is referred to, with a row of 4 x threads bytes that sections share until their thread
 learns something; 16 bytes a pair of lock and variable, 8 for each thread that read there last. All of that counts only
@@ -41,7 +42,7 @@ SHARE: Final = 2  # the hash table has at least so many slots for each entry
 class Sections(NamedTuple):
     """A pool; all int32."""
 
-    told: Any  # [sections, 3] event of the release, thread, row; row -1: not ended
+    published: Any  # [sections, 3] event of the release, thread, row; row -1: not ended
     begun: Any  # [sections] event of the acquire
     lock: Any  # [sections]
     uses: Any  # [sections] how many refer to it, one while it is open
@@ -137,7 +138,7 @@ def more_sections(sections: Sections) -> Sections:
     """The same pool, of twice the size."""
     size = len(sections.lock)
     return Sections(
-        padded(sections.told, 2 * size),
+        padded(sections.published, 2 * size),
         padded(sections.begun, 2 * size, 0),
         padded(sections.lock, 2 * size, 0),
         padded(sections.uses, 2 * size, 0),
@@ -205,9 +206,9 @@ def drop_section(sections, clocks, section):
     """One that referred to it does no more."""
     sections.uses[section] -= 1
     if sections.uses[section] == 0:
-        row = sections.told[section, 2]
+        row = sections.published[section, 2]
         if row >= 0:
-            sections.told[section, 2] = -1
+            sections.published[section, 2] = -1
             drop(clocks, row)
         give_row(sections, section)
 
@@ -324,8 +325,8 @@ def sweep(sections, clocks, touched, readers, nested, floor):
 
 @jit
 def _settled(sections, section, floor):
-    told = sections.told[section]
-    return told[2] >= 0 and told[0] <= floor[told[1]]
+    published = sections.published[section]
+    return published[2] >= 0 and published[0] <= floor[published[1]]
 
 
 @jit

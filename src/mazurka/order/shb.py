@@ -7,10 +7,10 @@ value from may race with it. Every such pair is the end of a correct reordering 
 precedes the two in this order, as it happened (``sync_preserving.witness_of``).
 
 Only a racy read can learn something from the write that it reads from. So the clocks go ahead, each variable's last
-write being published as a lock's release is, and tell what reads have learnt as edges; the accesses follow in a second
-thread, some pieces behind, as in happens-before.
+write being published as a lock's release is, and yield the clocks that reads have learnt as edges; the accesses follow
+in a second thread, some pieces behind, as in happens-before.
 
-Cost: as happens-before, besides the memory of :mod:`mazurka.order.versions`, where it says how clocks are told.
+Cost: as happens-before, besides the memory of :mod:`mazurka.order.versions`, which defines how clocks are published.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _AHEAD: Final = 4
 
 
 class SchedulableHappensBefore:
-    """A :class:`~mazurka.order.streaming.Stream`. Threads that sizes tell of only later are to be forked, otherwise
+    """A :class:`~mazurka.order.streaming.Stream`. Threads that sizes count only later are to be forked, otherwise
     some of their races may be missed."""
 
     def __init__(self, two_threads: bool = True) -> None:
@@ -85,7 +85,7 @@ class SchedulableHappensBefore:
             each.result()
 
     def _go_ahead(self, piece: EventColumns, child: Any, at: int) -> tuple[int, Edges]:
-        """How far the clocks come, and what reads learn there."""
+        """How far the clocks come, and the clocks that reads learn there."""
         until, count = _run(*piece.unsigned(), child, self.events, at, self.versions, self.edges)
         return until, Edges(self.edges.event[:count].copy(), self.edges.clock[:count].copy())
 

@@ -44,7 +44,7 @@ class EventColumns(NamedTuple):
         return EventColumns(self.thread[start:end], self.op[start:end], self.target[start:end])
 
     def unsigned(self) -> tuple[Any, Any, Any]:
-        """The same without signs: what compiled code takes for an index need not be asked whether it counts from the
+        """The same without signs: compiled code need not ask of such an index whether it counts from the
         end, which takes a third of the time of a kernel that does little for an event."""
         return self.thread.view(np.uint32), self.op.view(np.uint8), self.target.view(np.uint32)
 
@@ -101,7 +101,7 @@ def sizes_of(trace: Trace) -> Sizes:
 
 
 def bytes_in(*tables: Any) -> int:
-    """What tuples of arrays take."""
+    """The size of tuples of arrays in memory, in bytes."""
     return sum(bytes_in(*each) if isinstance(each, tuple) else int(each.nbytes) for each in tables)
 
 

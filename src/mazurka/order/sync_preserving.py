@@ -66,7 +66,7 @@ class SyncPreserving:
                 return events
 
     def _lets(self, ideal: Ideal, events: Sequence[int]) -> bool:
-        """Let an ideal grow by what precedes some events; whether it contains none of them."""
+        """Let an ideal grow by the predecessors of some events; whether it contains none of them."""
         threads = self.columns.thread
         for event in events:
             ideal.need[threads[event]] = max(ideal.need[threads[event]], event - 1)

@@ -268,7 +268,7 @@ def _try_chain(index, held, kept, own, tried, t, x, chain):
 
 @inner
 def _try(index, kept, own, trial, cell, t):
-    """An access of the cell that races with what thread ``t`` does next, or -1."""
+    """An access of the cell that races with the next event of thread ``t``, or -1."""
     thread = kept.cell_thread[cell]
     access = _first_beyond(kept, cell, t, own.until[thread])
     if access < 0:

@@ -1,15 +1,15 @@
 """Vector clocks for an order under which most events publish their clock, compiled.
 
-As in clocks.py the numbers of events are the time, and ``now[t]`` is the clock of thread t. But where an event is told
-of, ``published[target] = (event, thread, row)``, nothing is copied and nothing counted: ``row`` is where the thread's
-clock *will* be kept once it changes, ``version[t]`` at present. So a write costs three stores; only learning something
-new costs O(threads), for the copy and the join.
+As in clocks.py the numbers of events are the time, and ``now[t]`` is the clock of thread t. But where an event is
+published, ``published[target] = (event, thread, row)``, nothing is copied and nothing counted: ``row`` is where the
+thread's clock *will* be kept once it changes, ``version[t]`` at present. So a write costs three stores; only learning
+something new costs O(threads), for the copy and the join.
 
 *Forgetting.* When rows run out, those are free that no thread would learn from: a publication whose event is known to
-all threads teaches nobody anything. It refers to row ``COMMON`` then, what all threads know, for the sake of threads
-that are announced later: one that is forked knows all that anyway, any other learns more than there was to learn, which
-hides races and makes up none. Rows are kept few, so that what is worked on stays in the processor's cache; to look
-through the publications takes some 10 ns for each row.
+all threads teaches no thread anything. It refers to row ``COMMON`` then, the clock that all threads know, for the sake
+of threads that are announced later: one that is forked knows all that anyway, any other learns more than there was to
+learn, which hides races and makes up none. Rows are kept few, so that those in use stay in the processor's cache; to
+look through the publications takes some 10 ns for each row.
 
 Invariant: the row that a publication refers to is not free, and holds what its thread knew at the event, unless that is
 the thread's present clock, or the event is known to all threads (that were announced when rows ran out).
@@ -55,7 +55,7 @@ _BEYOND: Final = 2**32
 
 _BIAS: Final = {LEARN: 0, PUBLISH: -_BEYOND, NOTHING: -_BEYOND}
 
-#: By operation code: what to add to the event published at a target so that it is greater than what the thread knows if
+#: By operation code: the number to add to the event published at a target so that it exceeds the thread's clock if
 #: there is more to do than to publish. One comparison decides, since what comes next cannot be foreseen.
 BIAS: Final = np.array([_BIAS.get(int(effect), _BEYOND) for effect in EFFECTS], np.int64)
 
@@ -132,7 +132,7 @@ def _with_threads(versions: Versions, more: int) -> Versions:
 
 @jit
 def _forget(published, common, used):  # compiled, like all that follow
-    """Mark the rows that threads may learn from; what all know refers to the common one."""
+    """Mark the rows that threads may learn from; clocks that all know refer to the common one."""
     for target in range(len(published)):
         news = published[target, 0] > common[published[target, 1]]
         row = published[target, 2] if news else COMMON
@@ -153,7 +153,7 @@ def learn(versions, thread, event, other, row):
 
 @inner
 def move_rarely(versions, op, thread, target, child, event):
-    """What an event does to clocks that does neither nothing nor publish nor learn only; ``child`` is the thread that
+    """The effect on clocks of an event that does more than publish or learn; ``child`` is the thread that
     the target is, or -1."""
     effect, published = EFFECTS[op], versions.published[target]
     if effect == PASS_ON:

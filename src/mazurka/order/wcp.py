@@ -21,7 +21,7 @@ reports the same events (docs/explanation/partial-orders.md).
 
 Departures of the algorithm: times are numbers of events; of sections that happens-before orders only the last matters,
 so one section per lock and variable stands for the writes, and two for the reads; queues hold only sections within
-which the thread told others of something (see dc.py), by thread instead of by reader.
+which the thread published to others (see dc.py), by thread instead of by reader.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ The least order that contains
 - a fork before the events of the thread forked, these before its join.
 
 Whatever else synchronises (conditions, atomics) orders as in happens-before (hb.py). This is the weakest of the orders
-here: what is racy under wcp or dc is racy here. It need not be a race: these are candidates, for which a witness has to
-be found. Nor is every race among them, since two sections that write the same variable may well change places.
+here: an event that is racy under wcp or dc is racy here. It need not be a race: these are candidates, for which a
+witness has to be found. Nor is every race among them, since two sections that write the same variable may well change
+places.
 
 Departures: racy events are found exactly, later ones included, where SmartTrack's epochs keep the last access only. So
 what an access conflicts with under a lock is looked up by lock and variable, not in a list that comes with the last

@@ -1,6 +1,6 @@
 """The driver of wcp, dc and wdc: tables that grow, and drop entries that all threads have learnt of.
 
-What the orders are, and how they are followed, is in weak_kernel.py; what is kept of critical sections, and what memory
+weak_kernel.py defines the orders, and how they are followed; the data kept of critical sections, and the memory
 that takes, in sections.py. Besides: 16 bytes a target, as happens-before; for wcp 4 x threads for each lock.
 """
 
@@ -140,7 +140,7 @@ class WeakOrder:
         )
 
     def _make_room(self) -> None:
-        """For a block; before tables grow, what every thread knows is forgotten, if there may be much of it."""
+        """For a block; before tables grow, sections that every thread knows are dropped, if there may be many."""
         state, wanted = self.tables(), BLOCK * self._state.held.section.shape[1]
         in_use = len(state.sections.lock) - state.sections.spare[0]
         short = (

@@ -11,8 +11,8 @@ All three contain each thread's own order and
 before something of the second, then release before release. *composes* says, for wcp, that the order contains its
 composition with happens-before on either side, but not each thread's own order itself.
 
-``past.clock[t]`` says what is ordered before thread t's next event. Without *composes* that is the thread's clock, and
-what it tells others. With it, what is told is the happens-before clock (``clocks.now``), and the past of the last
+``past.clock[t]`` is the past of thread t's next event in the order. Without *composes* that is the thread's clock, and
+the one it publishes. With it, the published one is the happens-before clock (``clocks.now``), and the past of the last
 holder is passed on with a lock; of a thread's own events only some are in its past then (``past.own[t]``), which those
 who take over its past need to know.
 
@@ -197,9 +197,9 @@ def _order(state, composes, op, t, x, other, event):
 
 
 @inlined
-def _learn(state, composes, t, told):
+def _learn(state, composes, t, published):
     """Thread t comes after the published event."""
-    event, other, row = told[0], told[1], told[2]
+    event, other, row = published[0], published[1], published[2]
     clock = state.past.clock[t]
     if row < 0 or event <= clock[other]:
         return
@@ -230,8 +230,8 @@ def _look_at_sections(state, composes, t, x, writes):
         section = state.held.section[t, level]
         entry = touched.entry[slot_of(touched, sections.lock[section], x)]
         writer = entry[WRITER]
-        if writer >= 0 and sections.told[writer, 1] != t:
-            _learn(state, composes, t, sections.told[writer])
+        if writer >= 0 and sections.published[writer, 1] != t:
+            _learn(state, composes, t, sections.published[writer])
         if writes:
             _write_in(state, composes, t, section, entry)
         elif writer != section:
@@ -245,8 +245,8 @@ def _write_in(state, composes, t, section, entry):
     node = entry[READER]
     while node >= 0:
         other = readers.section[node]
-        if sections.told[other, 1] != t:
-            _learn(state, composes, t, sections.told[other])
+        if sections.published[other, 1] != t:
+            _learn(state, composes, t, sections.published[other])
         drop_section(sections, state.clocks, other)
         node = drop_node(readers, node)
     entry[READER] = -1
@@ -261,7 +261,7 @@ def _write_in(state, composes, t, section, entry):
 @inlined
 def _read_in(state, composes, t, section, entry):
     """Be the first of the readers. Dropped are the thread's own last section, and those whose release is known to it;
-    with *composes* all but one other, since a later release of a lock tells all that earlier ones told."""
+    with *composes* all but one other, since a later release of a lock publishes all that earlier ones did."""
     sections, readers = state.sections, state.readers
     clock = state.past.clock[t]
     first, last, node = -1, -1, entry[READER]
@@ -269,7 +269,7 @@ def _read_in(state, composes, t, section, entry):
         other = readers.section[node]
         if other == section and node == entry[READER]:
             return
-        event, who, row = sections.told[other]
+        event, who, row = sections.published[other]
         if who == t or (row >= 0 and event <= clock[who]) or (composes and last >= 0):
             drop_section(sections, state.clocks, other)
             node = drop_node(readers, node)
@@ -295,7 +295,7 @@ def _acquire(state, composes, t, x, event):
     if depth == held.section.shape[1]:
         return False
     section = take_row(sections)
-    sections.told[section, 1] = t
+    sections.published[section, 1] = t
     sections.begun[section] = event
     sections.lock[section] = x
     sections.uses[section] = 1
@@ -325,20 +325,20 @@ def _release(state, nests, composes, t, x, event):
         held.times[t, level] -= 1
         return True
     section = held.section[t, level]
-    tells = nests and held.left[t] > sections.begun[section]
-    if tells and not can_append(state.nested, x, t):
+    publishes = nests and held.left[t] > sections.begun[section]
+    if publishes and not can_append(state.nested, x, t):
         return False
     if nests and state.nested.number[x] >= 0:
         _after_sections(state, composes, t, state.nested.number[x])
-    if composes or tells or sections.uses[section] > 1:
+    if composes or publishes or sections.uses[section] > 1:
         publish(clocks, t, x, event)
         row = clocks.shared[t]
         clocks.uses[row] += 1
-        sections.told[section, 0] = event
-        sections.told[section, 2] = row
+        sections.published[section, 0] = event
+        sections.published[section, 2] = row
     if composes:
         _pass_on_past(past, t, x)
-    if tells:
+    if publishes:
         append(state.nested, x, t, section, event)
         sections.uses[section] += 1
     held.left[t] = event
@@ -358,7 +358,7 @@ def _after_sections(state, composes, t, lock):
         if nested.newest[lock, other] > clock[other]:
             section = latest_known(nested, state.sections, lock, other, clock[other])
             if section >= 0:
-                _learn(state, composes, t, state.sections.told[section])
+                _learn(state, composes, t, state.sections.published[section])
 
 
 @inlined

@@ -1,8 +1,8 @@
-"""A trace in which calls of some objects are single events: what takes the place of the accesses that they consist of.
+"""A trace in which calls of some objects are single events, in place of the accesses that they consist of.
 
 Definition (generalised from the thesis, 3.3.1, where actions of a library are events). A call of a *modelled* object
 takes effect at one row: where it last gives back a lock of the object, or else where it returns. What only calls of the
-object touch (data, locks and conditions) is *internal* to it, and what calls do to that does not count: these rows
+object touch (data, locks and conditions) is *internal* to it, and accesses of calls to that do not count: these rows
 become NOPs. The rest of a call counts as it is, and so do the calls of other objects inside; a call inside one of the
 same object is part of that one. A call *does more* if rows inside count and change something. What the one thread that
 made the object did to it before it was first called does not make a place less internal; but these rows have to come
@@ -34,13 +34,13 @@ from mazurka.trace.trace import NO_VALUE, Trace
 #: An object: the type that specifies it, and its name.
 Receiver: TypeAlias = tuple[str, str]
 
-#: What may be internal.
+#: The kinds that may be internal.
 _INTERNAL: Final = np.isin(
     np.arange(len(Op)),
     (Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE, Op.RELEASE, Op.REQUEST, Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL),
 )
 
-#: What changes something that others may see.
+#: Operations that change state that others may see.
 _CHANGES: Final = np.array(WRITES) | np.isin(np.arange(len(Op)), (Op.FREE, Op.NOTIFY, Op.NOTIFY_ALL))
 
 #: By type: the names of threads that belong to its objects, as recordings have them.

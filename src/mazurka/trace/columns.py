@@ -1,4 +1,4 @@
-"""The columns of traces that are read, as NumPy's: what compiled analyses see.
+"""The columns of traces that are read, as NumPy's, for compiled analyses.
 
 A trace of 200 million events need not be in memory at once: it comes as *parts*, consecutive rows as :class:`Columns`,
 whose numbers mean the same in all of them. :class:`Names` says what they mean; its tables grow as parts are read, and
@@ -94,7 +94,7 @@ def assemble(parts: Parts) -> Trace:
 
 def parts_of(trace: Trace, rows: int = 1 << 20) -> Parts:
     """A trace in parts of so many rows. Targets of our own runs become a kind and a name, their values texts, and of
-    sites that only the program knows there is nothing to tell."""
+    sites that only the program knows there is none."""
     columns = columns_of(trace)
     if not trace.locations:
         columns = columns._replace(site=np.full(columns.rows, -1, np.int32))

@@ -69,7 +69,7 @@ class Holding:
         rows = rows[(op[rows] == Op.ACQUIRE) | (op[rows] == Op.RELEASE)]
         by_lock = rows[order_by(target[rows])]
         change = np.where(op[by_lock] == Op.ACQUIRE, 1, -1)
-        after = np.cumsum(change)  # each lock begins where the last one ended: what is never given back stays
+        after = np.cumsum(change)  # each lock begins where the last one ended: acquires without release stay
         begins = np.append(True, target[by_lock[1:]] != target[by_lock[:-1]])[: len(rows)]
         number = np.maximum.accumulate(np.where(begins, np.arange(len(rows)), 0))
         after -= (after - change)[number]

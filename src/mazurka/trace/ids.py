@@ -1,4 +1,5 @@
-"""What integers number: types that keep a row from being taken for a step, or a thread for a site.
+"""Types of integers by the objects that they number, which keep a row from being taken for a step, or a thread for a
+site.
 
 All are plain integers when a program runs. What is counted (steps, points, executions) stays ``int``.
 """

@@ -1,4 +1,4 @@
-"""Values that a trace holds of method calls, as texts and back: what a specification can compute with.
+"""Values of method calls, as texts in a trace and back: those that a specification can compute with.
 
 A *value* is None, a truth value, a number, a text, bytes, a tuple or a frozen set of values, an :class:`Opaque` or a
 :class:`Raised`. All are immutable and hashable. An object that is none of these is known by its identity alone.

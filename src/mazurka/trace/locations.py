@@ -1,4 +1,4 @@
-"""Places in a source text, as one text: what trace files hold.
+"""Places in a source text, as one text, in trace files.
 
 ``file:line``, ``file:line:column`` and either with `` in function``. Anything else is a place nobody can look up, a
 number of RAPID's for instance: it is kept as it is, as the file, with line 0. So every text gives a location that gives

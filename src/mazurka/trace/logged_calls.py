@@ -31,7 +31,7 @@ class LoggedCall(NamedTuple):
 
 
 class CallEffect(NamedTuple):
-    """The texts of what a call returns, and of the state that it leads to."""
+    """The texts of a call's result, and of the state that it leads to."""
 
     result: str
     after: str
@@ -48,10 +48,10 @@ WAITS: Final = Waiting.WAITS
 
 
 class CallSemantics(Protocol):
-    """What calls of specified types do, in texts."""
+    """The effects of calls of specified types, in texts."""
 
     def outcome(self, type_name: str, method: str, arguments: str, before: str) -> CallEffect | Waiting | None:
-        """What a call does in a state; None if that is not known."""
+        """The effect of a call in a state; None if that is not known."""
         ...
 
 

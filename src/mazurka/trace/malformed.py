@@ -5,9 +5,9 @@ by :mod:`mazurka.trace.wellformed`): a lock is taken by who finds it free and gi
 thread is started once, before its first event, begins with that, and does nothing after its end or after having been
 joined.
 
-A trace may be checked in parts (:class:`Checking`); what it knows after a part is who holds what and who lives. Faults
-of locks and of threads are kept apart, since a row can have one of each. Cost: 10 ns a row compiled (from
-:data:`COMPILED_FROM` rows on), 2 microseconds otherwise; 13 bytes per target.
+A trace may be checked in parts (:class:`Checking`); its state after a part is the holder of each lock, and the living
+threads. Faults of locks and of threads are kept apart, since a row can have one of each. Cost: 10 ns a row compiled
+(from :data:`COMPILED_FROM` rows on), 2 microseconds otherwise; 13 bytes per target.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHOWN: Final = 10
 
 
 class Fault(IntEnum):
-    """What can be odd, and (``words``) how it is said of a row."""
+    """A fault of a trace, and (``words``) how it is said of a row."""
 
     NONE = 0
     TAKEN_AGAIN = 1
@@ -88,8 +88,8 @@ _WORDS: Final = {
 
 
 class FaultState(NamedTuple):
-    """By lock: who holds it, how deep, taken first in which row. By thread: what it did, its first row; how many locks
-    it has, its last operation, whether that was a wait that gave up none of them so far."""
+    """By lock: who holds it, how deep, taken first in which row. By thread: its operations, its first row; how many
+    locks it has, its last operation, whether that was a wait that gave up none of them so far."""
 
     holder: Any
     depth: Any
@@ -103,7 +103,7 @@ class FaultState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """How many rows of each fault, and the first of them with what they touch, in words."""
+    """How many rows of each fault, and the first of them with their targets, in words."""
 
     counts: Counter[Fault]
     first: dict[Fault, list[int]]

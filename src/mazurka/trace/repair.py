@@ -4,7 +4,7 @@ Faults found by :mod:`mazurka.trace.malformed` are mended as follows; others are
 
 - A lock that its holder takes again is taken once: inner acquires and releases go.
 - A lock taken while another thread has it was given up unseen, as waiting does: a release by its holder comes before.
-  That has it back from its next event on at which the lock is free, if there is one before somebody else takes it.
+  That has it back from its next event on at which the lock is free, if there is one before another thread takes it.
 - A release by a thread that does not have the lock goes.
 - A lock that is held to the end is given back before its holder's END, or after everything.
 - A thread begins once: with its first event, if it was started before that or is never started. Other BEGINs go.

@@ -1,12 +1,12 @@
-"""What operations touch: the closed set of kinds of targets, and what holds of each kind.
+"""The targets of operations: the closed set of their kinds, and the properties of each.
 
 A target is a tuple. Its first component, the *tag*, says of which kind it is, the others which one it is: ``(ATTRIBUTE,
 17, "balance")``. The same kinds are used in executions, in recordings and in traces that are read; :class:`Kind` is the
-one table of what holds of them. Code that distinguishes targets calls :func:`kind_of`, or one of the predicates below,
+one table of their properties. Code that distinguishes targets calls :func:`kind_of`, or one of the predicates below,
 and never looks at the tag.
 
 Tags are plain texts, and stable: they are part of trace files, of fingerprints (by ``repr``) and of saved searches.
-Executions have short ones for what programs touch most. A tag that is not in the table, which only traces from
+Executions have short ones for the most frequent targets. A tag that is not in the table, which only traces from
 elsewhere have, is that of a variable.
 
 Cost: making a target is making a tuple; a predicate takes less than 0.1 microseconds, :func:`kind_of` a little more.
@@ -18,20 +18,20 @@ from collections.abc import Callable
 from enum import Enum, Flag, auto
 from typing import Any, Final
 
-#: What names a location inside one execution: hashable and picklable, equal iff it is the same location.
+#: The name of a location inside one execution: hashable and picklable, equal iff it is the same location.
 Target = tuple[Any, ...]
 
 
 class Property(Flag):
-    """What may hold of a kind."""
+    """A property of a kind."""
 
     NONE = 0
     DATA = auto()  # a program's values are kept there: conflicting accesses without an order are races
-    ORDERS = auto()  # it orders threads: accesses follow from what the threads do, and explain no failure
+    ORDERS = auto()  # it orders threads: accesses follow from the threads' operations, and explain no failure
     WAITS = auto()  # an operation on it may have to wait
     COUNTS = auto()  # it holds a number, and taking from it waits while that is 0
     ONCE = auto()  # it is written once, for one thread to go on
-    PRIMITIVE = auto()  # what code guards or hands over with it is unknown if the code is not instrumented
+    PRIMITIVE = auto()  # the data guarded or handed over by it is unknown if the code is not instrumented
     BUFFERED = auto()  # it stands for the way of a store to memory (program/memory.py)
     PART = auto()  # of an object, whose number is the second component
     WHOLE = auto()  # parts of an object taken together: an operation on it conflicts with those on the parts
@@ -46,7 +46,7 @@ _BUFFERED: Final = Property.ORDERS | Property.WAITS | Property.BUFFERED
 
 
 class Kind(Enum):
-    """A kind of targets: its tag in executions, what some of them are called, its properties, and the tag that it has
+    """A kind of targets: its tag in executions, the names of some of them, its properties, and the tag that it has
     in recorded traces, if that is another one."""
 
     # Locations of a program's values. "var" is any variable of a trace from elsewhere.
@@ -63,7 +63,7 @@ class Kind(Enum):
     ATOMIC = "atomic", "atomic variable(s)", _NONE
     INVOKED = "invoked", "object(s) whose calls are one step each", Property.WHOLE
 
-    # What locks and the like are made of. HANDED: a lock that one thread takes and another one gives back.
+    # The parts of locks and the like. HANDED: a lock that one thread takes and another one gives back.
     LOCK = "lock", "lock(s)", _PRIMITIVE
     HANDED = "handed", "lock(s) handed on", _DATA | _PRIMITIVE | Property.COUNTS
     SHARED_LOCK = "shared lock", "lock(s) that readers share", _NONE
@@ -80,7 +80,7 @@ class Kind(Enum):
     HIDDEN = "hidden", "thing(s) that keep threads in order", _NONE
     WAITER = "waiter", "thread(s) waiting for a condition", _NONE, "hidden"
 
-    # Threads and time; what programs can look at of these is data.
+    # Threads and time; the state of these that programs can look at is data.
     THREAD = "thread", "thread(s) started, joined, begun or ended", _WAITS
     THREADS = "threads", "count(s) of living threads", _DATA | _ORDERS
     START = "start", "start(s) of threads", _DATA | _ORDERS

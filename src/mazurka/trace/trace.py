@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: In the column of values: not recorded.
 NO_VALUE: Final = -1
 
-#: What an event touches that touches nothing: a branch, a call.
+#: The target of an event without one: a branch, a call.
 NOTHING: Final = (Kind.NOTHING.tag, "")
 
 _OF_THREADS: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})

@@ -39,7 +39,7 @@ def read_reliably(
     path: str, origin: str | None, repair: bool, tell: Callable[[str], None], complete: bool = False
 ) -> tuple[Trace, Any]:
     """A trace, and what number each row's event has in the file (None: that of the row; negative: none). ``tell`` is
-    told what was mended, and what is odd. ``complete``: no thread goes on after what it does last in it."""
+    called with each repair and each fault, in words. ``complete``: no thread goes on after what it does last in it."""
     trace, numbers = _read(path, origin, repair, tell)
     open_ = unended(trace) if complete or Op.WAIT in columns_of(trace).op else []
     if complete and open_:

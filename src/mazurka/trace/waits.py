@@ -1,15 +1,15 @@
 """Where threads wait on conditions in a trace, which locks they give up for that, and where they go on.
 
-Who waits on a condition gives up the condition's lock and gets it back once woken. A trace tells that by three events
-of the thread, with nothing of the thread in between but what touches nothing shared (a ``request l`` before the
-acquire, a branch)::
+A thread that waits on a condition gives up the condition's lock and gets it back once woken. A trace has three events
+for that of the thread, with nothing of the thread in between but what touches nothing shared (a ``request l`` before
+the acquire, a branch)::
 
     wait c, release l, acquire l       as Mazurka writes it: parked first, then the lock is given up
     release l, wait c, acquire l       as others do (patent 003, "Implementation"); it means the same
 
 Either the thread is parked from the first of the three on, and goes on, when woken, with the last, which is missing if
 it never does. (Of a re-entrant lock there may be several releases and acquires.) A wait with none of this gives up no
-lock that the trace tells: its thread goes on with its next event, whatever that is.
+lock that the trace records: its thread goes on with its next event, whatever that is.
 
 Cost: some microseconds for each wait.
 """

@@ -24,7 +24,7 @@ _UNFINISHED: Final = ".unfinished"
 
 
 def write_trace(parts: Parts, path: str | Path, known: Format) -> list[str]:
-    """Writes a trace in a format; what got lost, in words."""
+    """Writes a trace in a format; returns the losses, in words."""
     path = Path(path)
     if known.name == "parquet" and compression_for(path.name):
         raise UsageError("trace-format", "Parquet is compressed already", where=str(path))

@@ -8,7 +8,7 @@ Every row is a step. The order of a witness is feasible if
 3. each read of data takes its value from the write that it had in the trace, or one of an equal recorded value, or is
    among ``unread``; what a write wrote is as recorded only if nothing unread comes before it in its thread;
 4. what exists because of a value that was read is not there if that is unread: no branch comes after an unread step of
-   its thread, and where the trace tells no branches nothing does, nor is the thread joined;
+   its thread, and where the trace records no branches nothing does, nor is the thread joined;
 5. a thread that waits is parked, and goes on when a notification wakes it (:mod:`mazurka.witness.waits`). Of those
    that wait a notification of one wakes who goes on first. Waits that nobody ended in the trace (their time ran out)
    may end at any time.

@@ -62,7 +62,7 @@ class Spans:
 
 
 class ByteNames(Sequence[_Name], Generic[_Name]):
-    """A table, and what its names mean: ``made`` makes a name of a kind and a text."""
+    """A table, and the meaning of its names: ``made`` makes a name of a kind and a text."""
 
     def __init__(self, made: Callable[[int, str], _Name], slots: int = 1 << 12) -> None:
         self._made = made

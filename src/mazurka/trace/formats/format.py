@@ -2,10 +2,10 @@
 
 A format is a module with two functions::
 
-    def read(source: Source) -> Parts                        # strict: what is malformed is an error that says where
-    def write(parts: Parts, out: BinaryIO) -> list[str]      # what got lost, in words; empty if nothing did
+    def read(source: Source) -> Parts                        # strict: malformed input is an error with its place
+    def write(parts: Parts, out: BinaryIO) -> list[str]      # the losses, in words; empty if there are none
 
-What a format can't hold at all (an event it has no word for, a number too large for its fields) is an error
+Data that a format can't hold at all (an event it has no word for, a number too large for its fields) is an error
 ``trace-cannot-carry``; names it numbers anew and columns it does not have are losses.
 
 A file has the format that its name says (``.std``, ``.std.gz``), if that is one and only one; otherwise the one that

@@ -25,7 +25,7 @@ from mazurka.trace.trace import NO_VALUE, NOTHING
 _DISPENSABLE: Final = (Op.BEGIN, Op.END, Op.REQUEST)
 
 
-#: An escape, and what is written for the empty name: no name's escape.
+#: An escape, and the text for the empty name: no name's escape.
 _ESCAPED: Final = re.compile("%[0-9A-Fa-f]{2}")
 _EMPTY: Final = "%FF"
 
@@ -39,7 +39,7 @@ class Piece(NamedTuple):
 
 
 class Losses:
-    """What could not be written as it was."""
+    """The losses: data that could not be written as it was."""
 
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
@@ -49,7 +49,7 @@ class Losses:
     def escaped(self, name: str, also: str = "", without: str = "") -> str:
         """A name without white space, control characters and those of ``without``; those of ``also`` may stay.
 
-        Injective: what has to be escaped, and what looks as if it had been, is as a whole.
+        Injective: a name that has to be escaped, or looks as if it had been, is escaped as a whole.
         """
         strange = any(char in without or (char <= " " and char not in also) or char == "\x7f" for char in name)
         if name and not strange and not _ESCAPED.search(name):

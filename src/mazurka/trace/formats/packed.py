@@ -128,7 +128,7 @@ class _Packed:
         return data
 
     def damaged(self, what: str) -> Damaged:
-        """The error for what was taken last."""
+        """The error for the bytes taken last."""
         return Damaged(self.before, what)
 
     def readable(self) -> bool:
@@ -166,7 +166,7 @@ class _Streams:
                 raise Damaged(self._packed.taken, "it ends before its end", is_cut=True)
 
     def _next(self) -> bytes:
-        """What comes after a stream that is at its end, without padding."""
+        """The bytes after a stream that is at its end, without padding."""
         rest: bytes = self._present.unused_data.lstrip(self._padding or None)
         while not rest and (piece := self._packed.read()):
             rest = piece.lstrip(self._padding or None)

@@ -9,8 +9,8 @@ operation               0 acq, 1 rel, 2 r, 3 w, 4 fork, 5 join, 6 begin, 7 end, 
 
 Names are numbers: ``T3``, ``L3``, ``V3`` and the location ``3`` are what RAPID calls them in STD, and so do we; what
 begin and end name is not looked at. Of the header only the count of events is relied upon. Written, names of that form
-keep their number and others are numbered anew, which is told; more threads, operands or locations than there are bits,
-and operations not in the list, are errors. Cost: vectorised, 60 ns an event.
+keep their number and others are numbered anew, which is reported; more threads, operands or locations than there are
+bits, and operations not in the list, are errors. Cost: vectorised, 60 ns an event.
 """
 
 from __future__ import annotations

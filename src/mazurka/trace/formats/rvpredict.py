@@ -3,7 +3,7 @@
 A file is compressed with LZ4 (:mod:`mazurka.trace.formats.lz4_blocks`). In it an event takes 37 bytes, big-endian:
 
 ===========  ======  ==================================================================================
-event        64      its number, the same clock for all threads: what puts the files in order
+event        64      its number, the same clock for all threads, which puts the files in order
 thread       64
 location     32
 address      64      of an access: the object's hash code (upper half) and a field (lower half, negated)
@@ -15,7 +15,7 @@ operation    8       0 read, 1 write, 2-4 atomic, 5 lock, 6 unlock, 7 and 8 of a
 ===========  ======  ==================================================================================
 
 Names are RAPID's: ``T11``, ``L2a45c47085``, ``V16e92358.199`` for a field, ``V45c47085[3]`` for an element, and the
-location ``10``. As in RAPID, a wait is a release and an acquire (logs tell of no notifications), and what tells of
+location ``10``. As in RAPID, a wait is a release and an acquire (logs have no notifications), and what tells of
 classes and methods is no event. Unlike there, a lock that readers share keeps all that take it in order and does no
 more, as several have it at once, and atomic accesses, which RV-Predict mostly logs as accesses under a lock of their
 own, keep one another in order. Values are not read: RV-Predict logs them apart from the access, so that in a race the

@@ -1,6 +1,6 @@
-"""The bytes of a trace: decompressed, whole lines at a time, and what to say when they can't be a trace.
+"""The bytes of a trace: decompressed, whole lines at a time, and the errors when they can't be a trace.
 
-A trace is a file, a FIFO or, called ``-``, standard input: read once, in order. Whether it is compressed is told by how
+A trace is a file, a FIFO or, called ``-``, standard input: read once, in order. Whether it is compressed shows in how
 it starts, not by its name. Nothing is ever skipped or repaired here, but the byte order mark of a text: data that ends
 within a compressed stream, a line longer than :data:`LONGEST_LINE`, bytes that are no text are errors that say where.
 At most one block and one line are held at a time, so a line of 2 GB costs no more than a megabyte.
@@ -156,7 +156,7 @@ class TraceSource:
 
 
 def _pieces(block: bytes) -> tuple[bytes, ...]:
-    """A block as it is, or up to a line that is no text, and from there on: what comes before is read before."""
+    """A block as it is, or up to a line that is no text, and from there on: the lines before are read first."""
     try:
         block.decode()
     except UnicodeDecodeError as error:

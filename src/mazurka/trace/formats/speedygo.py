@@ -168,7 +168,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
 
 
 def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:
-    """The rows with signals as values. The begin of a thread that nobody starts here and the end of one that nobody
+    """The rows with signals as values. The begin of a thread that no event starts here and the end of one that no event
     joins are no signals, and left out. One that is started has to begin with its first event, one that is joined to
     end with its last."""
     losses.has_values = bool((rows.value != NO_VALUE).any())

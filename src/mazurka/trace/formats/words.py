@@ -1,4 +1,4 @@
-"""Operations in the words of STD, and the kind of what each touches: shared by the text formats that RAPID reads.
+"""Operations in the words of STD, and the kind of each one's target: shared by the text formats that RAPID reads.
 
 =====================  ==========================================================
 words                  operation
@@ -93,7 +93,7 @@ OWN: Final = frozenset({Op.BEGIN, Op.END})
 
 
 def target_of(op: Op, thread: str, operand: str) -> tuple[str, str] | None:
-    """What an operation touches; None if it needs an operand and has none."""
+    """The target of an operation; None if it needs an operand and has none."""
     if op in OWN:
         return THREAD, thread
     kind = KINDS[op]
