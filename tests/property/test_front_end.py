@@ -25,9 +25,9 @@ _PROGRAMS = 3000 if _LONG else 20
 #: Programs per test, so that the tests can be spread over processes.
 _SHARE = 10
 #: The same for each memory model but the first, which has far more executions.
-_RELAXED = 5_000 if _LONG else 10
-_RELAXED_SHARE = 10
-_HOLDING = 200 if _LONG else 3
+_RELAXED = 5_000 if _LONG else 5
+_RELAXED_SHARE = 5
+_HOLDING = 200 if _LONG else 2
 _MOST_INTERLEAVINGS = 600 if _LONG else 200
 _MOST_EXECUTIONS = 3_000 if _LONG else 300
 
