@@ -1,4 +1,4 @@
-"""`mazurka explain`: what an error means and what to do about it, as the documentation has it.
+"""`mazurka explain`: the meaning of an error and its remedy, as the documentation has it.
 
 The page is `docs/reference/errors.md`; a wheel carries it as `mazurka/errors.md`.
 """

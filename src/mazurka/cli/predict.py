@@ -121,7 +121,7 @@ def command(
 
 @contextmanager
 def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable[[ProvenBug], bool | None] | None]:
-    """What runs findings on the program, if that is wanted."""
+    """Runs findings on the program, if that is wanted."""
     if not wanted:
         yield None
         return

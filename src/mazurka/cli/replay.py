@@ -64,7 +64,7 @@ def command(
 
 
 def _each(schedules: tuple[str, ...], replay_one: Callable[[str], int]) -> int:
-    """The worst of what replaying each came to: an error, then a failure that is still there, then neither."""
+    """The worst result of the replays: an error, then a failure that is still there, then neither."""
     statuses = []
     for number, schedule in enumerate(schedules):
         print(f"{chr(10) if number else ''}{schedule}", flush=True)

@@ -1,4 +1,4 @@
-"""Access points: what a call touches of its object, so that two calls commute iff none of what they touch conflicts.
+"""Access points: the parts of an object that a call touches, so that two calls commute iff no two of theirs conflict.
 
 Definition (thesis, definition 2.3.1; Dimitrov, Raychev, Vechev, Koskinen, *Commutativity race detection*, PLDI 2014). A
 representation is a set of access points, those that each call touches, and a symmetric relation of those that conflict.
@@ -116,7 +116,7 @@ def _objection(formula: Formula) -> str | None:
     return None
 
 
-#: What an inequality compares: terms of each call.
+#: The sides of an inequality: terms of each call.
 _Ends = tuple[_Terms, _Terms]
 
 
@@ -211,7 +211,7 @@ def _representation(
 def _touching(
     specification: Specification, name: str, own: Sequence[Formula], numbers: Mapping[_Kind, int]
 ) -> Callable[[Sequence[Value], Value], Iterator[AccessPoint]]:
-    """What says which points a call of a method touches."""
+    """Determines the points that a call of a method touches."""
     parameters = specification.methods[name].parameters
 
     def worth(formula: Formula) -> Callable[[Pair], Any]:

@@ -1,4 +1,4 @@
-"""What conflicts where objects have specifications: accesses as reads and writes do, calls unless they commute.
+"""The conflict relation where objects have specifications: accesses as reads and writes, calls unless they commute.
 
 A :class:`~mazurka.trace.conflicts.Conflicts`. Calls of one object conflict unless its type's specification says that
 they commute: of types and methods without one nothing is known. Conditions that look at states hold only where the

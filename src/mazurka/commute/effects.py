@@ -1,4 +1,5 @@
-"""What calls of marked objects do, by the models of the library's types: for runs that make them as single steps.
+"""The effects of calls of marked objects, by the models of the library's types, for runs with such calls as single
+steps.
 
 Cost: a method's model is looked up once, the effect of a call computed once for each state (while it is remembered).
 The library is imported when the first class is marked, since most programs have none.
@@ -56,14 +57,14 @@ def _model_of(type_name: str, method: str) -> Callable[..., Step] | None:
 
 
 def effect_of(type_name: str, method: str, arguments: str, before: str) -> CallEffect | None:
-    """What a call does in a state, by its model; None if that says nothing, or that it would have to wait."""
+    """The effect of a call in a state, by its model; None if that has none, or the call would have to wait."""
     outcome = outcome_of(type_name, method, arguments, before)
     return outcome if isinstance(outcome, CallEffect) else None
 
 
 @lru_cache(maxsize=4096)
 def outcome_of(type_name: str, method: str, arguments: str, before: str) -> CallEffect | Waiting | None:
-    """What a call does in a state, by its model; None if that says nothing."""
+    """The effect of a call in a state, by its model; None if that has none."""
     from mazurka.commute.shared_type import BLOCKED
 
     model = _model_of(type_name, method)

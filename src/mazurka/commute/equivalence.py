@@ -1,4 +1,4 @@
-"""Whether two formulas are the same by logic with equality: what the check of symmetry goes by.
+"""Whether two formulas are equivalent in logic with equality, for the check of symmetry.
 
 The formulas' atoms (comparisons, calls of functions, results) are taken for independent variables, after comparisons
 have been brought into one form; but where equations hold, equals may stand for each other in other atoms. So formulas
@@ -95,7 +95,7 @@ def atoms_of(formula: Formula) -> Iterator[Formula]:
 
 
 def truth(formula: Formula, atoms: Mapping[Formula, bool]) -> bool:
-    """What a formula is worth if its atoms are worth this."""
+    """The value of a formula under these values of its atoms."""
     match formula:
         case And(parts):
             return all(truth(part, atoms) for part in parts)

@@ -1,4 +1,4 @@
-"""Formulas of commutativity conditions: what they are made of, what they mention, what they are worth.
+"""Formulas of commutativity conditions: their syntax, the names they mention, and their evaluation.
 
 Definition (thesis, figure 4.5). A formula of the logic L1 is built of the arguments and results of two calls,
 constants, functions of these and of abstract states, arithmetic, comparisons, and boolean connectives; it has no
@@ -89,14 +89,14 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Conjunction of two or more, from the left: what follows a false part is not looked at."""
+    """Conjunction of two or more, from the left: parts after a false one are not evaluated."""
 
     parts: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Disjunction of two or more, from the left: what follows a true part is not looked at."""
+    """Disjunction of two or more, from the left: parts after a true one are not evaluated."""
 
     parts: tuple[Formula, ...]
 
@@ -135,7 +135,7 @@ class Side(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """What a formula is evaluated on; ``earlier`` is the state before the call that comes first."""
+    """The input of a formula's evaluation; ``earlier`` is the state before the call that comes first."""
 
     one: Side
     two: Side
@@ -212,7 +212,7 @@ def compiled(
     functions: Mapping[str, Callable[..., Any]],
     parameters: tuple[Sequence[str], Sequence[str]],
 ) -> Callable[[Pair], Any]:
-    """What the formula is worth on a pair of calls of methods with these parameters."""
+    """The value of the formula on a pair of calls of methods with these parameters."""
 
     def go(each: Formula) -> Callable[[Pair], Any]:
         return compiled(each, functions, parameters)

@@ -15,7 +15,7 @@ from mazurka.commute.registry import TYPES, shared_type
 from mazurka.commute.shared_type import SharedType
 from mazurka.errors import MazurkaError
 
-#: What the module of a file is called while it is loaded.
+#: The name of a file's module while it is loaded.
 _MODULE = "mazurka_specification"
 
 

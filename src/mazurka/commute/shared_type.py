@@ -22,7 +22,7 @@
 
 A method takes the abstract state and the arguments, and returns the next state and the result, or :data:`BLOCKED` where
 it would have to wait; a result that is an exception is a :class:`~mazurka.trace.literals.Raised`. States are hashable,
-and two are equal iff no method tells them apart. A pair of methods without a condition never commutes.
+and two are equal iff no method distinguishes them. A pair of methods without a condition never commutes.
 
 ``scope`` says which arguments the exhaustive check tries for each parameter, and :meth:`SharedType.bounded` which
 states it goes on from (all that can be reached from the ``initials`` by methods).
@@ -46,10 +46,10 @@ class _Blocked(Enum):
     BLOCKED = "blocked"
 
 
-#: What a method returns that can't go on in this state.
+#: The result of a method that can't go on in this state.
 BLOCKED: Final = _Blocked.BLOCKED
 
-#: What a method makes of a state: the next one, and its result.
+#: The effect of a method on a state: the next one, and its result.
 Step: TypeAlias = "tuple[State, Value] | _Blocked"
 
 
@@ -70,7 +70,7 @@ class SharedType:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of a type: its name, the names of its parameters, and what it does."""
+    """A method of a type: its name, the names of its parameters, and its effect."""
 
     name: str
     parameters: tuple[str, ...]
@@ -137,7 +137,7 @@ class _Nothing(Enum):
     NOTHING = "nothing"
 
 
-#: What functions return of an item that is not there: equal to no value of a program.
+#: The result of functions for an item that is not there: equal to no value of a program.
 NOTHING: Final = _Nothing.NOTHING
 
 
@@ -149,7 +149,8 @@ def _get(pairs: Any, key: Any) -> Any:
     return next((value for each, value in pairs if each == key), NOTHING)
 
 
-#: What conditions of all types may call. All but ``min`` and ``max`` are total: a condition has a value in every state.
+#: The functions that conditions of all types may call. All but ``min`` and ``max`` are total: a condition has a value
+#: in every state.
 FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "len": len,
     "abs": abs,

@@ -7,8 +7,8 @@ unsound; that it holds for less than all that do makes it inexact, which is no e
 Orders matter where a condition mentions results: each is evaluated with the results it has. Where neither order is
 enabled there is nothing to check; where one is, the calls do not commute (definition 4.3.4, the partial maps differ).
 
-What holds in a small scope need not hold in every one; conditions of common types are wrong in small states or not at
-all. Cost: states times the squares of methods and arguments; 10,000 to 100,000 cases a second.
+A condition that holds in a small scope need not hold in every one; conditions of common types are wrong in small states
+or not at all. Cost: states times the squares of methods and arguments; 10,000 to 100,000 cases a second.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Case:
         return forth is not None and back is not None and (forth.results, forth.after) == (back.results, back.after)
 
     def pairs(self) -> Iterator[Pair]:
-        """What a condition is asked about: the calls as they are in each order that is enabled."""
+        """The input of a condition: the calls as they are in each order that is enabled."""
         for outcome, states in ((self.forth, (0, 1)), (self.back, (1, 0))):
             if outcome is not None:
                 before = (self.state, outcome.between)
@@ -84,7 +84,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class PairCheck:
-    """What became of a pair of methods: how many cases there are, how many commute, for how many of these the condition
+    """The result for a pair of methods: how many cases there are, how many commute, for how many of these the condition
     holds; a case where it holds wrongly, and one that it misses."""
 
     methods: Methods

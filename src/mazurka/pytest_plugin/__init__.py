@@ -1,8 +1,8 @@
 """The pytest plugin: the tests to explore, their settings, and the summary at the end.
 
 `--mazurka` explores every test; `@mazurka.check(...)` and `@pytest.mark.mazurka(...)` explore those that carry them.
-This module only takes options and decides; what exploring needs is imported when the first such test was collected,
-so that a session without one pays for nothing.
+This module only takes options and decides; the modules for exploring are imported when the first such test was
+collected, so that a session without one pays for nothing.
 """
 
 from __future__ import annotations

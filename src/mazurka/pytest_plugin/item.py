@@ -1,7 +1,7 @@
 """One pytest test as a program that can be run again and again.
 
-pytest sets a test up once, with everything it needs. For exploring, what belongs to the test alone (its function-scoped
-fixtures, the instance of its class) is made anew within every execution, and torn down within it; what has a wider
+pytest sets a test up once, with everything it needs. For exploring, the state of the test alone (its function-scoped
+fixtures, the instance of its class) is made anew within every execution, and torn down within it; state of a wider
 scope is made once, before, and its state is put back between executions like that of the modules.
 
 This reaches into pytest's `SetupState` and `Function`, of which the parts used have been stable since pytest 8.0:
@@ -39,7 +39,7 @@ class TestEntry:
         self.item = item
         self._modules = modules
         self._failed_parts: list[BaseException] = []  # of a test of `unittest` in this execution
-        self._stash = dict(item.stash._storage)  # what plugins noted when pytest had set the test up
+        self._stash = dict(item.stash._storage)  # the notes of plugins when pytest had set the test up
 
     def prepare(self) -> None:
         """Take down the test as pytest had set it up; fixtures may fail at that, since the test did not run."""
@@ -146,7 +146,7 @@ class TestEntry:
             raise error
 
     def _keep_part(self, _case: object, _part: object, error: Any) -> None:
-        """In place of `addSubTest`: what became of a part of a test of `unittest`."""
+        """In place of `addSubTest`: the result of a part of a test of `unittest`."""
         value = error[1] if isinstance(error, tuple) else getattr(error, "value", None)
         if value is not None and not isinstance(value, (GreenletExit, OutcomeException)):
             self._failed_parts.append(value)

@@ -1,7 +1,7 @@
 """A pytest session with tests to explore: tracks the project's modules, and executes each chosen test by plans.
 
 Modules are instrumented where they are, after collection, whichever way they were imported: pytest's own assertion
-rewriting is applied to the syntax tree first, exactly as pytest does, and ours to what comes out. Modules that tests
+rewriting is applied to the syntax tree first, exactly as pytest does, and ours to the result. Modules that tests
 import later are instrumented on import. All of it is undone at the end of the session.
 
 A test that starts no threads is left to pytest: once the first execution has shown that, it runs in the ordinary way,
@@ -251,7 +251,7 @@ def _complete_positions(tree: ast.AST) -> None:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """What pytest itself listens to is none of its business here: threads' exceptions are findings."""
+    """pytest does not get exceptions of threads here: they are findings."""
     excepthook, threading.excepthook = threading.excepthook, threading.__excepthook__
     try:
         yield

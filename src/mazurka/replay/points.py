@@ -35,7 +35,7 @@ _Description = tuple[str, str, int]
 
 
 def points_of(run: Run, program: Program, root: str = "") -> tuple[Point, ...]:
-    """The sites that were points in a run, with the program's marks: what another process has to know to repeat it."""
+    """The sites that were points in a run, with the program's marks, by which another process can repeat it."""
     if not isinstance(program, LearnsPoints):
         return ()
     found = {Point("", mark) for mark in program.learned.points if mark < 0}
@@ -50,7 +50,7 @@ def points_of(run: Run, program: Program, root: str = "") -> tuple[Point, ...]:
 
 
 def add_scheduling_points(program: Program, points: Iterable[Point], root: str = "") -> None:
-    """Tell a program which sites are points, and that no others are, so that a prefix recorded elsewhere counts the
+    """Set the sites that are points, and that no others are, so that a prefix recorded elsewhere counts the
     same ones."""
     if not isinstance(program, LearnsPoints):
         return

@@ -2,7 +2,7 @@
 
 Each point of the run is compared with the recorded one: thread, operation, part of the target, file, line, function.
 Where only the line number differs the source text decides, so that an edit elsewhere in the file, or another version
-of a library, does not break a schedule. The first difference ends the comparison; what comes after it means nothing.
+of a library, does not break a schedule. The first difference ends the comparison; later ones mean nothing.
 
 A schedule from a token has no recorded steps; it is only replayed on the program it was made from.
 """

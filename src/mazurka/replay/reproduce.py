@@ -4,8 +4,8 @@ A schedule counts points, and which places are points is learnt: a failing execu
 a failure is met with the points known before its execution, and is first turned into a schedule that holds with all
 points that are known after it (:func:`settled`); only that can be simplified (shrink.py), and replayed elsewhere.
 
-What a program has learnt of its points changes with each execution here; who goes on with a search says what is known
-then. :func:`happens_again` and :func:`changes_places` leave it as it was.
+The points that a program has learnt change with each execution here; a search that goes on afterwards restores those
+known then. :func:`happens_again` and :func:`changes_places` leave it as it was.
 
 Cost: two to nine executions besides those of shrinking.
 """

@@ -3,7 +3,7 @@ points.
 
 Delta debugging (Zeller and Hildebrandt, TSE 2002) over the blocks of the run-length encoded prefix: a candidate drops
 the tail, puts blocks off until their thread's next one, or draws a thread's next block forward. It is run as a plan
-that need not be followed to the letter; what the run then did is recorded and taken as the new schedule, if it fails
+that need not be followed exactly; the steps of the run are recorded and become the new schedule, if it fails
 in the same way and costs less. At last every switch is made as early as the failure allows: then the thread was
 stopped right after something that the failure depends on, and not somewhere later, where what it had just done
 would be mistaken for the cause.
@@ -40,7 +40,7 @@ class Shrunk:
 
 @dataclass(slots=True)
 class _Shrinking:
-    """The best failing prefix so far with its run, and what may still be spent on a better one.
+    """The best failing prefix so far with its run, and the budget left for a better one.
 
     A run may learn new points, and then every prefix means something else: ``best`` is said anew in terms of them,
     and ``learnt`` counts how often that has happened.
@@ -232,7 +232,7 @@ def hasten(blocks: Blocks, index: int, count: int) -> Blocks:
 
 
 def draw_forward(blocks: Blocks, index: int) -> Blocks:
-    """Let a block's thread go on at once with what its next block would have done."""
+    """Let a block's thread go on at once with the steps of its next block."""
     name, count = blocks[index]
     for later in range(index + 1, len(blocks)):
         if blocks[later][0] == name:

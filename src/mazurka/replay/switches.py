@@ -1,7 +1,7 @@
 """Counts what makes an interleaving hard to read: the places where one thread stops and another goes on.
 
 A switch is *preemptive* when the thread that stopped could have gone on. Only points count, as only there a scheduler
-decides, and only those up to the failure: what happens afterwards explains nothing.
+decides, and only those up to the failure: later ones explain nothing.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def preemptive_steps(run: Run, end: int) -> frozenset[int]:
 
 
 def cost_until(run: Run, failure: Failure) -> Cost:
-    """What there is to read in ``run`` up to ``failure``."""
+    """The steps of ``run`` up to ``failure`` that a report shows."""
     end = steps_until(run, failure)
     prefix = prefix_until(run, failure)
     return Cost(len(preemptive_steps(run, end)), max(len(encode_blocks(prefix)) - 1, 0), len(prefix))

@@ -72,7 +72,7 @@ class CheckReport:
     """All there is to say about one check.
 
     ``suppressed`` are failures kept back, ``unused`` says what was to keep some back and did not.
-    ``reason`` says why the result is what it is: what stopped the search, or why it is inconclusive. ``notes`` are
+    ``reason`` is the reason of the result: what stopped the search, or why it is inconclusive. ``notes`` are
     further things that a person ought to know, ``inconsistencies`` what must be wrong in Mazurka itself. Paths are
     shown relative to ``root`` ("": the working directory).
     """
@@ -104,7 +104,7 @@ class CheckReport:
 
     @property
     def errors(self) -> Sequence[str]:
-        """What must be wrong in Mazurka itself."""
+        """Internal errors: contradictions that can only be bugs in Mazurka."""
         return self.inconsistencies
 
     @property

@@ -1,4 +1,4 @@
-"""A finding as data: what every renderer, for people or for tools, starts from, whether an execution failed or a trace
+"""A finding as data, from which every renderer, for people or for tools, starts, whether an execution failed or a trace
 proves that another order would.
 
 An :class:`Explanation` is the failing order itself, reduced to the steps that matter: rows from top to bottom in the
@@ -34,7 +34,7 @@ class BugShape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A thread that matters: its stable name and what people call it."""
+    """A thread that matters: its stable name and its name for people."""
 
     thread: str
     label: str
@@ -72,7 +72,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What goes wrong. ``shape`` is None if it is none of the known ones; ``sentence`` is always there."""
+    """The error of an execution. ``shape`` is None if it is none of the known ones; ``sentence`` is always there."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row | Fold, ...]
@@ -93,7 +93,7 @@ class HeldLock:
 class FindingEvent:
     """A thread's step, or its next step.
 
-    ``number`` is that of an execution's step (from 1; what is not done yet has the number after the last), or that of a
+    ``number`` is that of an execution's step (from 1; a step not taken yet has the number after the last), or that of a
     trace's event as in its file. ``place`` is the location as in the trace ("": as ``location`` has it).
     """
 
@@ -148,7 +148,7 @@ class CheckedWitness:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One distinct bug, with all that any form of a report tells of it: from an execution that failed, or predicted
+    """One distinct bug, with all data of any form of a report: from an execution that failed, or predicted
     from a recorded trace.
 
     ``events`` make it up: the two accesses of a race, where each thread of a deadlock waits, where a thread fails.

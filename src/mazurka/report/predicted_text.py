@@ -78,7 +78,7 @@ def _summary(report: PredictionReport) -> list[str]:
 
 
 def _why(report: PredictionReport) -> str:
-    """What candidates were left open for."""
+    """The limits for which candidates were left open."""
     if report.expired:
         return "for want of time"
     if report.engine == "seqcheck":

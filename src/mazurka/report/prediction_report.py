@@ -30,7 +30,7 @@ class UsedRule:
 
 @dataclass(slots=True)
 class PredictionReport:
-    """See the module. In ``stages`` candidates that fell are not possible; what is undecided was left open by a limit.
+    """See the module. In ``stages`` refuted candidates are infeasible; undecided ones were left open by a limit.
     ``counts`` is what was proven of each kind, suppressed findings included. ``refused`` says what the witness checker
     did not believe: errors in Mazurka."""
 
@@ -43,7 +43,7 @@ class PredictionReport:
     findings: list[Finding] = field(default_factory=list)
     counts: Mapping[str, int] = field(default_factory=dict)
     stages: list[Stage] = field(default_factory=list)
-    undecided: int = 0  # what all stages together have left open
+    undecided: int = 0  # candidates that all stages together have left open
     suppressed: list[UsedRule] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -57,7 +57,7 @@ class PredictionReport:
 
     @property
     def errors(self) -> Sequence[str]:
-        """What must be wrong in Mazurka itself."""
+        """Internal errors: contradictions that can only be bugs in Mazurka."""
         return self.refused
 
     @property

@@ -37,7 +37,7 @@ def make(*, width: int, colour: bool) -> JsonRenderer:  # every renderer is made
 
 @dataclass(frozen=True, slots=True)
 class JsonRenderer:
-    """JSON, indented; what holds no objects is mostly on one line: an order may have thousands of turns."""
+    """JSON, indented; a list without objects is mostly on one line: an order may have thousands of turns."""
 
     def render(self, report: AnyReport) -> str:
         """The whole report."""

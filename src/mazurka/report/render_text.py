@@ -72,7 +72,7 @@ class TextRenderer:
         return self._failed(finding, finding.failure, root, f"violation{which}")
 
     def _failed(self, finding: Finding, failure: Failure, root: str, heading: str) -> list[Line]:
-        """What an execution failed with: what, where, why, in which order, and how to have it again."""
+        """The failure of an execution: its message, place, cause and interleaving, and the command that replays it."""
         what = _STUCK.get(failure.kind) or _first_line(failure.message) or failure.kind.value
         lines = [Line(self._cut(f"{heading}: {what}"), "bold red")]
         if failure.location is not None:
@@ -96,7 +96,7 @@ class TextRenderer:
         return lines
 
     def _proof(self, finding: Finding) -> list[Line]:
-        """What makes sure of the failure."""
+        """The checks that the failure has passed."""
         witness = finding.witness
         if witness is None:
             return []
@@ -176,7 +176,7 @@ class TextRenderer:
         return [Line(line) for line in textwrap.wrap(text, self.width, subsequent_indent="  ", break_long_words=False)]
 
     def _wrapped(self, texts: Iterable[str], first: str = "") -> list[Line]:
-        """Lines, what does not fit on them on lines that are further in; the first has a style."""
+        """Lines, wrapped to indented ones where they are too long; the first has a style."""
         lines: list[Line] = []
         for number, text in enumerate(map(printable, texts)):
             within = " " * (len(text) - len(text.lstrip()) + 4)

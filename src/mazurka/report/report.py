@@ -68,7 +68,7 @@ class Report(Protocol):
 
     @property
     def errors(self) -> Sequence[str]:
-        """What must be wrong in Mazurka itself."""
+        """Internal errors: contradictions that can only be bugs in Mazurka."""
         ...
 
     @property

@@ -3,7 +3,7 @@
 Under TSO and PSO a run's log has a step for each store and another for its arrival in memory (program/memory.py). A
 run needed them apart if no order of whole stores explains it: if program order, reads-from, the order of arrivals and
 "read before it was overwritten" have a cycle over the accesses (Shasha and Snir, TOPLAS 1988). Only a store on such a
-cycle is worth telling of: most runs have late ones that nobody could have noticed.
+cycle is reported: most runs have delayed stores that no thread could have noticed.
 
 Cost: one pass over the run, and one over the order's edges for each delayed store.
 """

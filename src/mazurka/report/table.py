@@ -33,7 +33,7 @@ _MOST_LINES: Final = 17
 
 
 class _Extra(Enum):
-    """What takes lines of its own beside the rows."""
+    """A text that takes lines of its own beside the rows."""
 
     FOLDS = "folds"
     PARTS = "parts"

@@ -20,7 +20,7 @@ from mazurka.trace.targets import CLOCK, Kind, Target, kind_of
 _LONGEST_VALUE: Final = 32
 _LONGEST_TARGET: Final = 48
 
-#: What names in recorded traces are cut to: some are whole keys of dictionaries.
+#: The length that names in recorded traces are cut to: some are whole keys of dictionaries.
 LONGEST_NAME: Final = 200
 
 _OBJECT: Final = re.compile(r"\b([^\W\d]\w*)#\d+(?:\.\d+)*")
@@ -51,7 +51,7 @@ def verb(op: Op) -> str:
 
 
 def label_of(run: Run, task: ThreadIndex) -> str:
-    """What people call a thread; its stable name is added where others are called the same."""
+    """The name of a thread for people; its stable name is added where others have the same."""
     task = owner(run, task)
     called = _plain_label(run, task)
     own = [ThreadIndex(each) for each, name in enumerate(run.tasks) if not is_flusher(name)]

@@ -1,10 +1,10 @@
 """Has a finding checked by the witness checker, which shares no code with the engine that found it.
 
 The failing run, as it was made with detail, is the trace; the witness is its own order up to the failure; the claim is
-what the failure says of the end: who fails there, or who waits for what, held by whom.
+its claim about the end: the thread that fails there, or the threads that wait, for what, held by which.
 
-Values are compared where they are told as they are: numbers, text, and counts. Of a mutable object a step tells what it
-looked like, and that may change without the place being written that holds it.
+Values are compared where they are recorded as they are: numbers, text, and counts. Of a mutable object a step tells
+what it looked like, and that may change without the place being written that holds it.
 """
 
 from __future__ import annotations

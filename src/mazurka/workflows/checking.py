@@ -1,13 +1,13 @@
 """One check from the first run to the report: saved failures again, then the search, then what to say about it.
 
-The command line and the pytest plugin differ in where the program comes from and in who watches; what happens in
-between is here, once.
+The command line and the pytest plugin differ in where the program comes from and in the observer; the steps in
+between are here, once.
 
 1. Failures saved by earlier checks of the same target are tried first: mostly one is still there, and known in one run.
 2. The strategy searches; what it learns is kept in the store, so that a search killed at any moment goes on from there.
 3. Each distinct failure is made simple, checked, replayed, explained and saved; a schedule that can't be saved is shown
-   as a token only. What the witness checker does not believe is no finding: it is reported as an error of Mazurka's
-   own.
+   as a token only. A failure whose witness the checker rejects is no finding: it is reported as an error of
+   Mazurka's own.
 
 Invariant: nothing but the search runs the program while there is a search, since every run may teach the program new
 points, which a search has to know of.
@@ -71,7 +71,7 @@ class CheckObserver(Protocol):
         ...
 
     def progress(self, executions: int, found: int, total: float | None, deciding: bool) -> None:
-        """Told every so often; ``total`` is the estimate for the whole search, ``deciding`` says that most of the
+        """Called every so often; ``total`` is the estimate for the whole search, ``deciding`` says that most of the
         time goes into deciding which executions are possible."""
         ...
 
@@ -80,15 +80,15 @@ class CheckObserver(Protocol):
         ...
 
     def found(self, failing: FailingExecution) -> None:
-        """Told of each failure when it is met, whether or not it is kept back."""
+        """Called with each failure when it is met, whether or not it is suppressed."""
         ...
 
     def searched(self, number: int) -> None:
-        """Told when the search is over and so many failures are about to be explained."""
+        """Called when the search is over and so many failures are about to be explained."""
         ...
 
     def explained(self, finding: Finding) -> None:
-        """Told of each failure once it is explained."""
+        """Called with each failure once it is explained."""
         ...
 
 

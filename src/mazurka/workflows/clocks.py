@@ -1,13 +1,13 @@
 """The search that leaves out the orders in which threads look at the clock.
 
 Each look shows no less than the one before it, whichever thread makes it. So `n` looks of one thread beside `m` of
-another have `(n + m)! / (n! m!)` orders, of which most programs can't tell one from another: threads compare times of
+another have `(n + m)! / (n! m!)` orders, which most programs can't distinguish: threads compare times of
 their own. Where the first search has not ended in half of its time, and threads look at the clock, another one takes
 each thread's looks for its own (``CLOCKS_APART`` in program/runtime/task.py): a time is still never less than those of
 the looks that happened before it, and two that nothing orders are the same, or nearly so. The first search goes on from
 where it was when the program is checked again.
 
-What the second one proves, it proves under an assumption, which the first line of the verdict says. A failure that it
+The second one's proofs are under an assumption, which the first line of the verdict says. A failure that it
 finds is as real as any other.
 """
 
@@ -20,7 +20,7 @@ from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
 from mazurka.program.runtime.task import CLOCK_POINTS, CLOCKS_APART
 from mazurka.workflows.timing import merged
 
-#: What is assumed where these orders were left out.
+#: The assumption where these orders were left out.
 ASSUMPTION: Final = "nothing depends on which of several threads looks at the clock first"
 
 

@@ -54,7 +54,7 @@ _GUIDING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE})
 #: Runs in which the program shows new shared places before one counts.
 _TRIES: Final = 3
 
-#: Runs by chance after those that are led, for what only has to come in some order.
+#: Random runs after those that are led, for bugs that any order of some kind shows.
 _AT_RANDOM: Final = 20
 
 #: After so many findings in a row whose runs were cut (the program waits outside the model, say) no more are run.

@@ -58,7 +58,7 @@ class NotAtOnce:
 
 @dataclass(slots=True)
 class ClassReport:
-    """What became of a class; ``reason`` says why nothing is known of all its calls ("" if it is)."""
+    """The result for a class; ``reason`` says why nothing is known of all its calls ("" if it is)."""
 
     name: str
     type_name: str

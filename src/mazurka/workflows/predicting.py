@@ -3,8 +3,8 @@
 In a long trace each kind of bug is looked for in a thread of its own. The findings, and their order, do not depend
 on which is the faster.
 
-Findings of the same places are reported once. What the checker does not believe is not told, but owned up to: it is an
-error in Mazurka.
+Findings of the same places are reported once. Findings that the checker rejects are not reported as bugs, but as
+internal errors: it is an error in Mazurka.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A trace whose rows are steps of their own, and what number each row's event has in the file that it is from
+    """A trace whose rows are steps of their own, and the number of each row's event in the file that it is from
     (negative: none); None if that is the number of the row."""
 
     trace: Trace
@@ -266,7 +266,7 @@ class _FindingCollector:
         return Doing(trace.threads[trace.thread[row]], Op(int(trace.op[row])), target)
 
     def _calling(self, doing: Doing, row: int, returns: str | None) -> Doing:
-        """An event that is a call, with what it returned, and what it returns in the order of a witness."""
+        """An event that is a call, with its result, and the one in the order of a witness."""
         had = self._invocations[row].result
         gives = "waits" if returns is None else _result_words(value_of(returns))
         return doing._replace(had=_result_words(had), gives=gives)
@@ -277,7 +277,7 @@ class _FindingCollector:
         return {call.begin: call for call in invocations(self.trace)}
 
     def _target_words(self, row: int) -> str:
-        """The name of what an event touches; a call, with its arguments."""
+        """The name of an event's target; of a call, with its arguments."""
         trace = self.trace
         target = trace.targets[trace.target[row]]
         if trace.op[row] == Op.CALL and kind_of(target) is Kind.METHOD and row in self._invocations:
@@ -350,7 +350,7 @@ def _fingerprint(kind: str, events: Sequence[FindingEvent]) -> str:
 
 
 def _result_words(result: Value) -> str:
-    """What comes of a call."""
+    """The result of a call, in words."""
     return f"raises {result.kind}" if isinstance(result, Raised) else f"returns {words_of(result)}"
 
 

@@ -34,7 +34,7 @@ PYTHON: Final = "python"  # a caller of :mod:`mazurka.api`
 
 @dataclass(frozen=True, slots=True)
 class ProgramSpec:
-    """A program as a user names it, with what its schedules have to remember."""
+    """A program as a user names it, with the settings that its schedules have to remember."""
 
     target: str
     arguments: tuple[str, ...] = ()

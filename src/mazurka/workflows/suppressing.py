@@ -56,7 +56,7 @@ class _Comment:
 
 @dataclass(slots=True)
 class Suppressions:
-    """What one check keeps back. ``accepts_all`` is for the check that writes a baseline."""
+    """The suppressions of one check. ``accepts_all`` is for the check that writes a baseline."""
 
     rules: list[Rule]
     baseline: Path | None
@@ -83,7 +83,7 @@ class Suppressions:
         return Suppressed(failure, fingerprint(failure), self.why(failure) or "")
 
     def unused(self, files: Iterable[str], races: bool) -> list[str]:
-        """What kept nothing back in a check that left nothing out, of the comments those of the ``files``."""
+        """The suppressions without a match in a complete check; of the comments, those of the ``files``."""
         found = []
         for file in sorted(set(files)):
             for comment in self._comments_in(file).values():
@@ -101,7 +101,7 @@ class Suppressions:
         ]
 
     def write(self, target: str, complete: bool) -> None:
-        """Write what was accepted to the baseline; what it has of this target besides goes if the search was
+        """Write the accepted failures to the baseline; its other entries of this target go if the search was
         ``complete``, and so has not met it."""
         assert self.baseline is not None
         with _locked(self.baseline):

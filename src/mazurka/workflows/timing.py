@@ -31,7 +31,7 @@ TIMED: Final = tuple([row.name for row in STRATEGIES.values() if row.timed])
 #: Seconds of the second search, or as long as the search before has taken.
 _AT_LEAST: Final = 2.0
 
-#: What the first search gets of the time if it is in doubt about timeouts: one part of so many.
+#: The share of the time that the first search gets if it is in doubt about timeouts: one part of so many.
 _IN_DOUBT: Final = 8
 
 #: The strategy that knows that a timeout fires only when no thread can move.

@@ -10,7 +10,7 @@ from mazurka.trace.literals import Raised
 _PENDING, _RUNNING, _FINISHED = "pending", "running", "finished"
 _CANCELLED, _NOTIFIED = "cancelled", "notified"  # a worker has seen that it is cancelled
 
-#: What a future is, and its result.
+#: The state of a future, and its result.
 _State = tuple[str, Any]
 
 _CANCELLED_ERROR = Raised("CancelledError")

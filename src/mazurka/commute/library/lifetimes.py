@@ -1,7 +1,7 @@
-"""What must not be used once it has been given up: memory, channels, contexts (thesis, figure 3.2).
+"""Objects that must not be used after their end: memory, channels, contexts (thesis, figure 3.2).
 
-Calls in the wrong order are errors here, so they do not commute with what ends the object's life: those pairs are the
-order violations to look for.
+Calls in the wrong order are errors here, so they do not commute with the call that ends the object's life: those pairs
+are the order violations to look for.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ChannelType(SharedType):
     """A channel of Go with room for all that is sent; sending to a closed one, or closing it again, is an error."""
 
     name = "channel"
-    initials = (((), True),)  # what is in it, and whether it is open
+    initials = (((), True),)  # its items, and whether it is open
     scope = {"v": (0, "x", None)}
     functions = {"items": lambda s: s[0], "is_open": lambda s: s[1]}
 

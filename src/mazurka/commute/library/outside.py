@@ -102,7 +102,7 @@ class AppendedFileType(SharedType):
 
 
 class SocketType(SharedType):
-    """A connected socket that carries messages: what has been sent, what has arrived, and whether it is open.
+    """A connected socket that carries messages: those sent, those that have arrived, and whether it is open.
     ``arrive`` is what the other end does; ``recv`` waits for it."""
 
     name = "socket"

@@ -1,4 +1,4 @@
-"""What threads wait for: locks, events, conditions, semaphores, barriers.
+"""Primitives that threads wait for: locks, events, conditions, semaphores, barriers.
 
 A call of the model is one step. Where CPython's is two, to begin to wait and to go on, these are two methods here.
 """
