@@ -39,7 +39,7 @@ class BatchLimits:
 
 @dataclass(slots=True)
 class Batch:
-    """What came of it. ``found_new_points``: its last run met new points; an exhaustive strategy has not been given
+    """Its result. ``found_new_points``: its last run met new points; an exhaustive strategy has not been given
     that run. ``undecided``: its strategy has not come to know yet what to run next. Of its ``seconds`` so many were
     spent
     ``running`` the program, the others on deciding what to run."""
@@ -162,7 +162,7 @@ class WorkItem:
 
 @dataclass(frozen=True, slots=True)
 class WorkResult:
-    """What came of an order: of the strategy, as rows, and otherwise."""
+    """The result of a work item: of the strategy, as records, and otherwise."""
 
     batch: Batch
     records: list[JournalRecord]

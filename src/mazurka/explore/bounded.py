@@ -65,7 +65,7 @@ EXPIRED: Final = "waiting times ran out, which does not follow from the order of
 
 
 class Levels(Generic[T]):
-    """What waits to be run, by its number of preemptions; the last one in of the lowest level comes first."""
+    """The seeds that wait to be run, by number of preemptions; the last one in of the lowest level comes first."""
 
     def __init__(self) -> None:
         self.waiting: list[dict[int, T]] = []
@@ -105,7 +105,7 @@ class Levels(Generic[T]):
         return min(open_levels) - 1 if open_levels else None
 
     def summary(self) -> str:
-        """What is covered, in words; empty as long as the level of no preemptions is not finished."""
+        """The coverage, in words; empty as long as the level of no preemptions is not finished."""
         bound = self.bound()
         return "" if bound is None or bound < 0 else covered(bound)
 

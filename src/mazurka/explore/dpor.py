@@ -4,11 +4,11 @@ Definition. Two runs are equivalent if they order all conflicting steps alike (r
 each class, by the algorithm *Optimal-DPOR* of Abdulla, Aronis, Jonsson and Sagonas (POPL 2014; Source Sets, JACM
 64(4), 2017), over the points of runs, with wake-up trees and sleep sets (wakeup.py).
 
-How it goes. The present path is a stack of frames, one per point. A run begins with a path through the wake-up tree
-of some frame, to a leaf, and goes on as it likes. Of each of its races, the reversal is inserted in the wake-up tree
-of the frame where the first of the two events was, unless it begins like something that sleeps or is inserted there.
-Then the deepest frame with something left in its tree gives the next run; what has been run from a frame sleeps there
-from then on.
+How it goes. The present path is a stack of frames, one per point. A run begins with a path through the wake-up tree of
+some frame, to a leaf, and goes on as it likes. Of each of its races, the reversal is inserted in the wake-up tree of
+the frame where the first of the two events was, unless it begins like something that sleeps or is inserted there. Then
+the deepest frame with something left in its tree gives the next run; threads that have been run from a frame sleep
+there from then on.
 
 Invariants. Depth first: of each frame the whole tree below the present event is run before the next sibling. No run is
 of a trace seen before, none is cut off because everything sleeps (the two theorems of the paper); the tests count.
@@ -19,7 +19,7 @@ other's, if that is cut short behind its second event.)
 
 Departures from the paper: what may have to wait (races.py, with *unsure* reversals, whose runs may turn out
 impossible and are then made for nothing; when it turns out that reads of some kind of target may have to wait, the
-search begins again with that knowledge); and steps whose accesses vary with what they read (likewise, when a site
+search begins again with that knowledge); and steps whose accesses vary with the values they read (likewise, when a site
 turns out to have such). After an unsure or varying leaf a thread may sleep; it is woken, at the cost of a repetition.
 
 A timeout fires when no other thread can move, which no two conflicting steps show. So a search that met this has a

@@ -242,7 +242,7 @@ class Explorer:
                 self._take_in(batch)
         coordinator.dismiss(self.strategy)
 
-    # -- what lasts ---------------------------------------------------------------------------------------------------
+    # -- persistence --------------------------------------------------------------------------------------------------
 
     def _take_up(self) -> Iterator[Progress]:
         """Resume an earlier, interrupted exploration: its records, and its failures, which are executed again."""

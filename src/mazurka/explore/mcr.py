@@ -162,7 +162,7 @@ class ReadsFromSearch(Strategy):
     def _clear(self) -> None:
         self.names: list[str] = []
         self.name_numbers: dict[str, int] = {}
-        self.ready: Seed | None = None  # what to take next
+        self.ready: Seed | None = None  # the next seed
         self.open: dict[int, Branch] = {}
         self.waiting: list[deque[Branch]] = [deque()]  # by depth
         self.unasked: list[deque[_Offering]] = [deque()]  # by the depth of their alternatives
@@ -210,7 +210,7 @@ class ReadsFromSearch(Strategy):
         return True
 
     def _next(self, end: float) -> Branch | None:
-        """What to run next; None if nothing is left, or if it can't be said before the time ``end``."""
+        """The next execution; None if none is left, or if it can't be decided before the time ``end``."""
         while True:
             branch = self.guidance.pop()
             if branch is not None:
@@ -539,7 +539,7 @@ class ReadsFromSearch(Strategy):
                 entries = Entries(self)
             entries.enter(record)
         if self.is_worker:
-            self.memoised.stop()  # what runs it makes, its fellows don't hear of
+            self.memoised.stop()  # other workers do not hear of its runs
         if entries is None:
             return
         self.by_forms = False

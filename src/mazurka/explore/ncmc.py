@@ -1,4 +1,4 @@
-"""``ncmc``: model checking of what the clients of shared objects can tell apart (thesis ch. 4).
+"""``ncmc``: model checking of all behaviours that clients of shared objects can distinguish (thesis ch. 4).
 
 Definition. Two executions are equivalent if one comes of the other by exchanging adjacent calls that commute in the
 state in which they are made (SC-equivalence, definitions 4.3.4 and 4.3.11). Then all calls return the same in both, and

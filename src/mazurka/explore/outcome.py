@@ -1,4 +1,4 @@
-"""What an exploration came to, as a sum type: a bug, a proof with its scope, or neither with the reason."""
+"""The result of an exploration, as a sum type: a bug, a proof with its scope, or neither with the reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FailingExecution:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """What sleeps and waits with time limits runs had.
+    """The sleeps and waits with time limits in the runs.
 
     ``shortest`` is the shortest limit (infinite: there are none), ``slept`` the latest end of a sleep. ``lag`` is how
     long other threads have to be held up, at least, for a failure that was seen and does not count; ``late`` is its
@@ -119,7 +119,7 @@ class Outcome:
     predictions: Predictions = Predictions()
     waits: Waits = Waits()
     exhaustive: bool = True  # whether the strategy is
-    assumed: tuple[str, ...] = ()  # of a verified program: what the outcomes of executions hold for, in words
+    assumed: tuple[str, ...] = ()  # of a verified program: the assumptions of its executions, in words
     assuming: str = ""  # of a verified program: the orders that were left out, in words
     early: str = ""  # ... the assumption about timeouts and sleeps
     timely: bool = True  # ... or else timeouts may fire at any time

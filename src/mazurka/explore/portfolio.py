@@ -166,7 +166,7 @@ class Portfolio(Strategy):
     def share_state(self, owner: Self) -> None:
         self._mcr.share_state(owner._mcr)
 
-    # -- what is known of it ------------------------------------------------------------------------------------------
+    # -- status -------------------------------------------------------------------------------------------------------
 
     def estimate(self) -> Estimate:
         return self._decisive().strategy.estimate()

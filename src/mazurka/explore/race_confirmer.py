@@ -1,13 +1,13 @@
 """Data races that a run only implies: predicted from its causal model, executed, and reported if they happen.
 
-After each run the race predictor (predict/races.py) is asked for pairs of source lines of which no race is known.
-What it predicts is run: the order that leads both threads to their accesses, then the one, then the other, as adjacent
+After each run the race predictor (predict/races.py) is asked for pairs of source lines of which no race is known. Its
+predictions are executed: the order that leads both threads to their accesses, then the one, then the other, as adjacent
 choices. Only if that run shows the race (program/races.py) it counts; so every reported race has happened.
 
 Complete with a strategy that runs every reads-from class or more: then each state in which two threads stand before
 their accesses is one of the model of some run. A strategy that runs fewer orders (``se-mcr``) may miss races.
 
-The runs made for this are no executions of the strategy, which does not learn from them; what else they show, like
+The runs made for this are no executions of the strategy, which does not learn from them; their other observations, like
 a failure, counts.
 
 Cost: predict/races.py's per run, and one run per pair of lines that race.

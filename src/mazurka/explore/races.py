@@ -18,7 +18,7 @@ Departures. What may have to wait needs more care than the paper's section on it
 - What a thread was blocked before when the run ended counts as a second, too: so every deadlock has a way out.
 - Whether a thread could move is known if it stood there: the run says who was enabled at each point. Of a lock it
   follows from who held it. Else (a semaphore's counter, a queue) the reversal is *unsure*. That a read may have to
-  wait is not told by its step; the explorer learns which kinds of targets are waited for.
+  wait does not show in its step; the explorer learns which kinds of targets are waited for.
 - A step of several accesses may touch something else if it reads another value: of such a second that reads what the
   first writes, the reversal says that what it touches *varies*. A step of one access does not, unless the runs so far
   have shown several at its site.
@@ -106,7 +106,7 @@ class _Second:
     ordinal: int
     op: Op
     accesses: tuple[tuple[Op, Target], ...]
-    base: list[int]  # what its thread knew before it
+    base: list[int]  # the clock of its thread before it
     reached: int  # the number of steps logged when its thread stood before it
     waits: bool  # whether it had to wait if its target was taken
     attempt: bool
@@ -288,7 +288,7 @@ class Execution:
     def _adjacent(
         self, second: _Second, target: Target, direct: list[_Touch], seen: int, others: list[_Touch]
     ) -> Iterator[Reversal]:
-        """Races with what conflicts directly; the second can always move, unless it is seen that it could not."""
+        """Races with direct conflicts; the second can always move, unless it is seen that it could not."""
         for touch in direct:
             if touch.event < 0 or touch.task == second.task:
                 continue
@@ -301,7 +301,7 @@ class Execution:
                 yield self._reversal(second, touch, rest, unsure, target)
 
     def _behind(self, second: _Second, target: Target, seen: int, others: list[_Touch]) -> Iterator[Reversal]:
-        """Races of what may have to wait: back to where it need not."""
+        """Races of an operation that may have to wait: back to where it need not."""
         past = self._touches.get(target, [])
         for index in range(seen - 1, -1, -1):
             touch = past[index]
@@ -370,7 +370,7 @@ class Execution:
         return self._time is not None and (Op.RMW, self._time) in second.accesses
 
     def _attempted(self, event: PointEvent, target: Target, first: _Touch) -> PointEvent:
-        """What an attempt will do in place of ``first``."""
+        """The step of an attempt in place of ``first``."""
         printed = fingerprint_of_name(target)
         if self._is_lock(target) and not first.free:
             return PointEvent(event.thread, event.reads | {printed}, event.writes - {printed})

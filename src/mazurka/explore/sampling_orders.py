@@ -3,7 +3,7 @@
 How a run decides who moves is in :mod:`mazurka.program.runtime.policy`, with the sources; here is what its plan says.
 
 ``surw`` needs to know how often each thread will touch each location. That is learnt from run 0, a random walk: every
-later run takes one location that several threads touched there and somebody wrote, picked at random, and makes the
+later run takes one location that several threads accessed there, one of them writing, picked at random, and makes the
 orders of the operations on it equally likely. Where other runs take other paths, the numbers are off, and the orders
 only roughly so.
 

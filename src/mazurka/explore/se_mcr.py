@@ -73,8 +73,9 @@ _READING: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class _PlannedRun:
-    """The purpose of a seed: its last step (which explores a ``gap``, unless all has been learnt again since), or
-    the ending of so many points, or loops nobody can leave: a tour of so many, once more where it is ``warm``."""
+    """The purpose of a seed: its last step (which explores a ``gap``, unless all has been learnt again since), or the
+    ending of so many points, or loops that no thread can leave: a covering cycle of so many, once more where it is
+    ``warm``."""
 
     prefix: tuple[str, ...]
     step: bool = False
@@ -282,7 +283,7 @@ class SwitchEquivalence(Strategy):
         self.lost.extend(sorted(numbers))
         self.decided = self.following is not None
 
-    # -- what is known of it ------------------------------------------------------------------------------------------
+    # -- status -------------------------------------------------------------------------------------------------------
 
     def estimate(self) -> Estimate:
         waiting = len(self.reachable.opens) + len(self.reachable.endings)

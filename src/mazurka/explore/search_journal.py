@@ -1,7 +1,7 @@
 """The journal of a search on disk: a search that is killed at any moment goes on from there.
 
 One SQLite database (WAL mode) per program, strategy and settings; a transaction per batch, so that after ``kill -9``
-it holds some prefix of what was learnt: strategies can restart from every prefix. Records are kept as they are, numbers
+it holds some prefix of the records: strategies can restart from every prefix. Records are kept as they are, numbers
 as numbers, bytes as bytes. A lock on a file beside it keeps a second process out; the system drops it when its holder
 dies, however that happens.
 

@@ -33,7 +33,7 @@ class Statistics:
     truncated: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
-    assumed: set[str] = field(default_factory=set)  # what the outcome of some run holds for
+    assumed: set[str] = field(default_factory=set)  # the assumptions of some run's outcome
     waits: Waits = field(default_factory=Waits)
 
     def look(self, run: Run, postcondition: Postcondition | None = None) -> list[Failure]:
@@ -86,13 +86,13 @@ class Statistics:
         return identity not in self.found or found.seed < self.found[identity].seed
 
     def doubts(self) -> str:
-        """What speaks against a proof, as a text for :meth:`recall`."""
+        """The reasons against a proof, as a text for :meth:`recall`."""
         waits = astuple(self.waits)
         counts = [self.truncated, self.untracked, self.uncontrolled, self.threads, self.points, waits]
         return json.dumps([*counts, sorted(self.assumed)])
 
     def recall(self, doubts: str) -> None:
-        """What earlier runs of the same search said against a proof counts for those to come, too."""
+        """The reasons of earlier runs of the same search against a proof count for those to come, too."""
         if doubts:
             self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed = json.loads(doubts)
             self.assumed |= set(assumed)

@@ -63,7 +63,7 @@ class Insertion:
 
 
 def still_asleep(asleep: Iterable[PointEvent], event: PointEvent) -> list[PointEvent]:
-    """What sleeps on after ``event``."""
+    """The threads that stay asleep after ``event``."""
     return [sleeper for sleeper in asleep if not sleeper.conflicts(event)]
 
 

@@ -1,4 +1,4 @@
-"""What may be a bug in a trace: candidates of each kind, and what of them is looked for only once.
+"""Candidates for bugs of each kind in a trace, and the keys by which each bug is looked for only once.
 
 Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": candidates are what a quick look
 (fast_path.py) leaves; who decides them misses nothing that the trace proves, unless there are too many of one signature
@@ -22,7 +22,7 @@ from mazurka.predict.kinds.definition import LIMIT, Rows, place_of
 from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.trace.trace import Trace
 
-#: What may be asked about altogether.
+#: The largest number of questions altogether.
 _MOST: Final = 2_000_000
 
 
@@ -66,7 +66,7 @@ class Signatures:
         self._trace = trace
 
     def of(self, rows: Rows) -> Hashable:
-        """What makes rows the same bug: the later event, or the locations of all of them."""
+        """The deduplication key of rows: the later event, or the locations of all of them."""
         if self._each is Once.EVENTS:
             return rows[-1]
         places = tuple([place_of(self._trace, row) for row in rows])

@@ -65,7 +65,7 @@ _IS_DATA: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
 
 
 class ProvenBug(NamedTuple):
-    """A bug, with its witness, the stage that found it, and what the checker has against the witness: nothing, unless
+    """A bug, with its witness, the stage that found it, and the checker's objections to the witness: none, unless
     there is an error in Mazurka."""
 
     kind: str
@@ -77,7 +77,7 @@ class ProvenBug(NamedTuple):
 
 @dataclass(slots=True)
 class Stage:
-    """One step of an engine: how many candidates it asked about, and what came of them. ``undecided`` counts what was
+    """One step of an engine: how many candidates it asked about, and the results. ``undecided`` counts those that were
     looked for (places, racy events) and is neither found nor refuted."""
 
     name: str
@@ -91,8 +91,9 @@ class Stage:
 
 @dataclass
 class EngineRun:
-    """One engine on one trace: what its stages share. ``expired`` says when to stop; ``compiles`` is called before
-    compiled code is used although the trace is short. Not slotted: what is costly is made when first asked for."""
+    """One engine on one trace: the data that its stages share. ``expired`` says when to stop; ``compiles`` is called
+    before compiled code is used although the trace is short. Not slotted: costly parts are made when first asked
+    for."""
 
     trace: Trace
     window: int | None = None
@@ -116,14 +117,14 @@ class EngineRun:
 
     @property
     def _kernel(self) -> Any:
-        """What works on the trace for SeqCheck."""
+        """SeqCheck's index of the trace."""
         from mazurka.predict.seqcheck.kernel import COMPILE_FROM, kernel_for
 
         return kernel_for(max(len(self.trace), COMPILE_FROM if any(self._much.values()) else 0))
 
     @cached_property
     def questions(self) -> Questions:
-        """What asks the maximal causal model."""
+        """Asks the maximal causal model."""
         return Questions(self.trace, self._reordered)
 
     @property
@@ -141,14 +142,14 @@ class EngineRun:
 
     @cached_property
     def call_orders(self) -> CallOrders:
-        """What decides whether two calls can come in the other order."""
+        """Decides whether two calls can come in the other order."""
         from mazurka.predict.call_orders.vindication import CallOrders
 
         return CallOrders(self.calls, self._reordered)
 
     @cached_property
     def quick(self) -> SeqCheck:
-        """What asks SeqCheck."""
+        """Asks SeqCheck."""
         return self._index.own()
 
     def beside(self) -> EngineRun:
@@ -162,7 +163,7 @@ class EngineRun:
         self._checkers.own()
 
     def asks_much(self, kind: str) -> bool:
-        """Whether there is so much to ask about that what takes time to load is worth it."""
+        """Whether there are enough questions to be worth modules that take time to load."""
         if kind not in self._much:
             events, most = len(self.trace), _MUCH // max(len(self.trace), 1) + 1
             self._much[kind] = events >= _LONG or self._has_candidates(kind, most)
@@ -182,7 +183,7 @@ class EngineRun:
 
     @cached_property
     def checker(self) -> Checker:
-        """What witnesses have to pass."""
+        """The checker of witnesses."""
         return self._checkers.own()
 
     @cached_property
@@ -245,7 +246,7 @@ class EngineRun:
 
 
 def run(search: EngineRun, engine: str, kinds: Iterable[str]) -> Iterator[ProvenBug]:
-    """What an engine finds of these kinds, each as soon as it is known."""
+    """The findings of an engine of these kinds, each as soon as it is known."""
     for kind in kinds:
         for name in ENGINES[engine].get(kind, ()):
             if engine == AUTO and name in ORDERS and not search.asks_much(kind):
@@ -266,7 +267,7 @@ _Ask = Callable[[Any], Verdict]
 
 @dataclass(slots=True)
 class _Outcome:
-    """What came of asking about a group, one after the other until one has a witness."""
+    """The result for a group of candidates, asked about one by one until one has a witness."""
 
     key: Hashable
     found: ProvenBug | None = None
@@ -456,11 +457,12 @@ _STAGES: Final[dict[str, Callable[[EngineRun, Stage], _Findings]]] = {
 #: Modules of partial orders that are not named like their engines.
 _MODULES: Final = {"syncp": "sync_preserving"}
 
-#: Stages that look for what no other stage of their kind does.
+#: Stages whose candidates no other stage of their kind looks for.
 _ALONE: Final = frozenset({COMMUNICATION})
 
 
 def undecided_after(stages: Iterable[Stage]) -> int:
-    """What all stages together leave open: of each kind what its last one does, and those that look alone."""
+    """Candidates that all stages together leave open: of each kind those of its last one, and of stages on their
+    own."""
     last = {(stage.kind, stage.name in _ALONE): stage.undecided for stage in stages}
     return sum(last.values())

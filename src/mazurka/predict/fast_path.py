@@ -70,7 +70,7 @@ class _Scan(NamedTuple):
     knows: Ints
     pending: Ints  # the events that a thread will need at its next branch
     last: Ints  # by place: the last write, or -1
-    written: Ints  # by place: what that write's value needs
+    written: Ints  # by place: the events that the write's value needs
     held: Ints  # by thread: its locks
     count: Ints  # by thread: how many
     sum: Ints  # by thread: of the random numbers of its locks

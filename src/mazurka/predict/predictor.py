@@ -1,4 +1,4 @@
-"""The seam between a trace and what other orders of it would show.
+"""The protocol of predictors: from a trace to the bugs in its other orders.
 
 A predictor takes a trace of any origin, and yields the bugs that its causal model proves reachable: each with its
 witness, which :mod:`mazurka.witness` checks independently. With the program at hand, the witness is also executed

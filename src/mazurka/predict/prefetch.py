@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Divisible(Protocol):
-    """What one thread at a time may ask."""
+    """An iterator that one thread at a time may ask."""
 
     def beside(self) -> Self:
         """A clone with the same costly data, for use at the same time."""
@@ -57,11 +57,11 @@ class Prefetch(Generic[T]):
 
     @property
     def next(self) -> Future[list[T]]:
-        """What comes next; none if nothing does."""
+        """The next item, left in place; None at the end."""
         return self._going[0]
 
     def take(self) -> list[T]:
-        """What comes next, taken."""
+        """The next item, taken."""
         item = self._going.popleft().result()
         self._going.append(self._thread.submit(self._make))
         return item

@@ -177,7 +177,7 @@ class Questions:
         """Some rows, with the targets that they meet: the model's cost goes by how many there are, too."""
         trace, columns = self.trace, columns_of(self.trace).select(rows)
         targets = trace.targets
-        if not self._waits:  # which tell targets by number
+        if not self._waits:  # which identify targets by number
             met, target = np.unique(columns.target, return_inverse=True)
             columns = columns._replace(target=target.astype(np.int32))
             targets = [targets[number] for number in met.tolist()]
@@ -225,7 +225,7 @@ def _open(rows: Ints, op: Ints, target: Ints) -> list[int]:
 
 
 def _since(begin: int, question: Question) -> Question:
-    """What of a question is about rows from ``begin`` on."""
+    """The part of a question about rows from ``begin`` on."""
     if not begin:
         return question
     happen = tuple(row for row in question.happen if row >= begin)

@@ -40,7 +40,7 @@ _LIMIT: Final = 200
 
 @dataclass(slots=True)
 class _Access:
-    """A row that touches data: what its thread must have seen before it (steps by thread), and the locks it holds."""
+    """A row that accesses data: the steps (by thread) that must precede it, and the locks its thread holds."""
 
     row: Row
     thread: int
@@ -161,7 +161,9 @@ def _walk(trace: Trace, shared: set[int]) -> Iterator[tuple[_Access, int, SiteNu
     clocks = [[0] * len(threads) for _ in threads]  # not changed in place: steps share them
     done = [0] * len(threads)  # steps by thread
     held: list[dict[int, int]] = [{} for _ in threads]  # by thread: depth of each lock
-    last: dict[int, tuple[int, list[int]]] = {}  # by target: its last writer and what that needs, itself included
+    last: dict[
+        int, tuple[int, list[int]]
+    ] = {}  # by target: its last writer and the steps that it needs, itself included
     row = 0
     while row < len(trace):
         end = row + 1

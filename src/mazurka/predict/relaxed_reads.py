@@ -64,7 +64,7 @@ class RelaxedReads:
         return written[number - 1] if number else _NOBODY
 
     def _equal(self, row: int, source: int) -> bool:
-        if row in self._updates:  # of what they read and what they write one value is told
+        if row in self._updates:  # one value is recorded for their read and their write
             return False
         value = self._initial.get(self._target[row], NO_VALUE) if source == _NOBODY else self._value[source]
         return bool(value == self._value[row] != NO_VALUE)

@@ -39,7 +39,7 @@ _MODELS: Final = 10
 
 
 def _orders() -> None:
-    """The order that comes first, and what checks locks."""
+    """The order that comes first, and the checks of locks."""
     from mazurka.order import shb
     from mazurka.trace.columns import parts_of
     from mazurka.trace.malformed import findings_of
@@ -80,12 +80,12 @@ def _steps(*names: str) -> None:
 
 
 def _questions() -> None:
-    """What answers them."""
+    """The solvers that answer them."""
     _ask(lambda name: name == "decide", _FEW)
 
 
 def _pass() -> None:
-    """What asks them all of a trace."""
+    """The passes that ask all of them of a trace."""
     _ask(lambda name: name == "scan", _FEW)
 
 

@@ -6,7 +6,7 @@ the use of what may be None; the use of what may be missing. Any other test is o
 lies behind an outcome not seen yet has not been run at all. Checks are terms over reads (terms.py), found by whoever
 knows the language (:data:`UsesOf`).
 
-An execution that is wanted has a step read another write. The run that shows it possible tells the values, so each
+An execution that is wanted has a step read another write. The run that shows it possible records the values, so each
 check that the step decides is computed again, with the other value for this read and what the run read for the others
 of the same pass. Conditions under which the check is met at all must not come out false.
 
@@ -17,7 +17,7 @@ failed :data:`_ATTEMPTS` times is not predicted again.
 Departs from the source, whose properties are put by hand and solved for; here they are read off the program, and a
 prediction is a value that the solver has shown to be readable.
 
-Cost: a look-up for each execution wanted by a run that told its values, and computing the terms of a few lines.
+Cost: a look-up for each execution wanted by a run that recorded its values, and computing the terms of a few lines.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class PredictedChecks:
         self.settled: set[Check] = set()  # predicted and confirmed
 
     def of(self, site: int) -> Uses:
-        """What depends on a read at a place."""
+        """The checks that depend on a read at a place."""
         uses = self.found.get(site)
         if uses is None:
             uses = self.found[site] = self.find(site)

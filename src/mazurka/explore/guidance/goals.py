@@ -13,13 +13,13 @@ A *goal* is a pair of steps, ``beyond`` and ``pivot``: it is reached when ``beyo
 An execution leads there if a step that ``beyond`` needs, and that needs ``pivot``, reads something else and then needs
 ``pivot`` no more.
 
-A value can also be carried on: what a thread stores is computed from what it has read (terms, within a function). If
-a read got another value, another one would be stored, and a check that reads it would fail; then that is a step, too,
-though who reads the store may be another by then.
+A value can also be carried on: a thread computes the values it stores from those it has read (terms, within a
+function). If a read got another value, another one would be stored, and a check that reads it would fail; then that is
+a step, too, though who reads the store may be another by then.
 
 Like predictions, goals decide an order only. A check is aimed at :data:`_AIMS` times.
 
-Cost: for a run that tells its values, a term for each pair of a read that decides a check and a value written, up to
+Cost: for a run that records its values, a term for each pair of a read that decides a check and a value written, up to
 :data:`_PAIRS`; then a few comparisons of numbers for each execution wanted.
 """
 

@@ -1,10 +1,10 @@
 """Which of the executions that are known to be possible may fail: the first in which one place reads another's write.
 
-A thread fails because of what it has read: ``None`` where an object was, a key that is gone, a stale count. So, before
-any new run, each possible one is judged by what it makes a step read (dissertation ch. 3.1.3, where the property is
-asked of the model: "can this read give this value?"). What a step does with another value is not known before it has
-been run; but each pair of a reading and a writing place in the source is a chance of its own, and further executions
-made for the same pair mostly show the same. So the first candidate for a pair is *promising*.
+A thread fails because of the values it has read: ``None`` where an object was, a key that is gone, a stale count. So,
+before any new run, each possible one is judged by the values that it makes a step read (dissertation ch. 3.1.3, where
+the property is asked of the model: "can this read give this value?"). What a step does with another value is not known
+before it has been run; but each pair of a reading and a writing place in the source is a chance of its own, and further
+executions made for the same pair mostly show the same. So the first candidate for a pair is *promising*.
 
 Invariant: a pair is promised once. There are finitely many, so nothing is put off for ever.
 
@@ -12,7 +12,7 @@ Departs from the source, whose properties are asked for by hand (checks.py finds
 and predicts them). Of novelties, preferring reads of ``None``, of deleted things and of zero was tried: it finds
 failures no sooner on the whole, and later where zero is an ordinary value; so was leaving
 out the pairs that runs have shown unasked, which is worse than no preference for some. Figures:
-benchmarks/prediction.py. Pairs of places as a measure of what has been tested: Yu, Narayanasamy, Pereira, Pokam,
+benchmarks/prediction.py. Pairs of locations as a measure of coverage: Yu, Narayanasamy, Pereira, Pokam,
 OOPSLA 2012 ("Maple").
 
 Cost: a set look-up for each execution wanted.

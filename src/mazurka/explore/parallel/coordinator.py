@@ -1,7 +1,7 @@
 """Has a pool do a strategy's work: hands out leases of it as orders, settles what comes back.
 
 The coordinator knows all work under way, so none is lost with a worker: a lease that does not come back is settled as
-not done. Orders given before a search began again count for what they have seen only.
+not done. Work items given before a search began again count for their observations only.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class ExecutorPool:
 
 
 def _report(future: concurrent.futures.Future[bytes]) -> WorkResult | None:
-    """What an order came to; None if it got lost with the process that had it."""
+    """The result of a work item; None if it got lost with its worker."""
     try:
         answer: Any = pickle.loads(future.result())  # written by a worker
     except MazurkaError:

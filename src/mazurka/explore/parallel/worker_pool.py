@@ -58,7 +58,7 @@ class ForkPool:
     """Children of this process. ``carry_out`` is called in them."""
 
     def __init__(self, carry_out: Callable[[WorkItem], WorkResult], size: int, leave: Callable[[], object]) -> None:
-        """``leave`` is called first in each child: it lets go of what only the parent may hold."""
+        """``leave`` is called first in each child: it closes resources that only the parent may hold."""
         self.size = size
         self._carry_out = carry_out
         self._leave = leave

@@ -63,7 +63,7 @@ class Alternatives:
         self._writers_that_read: dict[Any, list[StepIndex]] = {}
 
     def all(self) -> Iterator[CandidateSchedule | None]:
-        """Ask, at every node passed, for what this run shows to be possible; None now and then: one may stop there."""
+        """Ask, at every node passed, for the alternatives of this run; yields None now and then, where one may stop."""
         history = self.history
         if not self.tally.varying:
             data_steps = self.forms.data_steps if self.forms is not None else ()
@@ -206,7 +206,7 @@ class Alternatives:
                 stop.node.tried.discard(state)
 
     def _possible_wakers(self, thread: int) -> list[list[StepIndex]]:
-        """What may have woken a thread that is blocked before acquiring: nothing need have, unless it waits."""
+        """The steps that may wake a thread that is blocked before acquiring: none is needed, unless it waits."""
         history = self.history
         last = history.threads[thread][-1] if history.threads[thread] else -1
         conditions = [t for t, _ in history.reads[last] if kind_of(t) is Kind.CONDITION] if last >= 0 else []

@@ -16,4 +16,4 @@ class McrCounters:
     queries: int = 0
     unknown: int = 0  # queries the solver gave up on
     capped: int = 0  # steps with more combinations of sources than are tried
-    varying: bool = False  # what a step touches depends on values that threads change without an order
+    varying: bool = False  # the accesses of a step depend on values that threads change without an order

@@ -59,7 +59,9 @@ class DecisionPath:
         self.by_state = dict(zip(history.states, range(len(history.states)), strict=True))
         self.past = [0] * len(history.tasks)  # the causal past of all nodes so far
         self.stops: list[Decision] = []
-        self.waiting: list[Decision] = []  # the same for what never happened; the step is an index of history.pending
+        self.waiting: list[
+            Decision
+        ] = []  # the same for operations that never happened; the step is an index of history.pending
         self.answers: list[int] = []  # of the branch's own nodes
         self.actual: int | None = None  # the answer given to the last inherited node, if it is a new one
         self.mispredicted = False  # a step accessed other locations than predicted, and so the run is none of this path
@@ -153,7 +155,7 @@ class DecisionPath:
         nodes: list[DecisionNode] = []
         for step, reads in enumerate(history.reads):
             if not reads or not history.points[step]:
-                continue  # what is no point is decided by the points before it
+                continue  # steps that are no points are decided by the points before them
             if self.past[history.numbers[step]] > history.positions[step]:
                 continue
             node, answer = self._question(step)
@@ -170,7 +172,7 @@ class DecisionPath:
         self.branch.nodes = tuple(nodes)
 
     def _question(self, step: int) -> tuple[DecisionNode, int]:
-        """What is to be asked about a step, and its answer in this run."""
+        """The question about a step, and its answer in this run."""
         history, lock = self.history, self.taken[step]
         if lock is None:
             answer = answer_of([self.print_of(source) for _, source in history.reads[step]])

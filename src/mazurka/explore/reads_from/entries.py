@@ -10,7 +10,7 @@ seed       its number, that of the branch above (-1: none), cut, answer, prefix,
 done       a seed's number, nodes inherited, its own nodes, signature (-1: nothing was learnt from the run)
 tried      a seed's number, the index of a node on its path, an answer that has been decided
 offered    the number of a seed whose run has nothing left to offer
-known      a run, packed: what its threads do in it
+known      a run, packed: the steps of its threads
 doubts     counts: lost schedules, unanswered questions, capped steps; whether what steps access may vary
 reset      kinds of targets that are waited for: all records before are void
 leased     the same kinds; what follows is a lease

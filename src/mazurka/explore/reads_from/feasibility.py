@@ -122,7 +122,7 @@ class FeasibilityCheck:
     ) -> CandidateSchedule:
         """The run that an order stands for: at its points move the threads of the order's steps.
 
-        ``unsure`` says that what an extra step does is a guess, so what comes after it may turn out impossible.
+        ``unsure``: the accesses of an extra step are a guess, so later steps may turn out infeasible.
         """
         history = self.history
         base, tasks, points, numbers = len(history.numbers), history.tasks, history.points, history.numbers

@@ -1,4 +1,4 @@
-"""Which of the executions that are wanted are made before their turn, and what came of it (for mcr.py).
+"""Which wanted executions are made before their turn, and the results of that (for mcr.py).
 
 Three reasons, the strongest first: a check of the program is predicted to fail (explore/guidance/checks.py); the
 execution leads to where one may (goals.py there); a place reads another's write for the first time (novelty.py), or a
@@ -7,7 +7,7 @@ test is predicted to come out as it never has. Of one kind, first come, first se
 Only the order is decided here. A failure counts when a run shows it, and nothing is put off for ever, since each
 reason is good for a bounded number of executions.
 
-Reasons of the first two kinds need the values that runs read and wrote. To tell them takes a run half as long
+Reasons of the first two kinds need the values that runs read and wrote. Recording them takes a run half as long
 again, so only those do that are made for a reason, and the first :data:`_TELLING`.
 """
 
@@ -34,7 +34,7 @@ _TELLING: Final = 50
 
 
 class Rank(IntEnum):
-    """What an execution promises, the most first."""
+    """The promise of an execution, the highest first."""
 
     FAILS = 0  # a check
     LEADS = 1  # to where a check may fail
@@ -132,7 +132,7 @@ class SearchGuidance:
     def __iter__(self) -> Iterator[Branch]:
         return (branch for queue in self.queues for branch, _ in queue)
 
-    # -- what came of it ----------------------------------------------------------------------------------------------
+    # -- results ------------------------------------------------------------------------------------------------------
 
     def compare(self, branch: Branch, run: Run, number: int, ahead: int) -> None:
         """Whether a run made before its turn has confirmed the prediction: the ``number``-th, ``ahead`` of so many."""
@@ -151,7 +151,7 @@ class SearchGuidance:
         return Predictions(self.predicted, self.confirmed, 0 if self.foretold is None else self.foretold.ahead)
 
     def summary(self) -> str:
-        """What came of it, in words ("" if nothing)."""
+        """The results, in words ("" if there are none)."""
         parts, found = [], self.foretold
         if self.predicted:
             many = "s" * (self.predicted != 1)

@@ -16,7 +16,7 @@ from mazurka.trace.ids import StepIndex
 #: At most this many readings of a step are tried.
 _READINGS: Final = 512
 
-#: What a step may read of a target, which the run has it read from that source (None: it does not read it).
+#: A read of a target that a step may have, and the source from which the run has it read (None: it does not read it).
 SourcesOf = Callable[[StepIndex, Any, StepIndex | None], list[StepIndex]]
 
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Asks(IntEnum):
-    """What a node asks."""
+    """The question of a node."""
 
     SOURCE = 0  # which writes does the step of a thread in this state read from?
     TAKER = 1  # who acquires this lock next after this release?

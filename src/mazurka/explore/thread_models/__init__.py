@@ -1,1 +1,1 @@
-"""What runs have shown of each thread, and what follows from that alone (for `mcr` and `se-mcr`)."""
+"""Automata of threads, learnt from runs, and the executions that follow from these alone (for `mcr` and `se-mcr`)."""

@@ -54,7 +54,7 @@ class ThreadAutomata:
         self._aliases: dict[int, int] = {}  # objects that turned out to be others
         self._held: set[Any] = set()  # locks that were held at first
         self._opaque: set[Any] = set()  # primitives that code uses which is not instrumented
-        self._first: dict[Any, Any] = {}  # what locations held at first
+        self._first: dict[Any, Any] = {}  # the initial values of locations
         self._objects = 0
         self.clear()
 

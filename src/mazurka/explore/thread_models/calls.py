@@ -1,9 +1,9 @@
 """Calls of marked objects as steps of threads (see :mod:`mazurka.trace.logged_calls`).
 
 A thread sees of such a step its result, and nothing else. So that is what the edges of its tree distinguish; the state
-of the object is memory, and what a call makes of it is computed by the object's model. Two orders of calls after which
-all threads have the same results and all objects the same states are thereby one joint state: those in particular that
-come of each other by exchanging calls that commute.
+of the object is memory, and the effect of a call on it is computed by the object's model. Two orders of calls after
+which all threads have the same results and all objects the same states are thereby one joint state: those in particular
+that come of each other by exchanging calls that commute.
 
 Cost: a model's call for each state in which a call can be made.
 """
@@ -74,7 +74,7 @@ class ObjectCall:
         self.place, self.type_name, self.method, self.arguments = place, type_name, method, arguments
 
     def outcome(self, held: int) -> Outcome:
-        """What it does where its place holds the state of this number."""
+        """Its effect where its place holds the state of this number."""
         known = self._known.get(held)
         if known is None:
             known = self._known[held] = self._computed(held)

@@ -1,4 +1,4 @@
-"""Runs kept small: what explorers that learn from runs need of them, as bytes.
+"""Runs kept small: the data of them that explorers learn from, as bytes.
 
 Runs packed by this process are unpacked by `marshal`. Bytes from a saved search, which may come from anyone, are read
 by :meth:`CompressedRun.read`, which validates them.

@@ -17,7 +17,7 @@ _OFTEN: Final = 1000
 
 
 def bottoms(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> Iterator[list[Node]]:
-    """The bottom components of what can be reached from ``nodes``; each in the order its nodes were left.
+    """The bottom strongly connected components reachable from ``nodes``; each in the order its nodes were left.
 
     Now and then there is an empty one, so that a caller with a long search can pause.
     """

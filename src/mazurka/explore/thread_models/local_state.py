@@ -108,7 +108,7 @@ class LocalState:
         return made
 
     def expects(self, looks: tuple[int, ...], waits: bool) -> None:
-        """What decides whether the thread can move became known, or better known."""
+        """The condition for the thread to move became known, or better known."""
         if looks != self.looks:
             self.looks = looks
             self.refused.clear()

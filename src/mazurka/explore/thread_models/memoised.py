@@ -64,7 +64,7 @@ class MemoisedExecutions:
         self._seconds = 0.0  # of learning and deriving
 
     def stop(self) -> None:
-        """Tell nothing from now on."""
+        """Give no execution from now on."""
         self.learns, self._behaviour = False, None
 
     def share_state(self, other: MemoisedExecutions) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Final
 #: Values nested deeper are none of ours.
 _DEEPEST: Final = 100
 
-_SHARED: Final = 0x80  # a flag: what follows may be referred to
+_SHARED: Final = 0x80  # a flag: later parts may refer to the next one
 _END: Final = object()
 _CONSTANTS: Final = {ord("N"): None, ord("T"): True, ord("F"): False, ord("0"): _END}
 _SMALL: Final = ord("i")

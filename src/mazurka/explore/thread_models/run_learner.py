@@ -76,10 +76,10 @@ class RunLearner:
         self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
         self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
         self.written: set[Target] = set()
-        self.firsts: dict[Any, Any] = {}  # what locations held at first; which objects that were is known at the end
+        self.firsts: dict[Any, Any] = {}  # the initial values of locations; which objects these are is known at the end
         self.noticed = 0  # the steps that are moves, as bits
         self.contended = _contended_in(run)
-        self.event_wakes = {  # what waits for events are woken by
+        self.event_wakes = {  # the operations that wake waits for events
             access.target for step in run.log if step.more and _is_event(step.target) for access in step.more
         }
         self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the threads that wait, first come first
@@ -387,7 +387,8 @@ class RunLearner:
         return (WAKE, self.run.tasks[task] if woken < 0 else self.behaviour.threads[woken])
 
     def _queued(self, task: int, place: int, op: Op, woken: int) -> int:
-        """What a condition holds then: who waits for it; a thread that gave up waiting leaves by another operation."""
+        """The value of a condition then: the threads that wait for it; a thread that gave up waiting leaves by another
+        operation."""
         queue, thread = self.queues.get(place, ()), self.threads[task]
         if op is Op.WAIT:
             queue = (*queue, thread)
@@ -514,7 +515,7 @@ class RunLearner:
         looks, read, written = [], 0, 0
         for target in dict.fromkeys((blocked.target, *(blocked.repeats or ()))):
             writes = WRITES[blocked.op] and target == blocked.target
-            if target == blocked.target:  # what the next step will touch first
+            if target == blocked.target:  # the first target of the next step
                 location = self._location(target, writes, blocked.task, moment)
             else:
                 location = self._location(target, writes)
@@ -558,7 +559,7 @@ def _is_object(key: Any) -> bool:
 
 
 def _contended_in(run: Run) -> set[Target]:
-    """What several threads touch in one run, and one of them writes."""
+    """The locations that several threads access in one run, one of them writing."""
     found: set[Target] = set()
     known: dict[Target, tuple[int, bool]] = {}
     touched = [(step.task, step.op, step.target) for step in run.log]

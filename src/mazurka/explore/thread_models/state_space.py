@@ -78,7 +78,8 @@ class JointState:
 
 
 class StateSpace(Simulator):
-    """The search: :meth:`go_on` while it says so, and ask :meth:`open_move` and :meth:`ending` for what to run."""
+    """The search: :meth:`go_on` while it says so, and ask :meth:`open_move` and :meth:`ending` for the next
+    execution."""
 
     def __init__(self, behaviour: ThreadAutomata, classes: bool = False) -> None:
         super().__init__(behaviour, classes)
@@ -242,8 +243,8 @@ class StateSpace(Simulator):
                 self._follow(state, thread, thread == state.last or state.last not in enabled)
 
     def _standing(self, state: JointState) -> tuple[list[LocalState], list[int]]:
-        """The moments of the threads that have not ended, and who of them can move: nobody if the program has ended,
-        since a thread has ended it or only those are left that nobody waits for."""
+        """The moments of the threads that have not ended, and those of them that can move: none if the program has
+        ended, because a thread has ended it or only daemons are left."""
         every, daemons, memory = self.behaviour.moments, self.behaviour.daemons, state.memory
         standing, enabled, required = [], [], False
         for thread, number in enumerate(state.moments):
@@ -328,7 +329,7 @@ class StateSpace(Simulator):
 
     def round(self) -> tuple[tuple[int, ...], list[int]] | None:
         """The threads that move on the way to where all they can do is go round in loops, and on a tour there in which
-        nobody who can move is left out; None if no run is left to be made for that."""
+        no enabled thread is left out; None if no run is left to be made for that."""
         while self.circles:
             component = self.circles.pop()
             if self.rounds.isdisjoint(component):
@@ -340,7 +341,7 @@ class StateSpace(Simulator):
     def ending(self) -> JointState | None:
         """The next of the terminal states, if no run has ended in it yet."""
         moments, state = self.endings.popitem()
-        if self._standing(state)[1]:  # more has become known of what its threads wait for
+        if self._standing(state)[1]:  # more is known of the conditions its threads wait for
             self._put(state)
             return None
         return state if moments not in self.ended and moments not in self.asked else None
@@ -364,7 +365,7 @@ class StateSpace(Simulator):
         waiting = [(moment.thread, moment.site, *moment.looks) for moment in stuck]
         return (*sorted(waiting), (-1,), *sorted(held))
 
-    # -- what became of it --------------------------------------------------------------------------------------------
+    # -- results ------------------------------------------------------------------------------------------------------
 
     def learnt(self, gap: Gap) -> None:
         """The step was run: go on from all states that waited for it."""

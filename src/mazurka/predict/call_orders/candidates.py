@@ -28,7 +28,7 @@ from mazurka.trace.call_events import Receiver, receiver_of
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.invocations import Invocation
 
-#: What orders threads in any reordering, or excludes them.
+#: Operations that order threads in any reordering, or exclude them.
 _ORDERING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
 _DATA: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
 

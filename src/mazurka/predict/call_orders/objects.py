@@ -1,10 +1,10 @@
-"""The objects of a trace whose calls are known well enough to be reordered, and what their calls do.
+"""The objects of a trace whose calls are known well enough to be reordered, and the effects of their calls.
 
 An object is *modelled* if the library has an executable model of its type and each of its methods that is called, and
 if from some state the model returns what the trace has, in the order in which the calls take effect. Calls of other
 objects are never moved over each other (:mod:`mazurka.trace.call_events`).
 
-What an object held before it was first called a trace does not say. Taken are the states that explain the trace and
+The state of an object before its first call is not in the trace. Considered are the states that explain the trace and
 need the fewest calls to be reached from the initial ones of the type, with the values that the trace has: all of these
 that there are, and what is predicted has to hold for each. An object with more than :data:`_MOST` is not modelled, nor
 is one that may hold values which are equal but not the same.
@@ -49,7 +49,7 @@ class SharedObject:
 
     @property
     def assumed(self) -> AssumedObject:
-        """What a claim says of it."""
+        """Its part in a claim."""
         return AssumedObject(*self.receiver, tuple(map(text_of, self.states)))
 
 
@@ -74,7 +74,7 @@ class ModelledCalls:
 
     @property
     def assumed(self) -> tuple[AssumedObject, ...]:
-        """What a claim says of all objects."""
+        """The parts of all objects in a claim."""
         return tuple(each.assumed for each in self.objects.values())
 
     @cached_property
@@ -98,7 +98,7 @@ class ModelledCalls:
         return self.objects[receiver_of(self.events.calls[row])]
 
     def step(self, row: int, state: State) -> tuple[str | None, State] | None:
-        """The text of what a call returns in a state, and the next state. Both are None (in a tuple) if it would have
+        """The text of a call's result in a state, and the next state. Both are None (in a tuple) if it would have
         to wait; None alone if that is not known."""
         key = row, state
         if key not in self._steps:
@@ -110,8 +110,8 @@ class ModelledCalls:
         return found
 
     def run(self, rows: Iterable[int], state: State) -> tuple[dict[int, str | None], State | None]:
-        """What calls of one object return, by row, and the state that they lead to (None if one has to wait). Both end
-        where it is not known what a call does."""
+        """The results of calls of one object, by row, and the state that they lead to (None if one has to wait). Both
+        end where it is not known what a call does."""
         results: dict[int, str | None] = {}
         for row in rows:
             made = self.step(row, state)

@@ -1,4 +1,5 @@
-"""Whether two calls can come in the other order, by trying all orders of a trace's events: for what solvers leave open.
+"""Whether two calls can come in the other order, by trying all orders of a trace's events, where solvers give no
+answer.
 
 Orders are built event by event; how far each thread is, the writers of shared places, the locks that are held, what has
 been read or returned otherwise than in the trace, and the states of the objects decide what can come next. Rules are
@@ -184,7 +185,7 @@ class OrderSearch:
             done[thread] += 1
         return tuple(found[:-1])
 
-    # -- what can come next -------------------------------------------------------------------------------------------
+    # -- enabled events -----------------------------------------------------------------------------------------------
 
     def _is_done(self, state: _Reached, row: int) -> bool:
         return bool(state.at[self.thread[row]] > self.place[row])

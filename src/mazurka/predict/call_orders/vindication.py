@@ -8,8 +8,8 @@ object that do not commute are a *commutativity order violation* if after some c
 taken effect and the earlier one is about to begin, and a result of the two, or the state that all calls until then lead
 to, is another one than if they had come in the order of the trace.
 
-First the causal model is asked, for which calls are events that do nothing: what it refutes cannot be. Its order is
-taken if the models of the types bear it out; otherwise all orders are searched, within a limit (search.py).
+First the causal model is asked, for which calls are events without effect: an order that it refutes is infeasible. Its
+order is taken if the models of the types bear it out; otherwise all orders are searched, within a limit (search.py).
 
 Cost: a question to the causal model, and for some of the pairs a search.
 """

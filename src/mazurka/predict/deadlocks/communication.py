@@ -2,15 +2,15 @@
 
 Definition. A *communication deadlock* is a set of threads that never go on. Each of them stands before the acquire of a
 lock that one of them holds, or before the join of one of them, or waits on a condition and no notification has come for
-it. If one waits so, all other threads have ended or are never started: what a thread does past the end of the trace, or
-after it has read something else than it did, nobody knows, and it might notify. A thread has ended after its END, or
-after what it did before it was joined. Of a wait that does not tell which lock it gave up no lock counts as held.
+it. If one waits so, all other threads have ended or are never started: the steps of a thread past the end of the trace,
+or after it has read another value, are unknown, and might notify. A thread has ended after its END, or after its last
+event before it was joined. Of a wait that does not show which lock it gave up no lock counts as held.
 
 Candidates. One wait of the trace is chosen that is never to end. What needs the rest of its thread can't happen: what
 a thread does after joining it, after being woken by it, after being started by it. So it shows where every other
 thread stops: at its end, before a join, in a wait; if one stops elsewhere nothing is claimed. The maximal causal model
 is asked whether all can get there, with all notifications of the conditions that are waited for then coming before the
-waits (but for those that end a wait of somebody else, as in the trace). If that can't be, threads are made to stop
+waits (but for those that end a wait of another thread, as in the trace). If that can't be, threads are made to stop
 before acquires, too, of locks that are held where others stop: a notification may never come because who would notify
 is kept waiting by who waits.
 
@@ -129,7 +129,7 @@ class CommunicationDeadlocks:
         self._lengths = np.array([len(rows) for rows in trace.rows_of_thread], np.int64)
         self._notified = ended_by(trace, self.waits)  # by row that notifies: the waits that it ends
         self._ended = {wait.row for waits in self._notified.values() for wait in waits}
-        self._starts: dict[int, int] = {}  # by row, a thread's first: what starts the thread
+        self._starts: dict[int, int] = {}  # by row, a thread's first: the row that starts the thread
         self._ends: dict[int, int] = {}  # by row, a join: the last of the thread that is joined
         self._see_lives()
         self._sections = self._see_sections()

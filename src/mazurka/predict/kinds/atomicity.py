@@ -40,7 +40,7 @@ _UNSERIALISABLE: Final = {(False, True, False), (True, True, False), (False, Tru
 #: Accesses of another thread to each side of two consecutive ones that are near.
 _NEAREST: Final = 4
 
-#: What accesses need of each thread is kept of so many at a time, times threads.
+#: The needs of accesses, a vector of one entry a thread, are kept of so many at a time.
 _ROOM: Final = 20_000_000
 
 #: Rows of a place by thread, ascending.

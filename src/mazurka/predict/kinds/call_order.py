@@ -52,7 +52,7 @@ def question(rows: Rows, trace: Trace) -> Question:  # of calls that are no even
 
 
 def sentence(events: Sequence[Doing]) -> str:
-    """The words of the finding: the calls, and what comes of their order."""
+    """The words of the finding: the calls, and the effect of their order."""
     first, second = events
     late, early = _outcome(first), _outcome(second)
     then = "" if late or early else "; both return the same, but the object is in another state"
@@ -67,7 +67,7 @@ def ending(events: Sequence[Doing]) -> str:
 
 
 def _outcome(event: Doing) -> str:
-    """What comes of a call, if that is something else than in the trace."""
+    """The result of a call, if it is another one than in the trace."""
     if event.gives == event.had:
         return ""
     return f", which then {event.gives}" + (

@@ -47,7 +47,7 @@ def joins_of(rows: Rows, trace: Trace) -> Rows:
 
 
 def _starts_of(trace: Trace, row: int) -> list[int]:
-    """What starts the thread of a row before that, if it is the first thing that the thread does."""
+    """The row that starts the thread of a row, if that is its first."""
     thread, op, target, _, _ = columns_of(trace)
     if trace.rows_of_thread[thread[row]][0] != row:
         return []

@@ -57,7 +57,7 @@ class Definition(Protocol):
 
     @staticmethod
     def sentence(events: Sequence[Doing]) -> str:
-        """What goes wrong, in a sentence."""
+        """The error, in a sentence."""
         ...
 
     @staticmethod

@@ -9,7 +9,7 @@ In the first case the write need not take place: a lock that the other thread ha
 would survive the order predicted the trace does not tell; unlike a race it may be there although locks protect both
 accesses. (SeqCheck, section 2.3; Cai et al., "Detecting Concurrency Memory Corruption Vulnerabilities", FSE 2019.)
 
-What must have happened before anyway (fast_path.py) is left out. Of a thread's uses of a place at one location, before
+Pairs ordered in every reordering (fast_path.py) are left out. Of a thread's uses of a place at one location, before
 it is ready, only the first need be asked about: where another one can be that early, it can.
 
 Cost: two passes; of places that are freed, the number of uses before times that of threads that free them.

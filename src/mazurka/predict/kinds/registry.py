@@ -2,7 +2,7 @@
 
 A row has what commands, settings and reports know of a kind before any trace is read, so this module takes no time to
 import. What is looked for in a trace is in the kind's own file (definition.py): which rows may make up such a bug, what
-is claimed of them, what the causal model is asked about that, and how a finding is worded.
+is claimed of them, the question to the causal model about that, and how a finding is worded.
 
 Names, counts and words are what users see: they do not change.
 """
@@ -38,7 +38,7 @@ class BugKind:
 
     ``name`` is that of findings (JSON, rules of SARIF, rules of suppressions), ``option`` that of `--kind`. ``rule``
     says what such a bug is. ``unit`` is what is counted: distinct places; ``finer`` counts rows besides. ``claim`` is
-    the class of what is claimed, ``module`` the kind's file. ``engines`` says which engine looks for it, by which
+    the class of the claim, ``module`` the kind's file. ``engines`` says which engine looks for it, by which
     stages.
 
     ``is_ordered``: the same places in another order are another bug. ``by_last_event``: it comes in pairs of events, of
@@ -159,5 +159,5 @@ ENGINES: Final = {
 
 @cache
 def definition(kind: str) -> Definition:
-    """What defines the kind of that name."""
+    """The definition of the kind of that name."""
     return KINDS[kind].definition()

@@ -3,7 +3,7 @@
 A set is closed under program order, so it is a number of events per thread (``past``), and so many of its reads have
 to give what they gave (``kept``). Of what happens in the first rows of the trace nothing is asked: those before a row
 ``since`` are taken as they were, so that a question costs what is near it. A set grows from what is asked by
-one of four rules, which differ in what they do about critical sections:
+one of four rules, which differ in their treatment of critical sections:
 
 - ``NEEDED``: only what every answer must have. No prefix is assumed: what was before ``since`` is not looked at.
   If a thread would have to get past what it is to stand before, there is no answer, on the whole trace.
@@ -13,7 +13,7 @@ one of four rules, which differ in what they do about critical sections:
 - ``EARLIER``: the same, but what else is in the set may happen in another order.
 - ``LEFT``: sections of a lock are left once there are two of them, but for those in which somebody is to stand.
 
-Departs from Algorithm 1: it leaves each section that is open in a thread not asked about, although nobody may need
+Departs from Algorithm 1: it leaves each section that is open in a thread not asked about, although no event may need
 the lock, and starts from the whole trace; and it lets a read that no branch follows have one writer that it picks,
 while here such a read may get anything, since nothing depends on it.
 

@@ -11,7 +11,7 @@ each window
    need not go on, in its sections, then it leaves the innermost, and so on.
 
 Either way out is an answer about the whole trace. If there is none, the window is made eight times as long (or, if the
-events are far apart, as they are), up to the whole trace; there, what is left is undecided. Windows stay short where
+events are far apart, as they are), up to the whole trace; questions left then are undecided. Windows stay short where
 the next would do more than is still allowed, going by the last.
 
 Cost: that of the last window, mostly of some hundred events.

@@ -189,8 +189,8 @@ class SeqCheck:
         return np.where(self.rows[at] == rows, sources, _OWN)
 
     def _gives(self, source: int, row: int) -> bool:
-        """Whether a read gets the value that it got from a write, or from nobody. Of what reads and writes at once the
-        trace tells one value only."""
+        """Whether a read gets the value that it got from a write, or its initial value. Of an event that reads and
+        writes at once the trace records one value only."""
         value = self.trace.value
         if value[row] == NO_VALUE or self.trace.op[row] == Op.RMW:
             return False

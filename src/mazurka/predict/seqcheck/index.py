@@ -5,15 +5,16 @@ events that is closed under program order is one number per thread. What an even
 ``link`` is the event it has to do with: the write that a read got its value from, the other end of a critical section,
 the last event of a thread that is joined, the next of one that is started.
 
-How targets are read is as in :mod:`mazurka.causal.model_from_trace`: what is only acquired and released, by one holder
-at a time, is a lock (its outermost sections exclude each other); what is only read and written is data; everything else
-orders threads, and each of its readers needs the write that it had.
+How targets are read is as in :mod:`mazurka.causal.model_from_trace`: a target that is only acquired and released, by
+one holder at a time, is a lock (its outermost sections exclude each other); one that is only read and written is data;
+everything else orders threads, and each of its readers needs the write that it had.
 
 Invariants: ``link`` of a section's ends are each other, -1 if it is never left; ``inside`` of an event is the latest
 outermost acquire of its thread that was open before the event, and that of this acquire the one before it (some of the
 chain may have been left since: compare ``link``).
 
-What no other thread can notice may be left out: then the index is that of a shorter trace, and says nothing less.
+Events that no other thread can observe may be left out: then the index is that of a shorter trace, with the same
+answers.
 
 Cost: three passes over the columns, about 30 bytes an event that is not left out.
 """
@@ -166,7 +167,7 @@ def choose(
     last: Ints,
     chosen: Ints,
 ) -> None:
-    """Rows that others may notice: no places of one thread, none that nobody writes, no inner sections of a lock. Of a
+    """Rows that others may notice: no locations of one thread, none without writes, no inner sections of a lock. Of a
     thread that is joined the last row as well, which may be chosen for its place only (2). ``last``: by thread."""
     for row in range(len(op)):
         o, x = op[row], target[row]

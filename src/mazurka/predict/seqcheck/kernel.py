@@ -1,7 +1,7 @@
 """SeqCheck's functions as they are, for short traces, and compiled by numba, for long ones.
 
-Compiling takes ten seconds the first time, which nobody who asks about some thousand events should wait for; nor who
-asks about more, if somebody is compiling already (:func:`postpone`): meanwhile no more than the steps of questions has
+Compiling takes ten seconds the first time, too long a wait for questions about some thousand events, and for more, if
+another process is compiling already (:func:`postpone`): meanwhile no more than the steps of questions has
 to be compiled. numba is imported when compiled functions are first asked for. What it keeps on disk it takes for
 valid as long as a function's own file is unchanged, although code of other files is compiled into it; so all sources
 are part of the name.
@@ -44,7 +44,7 @@ SLOW: Final = frozenset({"scan", "decide"})
 #: Each of these takes in most of the others, which are all optimised once more for that: not once for each, then.
 _INLINED: Final = frozenset({"_ask_all", "_decide_since", "_close"})
 
-#: What functions return that return no arrays.
+#: The result of functions in place of arrays that they do not return.
 _NUMBERS: Final = frozenset({"None", "bool", "int"})
 
 
@@ -82,12 +82,12 @@ def compiled() -> Kernels:
 
 
 def kernel_for(events: int) -> Any:
-    """What works on a trace of so many events."""
+    """The functions for a trace of so many events."""
     return _Compiled() if events >= COMPILE_FROM else INTERPRETED
 
 
 class _Compiled:
-    """The compiled functions; while somebody is still compiling those that take long, others in their place, which work
+    """The compiled functions; while those that take long are still being compiled, others in their place, which work
     on the same arrays."""
 
     def __getattr__(self, name: str) -> Any:

@@ -125,7 +125,7 @@ def _do(index: TraceIndex, order: Order, state: Layout, e: int, here: int) -> No
 def put_back(starts: Ints, own: Ints, place: Ints, thread: Ints, rows: Ints, happening: int, prefix: int) -> Ints:
     """Rows of a trace in order, and before each those of its thread from ``prefix`` on that were not looked at; of the
     rows after the first so many (``happening``) only what is before them. ``own`` lists the rows of each thread from
-    its ``starts`` on, ``place`` tells where a row is in that."""
+    its ``starts`` on, ``place`` gives the position of a row in that."""
     next_, begin, size = np.full(len(starts) - 1, NONE, np.int64), np.empty(len(rows), np.int64), 0
     for i in range(len(rows)):
         t = thread[rows[i]]

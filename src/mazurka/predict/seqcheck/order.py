@@ -1,7 +1,7 @@
 """In which order a set of events can happen: trace-closed partial orders (SeqCheck, sections 3.3 and 3.4).
 
-The order starts with what is certain (Algorithm 2): program order, each read that counts after its write, forks and
-joins, the order asked for, sections in which somebody stands after all others of their locks. It is closed
+The order starts with the certain edges (Algorithm 2): program order, each read that counts after its write, forks and
+joins, the order asked for, sections in which a thread stands after all others of their locks. It is closed
 (Algorithm 3) under
 
 - observation: a write to the place of such a read comes before what was read if it comes before the read, and after
@@ -27,7 +27,7 @@ import numpy as np
 from mazurka.predict.seqcheck.cone import NEEDED, RULE, SINCE, Cone, innermost, is_loose, is_open
 from mazurka.predict.seqcheck.index import BOTH, ENTER, JOIN, LEAVE, LOOK, NONE, READ, WRITE, Ints, TraceIndex
 
-#: What closing an order comes to.
+#: The results of closing an order.
 CYCLE, CLOSED, TOO_BIG = range(3)
 
 #: Registers of an order: how many edges, reads that count and targets; 1 once there is a contradiction, and once an
@@ -44,7 +44,7 @@ class Order(NamedTuple):
     active: Ints  # threads that have events in the set
     number: Ints  # by thread: its number among those
     at: Ints  # by active thread: its first place; one more at the end
-    shift: Ints  # by thread: what makes an event's number its place
+    shift: Ints  # by thread: the difference between an event's place and its number
     clock: Ints  # by place and active thread: so many of its events, from the trace's beginning, come before
     head: Ints  # by place: the last edge into it
     edge: Ints  # by edge: the one before, the place it comes from, the number of that one's thread
@@ -143,8 +143,8 @@ def _empty(index: TraceIndex, cone: Cone, slot: Ints, pairs: int, room: int) -> 
     )
 
 
-# -- what there is ----------------------------------------------------------------------------------------------------
-# What is done for each event is done on arrays in variables of their own: numba counts references to an array each time
+# -- inputs -------------------------------------------------------------------------------------------------------
+# Loops over events work on arrays in variables of their own: numba counts references to an array each time
 # it is taken out of a tuple.
 
 

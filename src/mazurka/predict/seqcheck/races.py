@@ -78,8 +78,8 @@ class SeqCheckRaces:
             yield claim, again
 
     def _passed(self, check: SeqCheck, pool: int = 0) -> Iterator[tuple[Ints, Ints]]:
-        """What the pass says, and the rows that prove it, as far as there was room. While that is looked at another
-        thread goes on."""
+        """The races of the pass, and the rows that prove them, as far as there was room. While that is looked at
+        another thread goes on."""
         state = _start(check, self.limit, pool)
         with ThreadPoolExecutor(1) as ahead:
             going = ahead.submit(self._pass_on, check, state, 0)
@@ -93,7 +93,7 @@ class SeqCheckRaces:
         yield found, told
 
     def _pass_on(self, check: SeqCheck, state: ScanState, row: int) -> tuple[Ints, Ints, ScanState, int]:
-        """What is found from a row on, the rows that prove it, and how to go on from which row."""
+        """The races found from a row on, the rows that prove them, and the state and row to go on from."""
         scan = check.kernel.scan
         end = min(row + (_STEP if isinstance(scan, FunctionType) else _STRETCH), len(check.index.event))
         row, why = scan(check.index, check.cone, check.slot, state, row, end, self.each, self.limit)

@@ -14,7 +14,7 @@ holds: for who holds it no later ones are looked at.
 later one (a *racy event*), of each pair of places in the source, or (EVENT | PLACE) of each of either. At most
 ``limit`` questions are put for one, the nearest first; ``count`` tells for how many that was not enough.
 
-If there is a ``pool`` for them, the rows that prove races are told, too.
+If there is a ``pool`` for them, it yields the rows that prove races, too.
 
 Cost: a number per thread for each event that reads or writes what another thread touches, and the questions.
 """
@@ -175,7 +175,7 @@ def scan(
     return end, FAR_ENOUGH
 
 
-# -- what must come before --------------------------------------------------------------------------------------------
+# -- predecessors -----------------------------------------------------------------------------------------------------
 
 
 def _follow(index: TraceIndex, state: ScanState, e: int) -> None:
@@ -360,7 +360,7 @@ def _report(state: ScanState, one: int, other: int, answer: int) -> None:
 
 
 def _tell(state: ScanState, since: int, rows: Ints, free: bool) -> None:
-    """What proves the race that was reported last, if there is room."""
+    """Store the rows that prove the race reported last, if there is room."""
     last, begin = state.count[0] - 1, state.count[5]
     if begin + len(rows) <= len(state.pool):
         for i in range(len(rows)):
