@@ -80,6 +80,8 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
     if how is NONE:
         return
     if type(how) is int and how in _READ_BY:
+        if how in _BY_DESCRIPTOR and may_be_replaced(name):
+            _look_up_descriptor(run, thing, name, site)
         _READ_BY[how](run, thing, name, site)
     elif is_a(how, type):
         if name in objects.dictionary(thing) and not comes_and_goes(name):
@@ -88,6 +90,17 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
             _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
     else:
         _emit(run, thing, name, site, _READ)
+
+
+#: How attributes are found that a descriptor of the class computes, which the class may lose.
+_BY_DESCRIPTOR: Final = frozenset((PROPERTY, COMPUTED, GOT_IN_C))
+
+
+def _look_up_descriptor(run: Any, thing: Any, name: str, site: int) -> None:
+    found = find(type(thing), name)
+    if found is not None and found[0].__flags__ & 1 << 9:
+        reads = _reads_of(run, upto(type(thing), found[0]), name)
+        run.visit(_READ, reads[0].target, site, None, reads[1:])
 
 
 def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
@@ -213,6 +226,9 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     if how is OF_MODULE:
         module_write(run, thing, name, site, op)
         return
+    if how in _BY_DESCRIPTOR and may_be_replaced(name):
+        _look_up_descriptor(run, thing, name, site)
+        how = classify(type(thing), name)
     if how is OF_CLASS:
         _change_class(run, thing, name, site, op)
     elif how is FORWARDED:

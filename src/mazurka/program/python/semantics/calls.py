@@ -152,17 +152,8 @@ def method(
         return None
     _look_by_name(run, thing, name, site, args)
     how = classify(kind, name)
-    if how is classification.NONE or how is classification.PROPERTY:
-        return None
-    if how is FOREIGN:
-        own = dictionary(thing).get(name, MISSING)
-        if own is MISSING:
-            native_method(run, thing, name, site, args, named or {})
-        else:  # it hides the method of the class
-            announce(run, own, site, args, named or {})
-        return None
-    if how is classification.REMADE:
-        natives.made_again(run, thing, name, site)
+    if how in _TOLD_AT_ONCE:
+        _tell_at_once(run, thing, name, site, how, args, named or {})
         return None
     if how is not OPAQUE:
         if how is INSTANCE and run.is_recording:
@@ -178,6 +169,27 @@ def method(
     if how is classification.COMPUTED and harmless.is_foreign_library(thing):
         foreign.call_foreign(run, name, site)
     return None
+
+
+#: How methods are found whose calls have all their effects reported when the method is looked up.
+_TOLD_AT_ONCE: Final = frozenset(
+    (classification.NONE, classification.PROPERTY, classification.REMADE, classification.FOREIGN)
+)
+
+
+def _tell_at_once(
+    run: Any, thing: Any, name: str, site: int, how: Any, args: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    if how is classification.PROPERTY:
+        attributes.read(run, thing, name, site, how)
+    elif how is classification.REMADE:
+        natives.made_again(run, thing, name, site)
+    elif how is FOREIGN:
+        own = dictionary(thing).get(name, MISSING)
+        if own is MISSING:
+            native_method(run, thing, name, site, args, named)
+        else:  # it hides the method of the class
+            announce(run, own, site, args, named)
 
 
 def _kept(thing: Any, name: str, found: Any) -> Any:
@@ -265,7 +277,7 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
             handler = operation(function.__self__, inner.__name__)
             if handler is not None:
                 given = positional(function.__self__, inner.__name__, args, named)
-                perform(run, site, handler, function.__self__, site, given)
+                natives.operation_of(run, function.__self__, inner.__name__, handler, site, given)
                 foreign.count_unexplored(run, function.__self__, inner.__name__, site)
             else:
                 _function(run, inner, site, (function.__self__, *args), named)
@@ -283,6 +295,12 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 
 def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     identity = (function.__module__, function.__name__)
+    handler = operation(args[0], identity[1]) if args else None
+    if handler is not None and peek_attribute(type(args[0]), identity[1]) is function:  # called by its class
+        given = positional(args[0], identity[1], args[1:], named)
+        natives.operation_of(run, args[0], identity[1], handler, site, given)
+        foreign.count_unexplored(run, args[0], identity[1], site)
+        return
     if identity[0] == "weakref" and args and is_a(args[0], weakref.finalize) and not run.is_recording:
         natives.finaliser_used(run, args[0], site)
     if identity in _CHANGERS:
@@ -310,8 +328,12 @@ def _changer(run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) 
             in_one_step(run, site, lambda told: handler(told, changed, site, ()), compare)
         else:
             perform(run, site, handler, changed, site, ())
-    elif args and state_of(type(args[0])):
-        native_objects.access(run, args[0], _RMW, site)
+        return
+    for each in args:
+        if (changes := operation(each, "clear")) is not None:
+            changes(run, each, site, ())
+        elif state_of(type(each)):
+            native_objects.access(run, each, _RMW, site)
 
 
 def _text_method(run: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None) -> None:
@@ -370,6 +392,8 @@ def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...],
         announce(run, function.__func__, site, args, named)
     elif is_a(function, types.GenericAlias):
         announce(run, function.__origin__, site, args, named)
+    elif kind.__module__ == "typing" and is_a(origin := dictionary(function).get("__origin__"), type):
+        announce(run, origin, site, args, named)
     else:
         _instance(run, function, kind, site, args, named)
 
@@ -420,7 +444,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
     if args:
         _give_to_class(run, kind, site, args, named)
     if kind in _READERS:
-        read_arguments(run, site, args, named)
+        read_arguments(run, site, args, named, kind)
         return
     if kind is type:
         if len(args) > 1:
@@ -487,7 +511,7 @@ def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ..
         elif each is not object and (args or named):
             given = [value for value in (*args, *named.values()) if type(value) not in deep_access.PLAIN]
             if given and shape_of(each).base is not None:
-                read_arguments(run, site, args, named)
+                read_arguments(run, site, args, named, dict if issubclass(each, dict) else None)
             elif given:  # an error keeps what it is made of, and looks no further
                 deep_access.read(run, given, site, shallow=issubclass(each, BaseException))
         return

@@ -223,12 +223,14 @@ def _method(owner: type, value: Any, state: int) -> int:
             return NONE
         quiet = harmless.is_transparent(inner) and harmless.is_harmless_type(owner)
         return NONE if quiet and not harmless.is_untraceable(inner.__module__, inner.__qualname__) else OPAQUE
-    if type(inner) in BUILTIN_METHODS:
+    if type(inner) in BUILTIN_METHODS or type(inner) is types.ClassMethodDescriptorType:
         return OPAQUE  # of another object, or of none: that is reported when it is called
     if is_a(inner, _NATIVE) and shape_of(inner.__objclass__).base is not None:
         return OPAQUE  # a container's, under another name
     if is_a(inner, _NATIVE) and (inner.__name__ in HANDING_OUT or (inner.__name__, inner.__objclass__) in _GOING_IN):
         return OPAQUE
+    if is_a(inner, _NATIVE) and (inner.__objclass__ is tuple or inner.__objclass__ is frozenset):
+        return OPAQUE  # it may go into the elements
     if is_a(inner, _NATIVE) and inner.__name__ == "__call__" and inner.__objclass__ is not type:
         return OPAQUE
     if is_a(inner, _NATIVE) and issubclass(inner.__objclass__, BaseException):
@@ -245,10 +247,9 @@ def _method(owner: type, value: Any, state: int) -> int:
 #: Functions in C that may give away the dictionary of an instance they are called with.
 HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__".split())
 
-#: Methods in C of immutable objects that read the objects in them, or that use their arguments.
+#: Methods in C of immutable objects that use their arguments.
 _GOING_IN: Final = frozenset(
-    [("count", tuple), ("index", tuple)]
-    + [(name, re.Pattern) for name in "search match fullmatch split findall finditer sub subn".split()]
+    [(name, re.Pattern) for name in "search match fullmatch split findall finditer sub subn".split()]
 )
 
 #: Methods that initialise an object again, which is otherwise never changed.

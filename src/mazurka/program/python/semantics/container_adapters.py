@@ -15,14 +15,15 @@ import types
 import weakref
 from array import array
 from collections import ChainMap, UserDict, UserList
-from collections.abc import MappingView
+from collections.abc import ItemsView, KeysView, MappingView, ValuesView
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.semantics import native_objects, natives
+from mazurka.program.python.semantics import native_objects, natives, objects, untracked
 from mazurka.program.python.semantics.class_shapes import know, operation
 from mazurka.program.python.semantics.containers import change_all, read_all, read_structure
-from mazurka.program.python.semantics.locations import contents, emit_reads
+from mazurka.program.python.semantics.dictionaries import reads_of_arguments
+from mazurka.program.python.semantics.locations import contents, emit, emit_reads
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -33,12 +34,13 @@ _LOOKING: Final = (
     "__contains__ __len__ __bool__ __iter__ __getitem__ __eq__ __ne__ __or__ __and__ __sub__ __xor__ __le__ __lt__ "
     "__ge__ __gt__ __repr__ __copy__ __deepcopy__ __add__ __radd__ __mul__ __rmul__ __ror__ __reversed__ __reduce_ex__ "
     "get copy keys values items union intersection difference issubset issuperset isdisjoint index count tolist "
-    "tobytes symmetric_difference keyrefs valuerefs itervaluerefs buffer_info tofile tounicode cast hex toreadonly"
+    "tobytes symmetric_difference keyrefs valuerefs itervaluerefs buffer_info tofile tounicode cast hex toreadonly "
+    "__sizeof__ __length_hint__ __str__ __format__ __hash__ __rsub__ __rand__ __rxor__ __reduce__ __getstate__"
 ).split()
 _CHANGING: Final = (
     "__setitem__ __delitem__ __ior__ __iand__ __isub__ __ixor__ __iadd__ __imul__ add discard remove pop popitem clear "
     "update setdefault append extend insert reverse difference_update intersection_update "
-    "symmetric_difference_update sort byteswap frombytes fromfile fromlist fromunicode release"
+    "symmetric_difference_update sort byteswap frombytes fromfile fromlist fromunicode release __exit__"
 ).split()
 
 _WHOLE: Final[dict[str, Handler]] = {
@@ -98,9 +100,10 @@ def _view_of_bytes(name: str) -> Handler:
         if run.is_recording:
             _HANDED_ON[name](run, thing, site, args)
             return
-        found = [Access(Op.RMW if name == "release" else Op.READ, (OBJECT, number(thing)))]
+        releases = name in ("release", "__exit__")
+        found = [Access(Op.RMW if releases else Op.READ, (OBJECT, number(thing)))]
         owner = native_objects.owner_of_bytes(thing)
-        if owner is not thing and name != "release":
+        if owner is not thing and not releases:
             found += native_objects.accesses(owner, op)
         elif owner is not thing and operation(owner, "append") is not None:
             found.append(Access(Op.RMW, (STRUCTURE, number(owner))))  # which may grow again
@@ -110,13 +113,14 @@ def _view_of_bytes(name: str) -> Handler:
     return handler
 
 
-def _chain_read(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+def _chain_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     maps = [each for each in dictionary(thing)["maps"] if is_a(each, dict)]
     if len(maps) < len(dictionary(thing)["maps"]) and has_concurrent_threads(run):
         text = "a ChainMap of what are no dictionaries"
         run.untracked[text] = run.untracked.get(text, 0) + 1
     if maps:
-        emit_reads(run, maps, [access for each in maps for access in contents(each)], site)
+        reads = [access for each in maps for access in contents(each)]
+        emit_reads(run, maps, [*reads, *reads_of_arguments(run, args, site)], site)
 
 
 def _chain_changed(name: str) -> Handler:
@@ -136,17 +140,31 @@ _CHAIN: Final[dict[str, Handler]] = {
     **{name: _chain_changed(name) for name in _CHANGING},
 }
 
+
+def _look_with_arguments(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+    emit(run, thing, site, Op.READ, (STRUCTURE, number(thing)), tuple(reads_of_arguments(run, args, site)))
+
+
+def _initialise(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+    """Initialised a second time, it stands for another container."""
+    if id(thing) in objects.numbers and has_concurrent_threads(run) and not run.is_recording:
+        untracked.count_untracked(run, f"{type(thing).__name__}.__init__()", site)
+
+
+for _table in (_HANDED_ON, _CHAIN):
+    _table["__init__"] = _initialise
+
 TABLES: Final[dict[type, dict[str, Handler]]] = {
     weakref.WeakSet: _WEAK,
     weakref.WeakKeyDictionary: _WEAK,
     weakref.WeakValueDictionary: _WEAK,
     type(os.environ): _WHOLE,
-    array: _WHOLE,
+    array: _WHOLE | dict.fromkeys(_LOOKING, _look_with_arguments),
     UserDict: _HANDED_ON,
     UserList: _HANDED_ON,
     types.MappingProxyType: _HANDED_ON,
     memoryview: _VIEW,
-    MappingView: _HANDED_ON,
+    **dict.fromkeys((MappingView, KeysView, ItemsView, ValuesView), _HANDED_ON),
     ChainMap: _CHAIN,
 }
 

@@ -101,6 +101,11 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
     emit(run, thing, site, _WRITE, (ITEM, n, index), more, _element(thing, index))
 
 
+def _sequence_put(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+    """An element is added as it is: nothing in it is looked at."""
+    change_all(run, thing, site)
+
+
 # -- sets ------------------------------------------------------------------------------------------
 
 
@@ -240,9 +245,9 @@ _SEQUENCE: Final = _ANY | _table(
     write=(_sequence_write, "__setitem__"),
     change=(
         change_all,
-        "__init__ __delitem__ append extend insert pop remove clear sort reverse __iadd__ __imul__ "
-        "appendleft popleft extendleft rotate",
+        "__init__ __delitem__ extend pop remove clear sort reverse __iadd__ __imul__ popleft extendleft rotate",
     ),
+    put=(_sequence_put, "append insert appendleft"),
     length=(read_structure, "__len__ __bool__"),
     whole=(
         read_all,
@@ -302,7 +307,7 @@ _IDLE: Final = frozenset("__new__ __iter__ __class_getitem__ fromkeys maketrans 
 #: Methods that go into the elements.
 DEEP: Final = frozenset(
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__ __repr__ __str__ __format__ __hash__ "
-    "index count remove sort update __ior__ __init__".split()
+    "index count remove sort update __ior__ __init__ join startswith endswith".split()
 )
 
 for _base, _operations_of_it in OPERATIONS.items():

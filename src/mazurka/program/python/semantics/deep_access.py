@@ -13,8 +13,8 @@ import gc
 import itertools
 import types
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections import ChainMap, UserDict, UserList, deque
+from collections.abc import Callable, ItemsView, Iterable, KeysView, MappingView, Sequence, ValuesView
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -130,13 +130,10 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             reads += contents(container)
             if asked not in _SHALLOW:
                 waiting += [each for each in elements(container) if type(each) not in PLAIN]
-        if issubclass(kind, _SHOWING) and asked not in _SHALLOW:
-            space = objects.dictionary(thing)
-            held = [each for each in gc.get_referents(thing) if each is not space]
-            waiting += [each for each in (*held, *space.values()) if type(each) not in PLAIN]
+        waiting += _shown_by(thing, kind, asked)
         looks = shape.operations.get("__iter__")
         if looks is not None:
-            reads += _reads_by(run, looks, thing, site)
+            reads += reads_by(run, looks, thing, site)
         elif inside:
             continue
         elif _is_error_in_c(thing, kind) and _is_looked_into(shape, kind, asked):
@@ -154,7 +151,18 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
     return found, reads
 
 
-def _reads_by(run: Any, looks: Callable[..., None], thing: Any, site: int) -> list[Access]:
+def _shown_by(thing: Any, kind: type, asked: str) -> list[Any]:
+    """The objects that an operation on an object goes on to, if it holds, or stands for, others."""
+    if shape_of(kind).base in _STANDING:
+        return stood_for(thing)
+    if asked in _SHALLOW or not issubclass(kind, _SHOWING):
+        return []
+    space = objects.dictionary(thing)
+    held = [each for each in gc.get_referents(thing) if each is not space]
+    return [each for each in (*held, *space.values()) if type(each) not in PLAIN]
+
+
+def reads_by(run: Any, looks: Callable[..., None], thing: Any, site: int) -> list[Access]:
     """What the handler of an object, as of an array, reads: part of the step, but for recordings, that have none."""
     if run.is_recording:
         looks(run, thing, site, ())
@@ -162,6 +170,15 @@ def _reads_by(run: Any, looks: Callable[..., None], thing: Any, site: int) -> li
     stand_in = AccessCollector(run)
     looks(stand_in, thing, site, ())
     return stand_in.accesses
+
+
+def reads_of_iteration(run: Any, thing: Any, site: int) -> list[Access]:
+    """The reads of going through an object that is no builtin container, in one step: an array, memory, a stream."""
+    shape = shape_of(type(thing))
+    if shape.base is None:
+        return native_objects.accesses(thing, Op.READ) if state_of(type(thing)) else []
+    looks = shape.operations.get("__iter__") if shape.base not in BASES else None
+    return reads_by(run, looks, thing, site) if looks is not None else []
 
 
 #: Finds the location of the life of an object by a weak reference to it: as long as it lives references are equal if
@@ -188,6 +205,16 @@ def _held_beside_state(thing: Any, asked: str, reached: int) -> list[Any]:
 
 
 _MOST_BESIDE_STATE: Final = 400
+
+
+#: Containers that stand for another one, which has the elements.
+_VIEWS: Final = (MappingView, KeysView, ItemsView, ValuesView)
+_STANDING: Final = frozenset((UserDict, UserList, ChainMap, types.MappingProxyType, *_VIEWS))
+
+
+def stood_for(thing: Any) -> list[Any]:
+    """The containers that one of the library stands for: of any kind, for a view."""
+    return [thing._mapping] if is_a(thing, _VIEWS) else native_objects.stands_for(thing)
 
 
 #: Objects in C that compare, or describe, what they hold.
@@ -223,6 +250,8 @@ def elements(thing: Any) -> list[Any]:
         return [*dict.keys(thing), *dict.values(thing)]
     if issubclass(kind, frozenset):
         return [*frozenset.__iter__(thing)]
+    if shape_of(kind).base in _STANDING:
+        return [inner for each in stood_for(thing) for inner in elements(each)]
     return [*base_of(thing).__iter__(thing)] if issubclass(kind, (list, set, deque, bytearray)) else []
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import objects, untracked
+from mazurka.program.python.semantics import deep_access, objects, untracked
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
@@ -43,12 +43,16 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
 
 def reads_of_arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]:
-    """Reads of all that is in those arguments that are containers, and what going through the others does."""
+    """Reads of all that is in those arguments that are containers, or have a state, and what going through them
+    does."""
     found: list[Access] = []
     for each in args:
         if type(each) not in PLAIN:
-            found += [access for container in reached(each) for access in contents(container)]
+            behind = reached(each)
+            found += [access for container in behind for access in contents(container)]
             found += moved(run, each, site)
+            if not behind and not run.is_recording:
+                found += deep_access.reads_of_iteration(run, each, site)
     return found
 
 

@@ -111,7 +111,9 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
 def _call_interface(run: Any, module: str, name: str, site: int, given: tuple[Any, ...]) -> None:
     """A function that calls the methods of its object."""
     owner = type(given[0])
-    if state_of(owner) is FOREIGN and not run.is_recording:  # which report nothing
+    if shape_of(owner).base is not None and not run.is_recording:
+        enter(run, module, name, given, site)
+    elif state_of(owner) is FOREIGN and not run.is_recording:  # which report nothing
         enter(run, _module_of_class(owner), name, given, site)
     elif deep_access.reads_shared(run, given[1:], site) and not run.is_recording:
         _enter(run, module, name, site)

@@ -52,8 +52,9 @@ def _with_array(thing: Any, looks: bool) -> list[Access]:
 
 
 def anything_with(thing: Any) -> list[Access]:
-    """What code that nobody sees may do with an object that it is given: its state changes, what it holds is read. Of
-    an object of a class that is not instrumented, the same with whatever it leads to."""
+    """What code that is not instrumented may do with an object that it is given: the object's state changes, and what
+    it holds is read; the same for containers in containers, and whatever an object of a class that is not instrumented
+    leads to."""
     if type(thing) in BUILTIN_METHODS:
         thing = thing.__self__
     if type(thing) in deep_access.PLAIN:
@@ -63,20 +64,17 @@ def anything_with(thing: Any) -> list[Access]:
     while waiting and len(seen) < _MOST_REACHED:
         each = waiting.pop()
         found += _with(each)
-        if each is thing and state_of(type(each)) is not FOREIGN:
-            break
         for inner in _inside(each):
             if id(inner) not in seen and type(inner) not in deep_access.PLAIN:
                 seen.add(id(inner))
                 waiting.append(inner)
-    else:
-        if waiting:
-            native_objects.count_cut(thing)
+    if waiting:
+        native_objects.count_cut(thing)
     return found
 
 
 #: How many objects are looked for behind one: what leads to more is a world of its own.
-_MOST_REACHED: Final = 200
+_MOST_REACHED: Final = 1_000
 
 
 #: Number of an object passed to uninstrumented code -> the threads that passed it, each with the counter of the call.

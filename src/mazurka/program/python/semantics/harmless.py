@@ -135,7 +135,8 @@ _TRANSPARENT: Final = frozenset(
 
 #: ... but for these.
 _LOOKING: Final = frozenset(
-    "asdict astuple replace _asdict_inner _astuple_inner NamedTuple TypedDict make_dataclass namedtuple".split()
+    "asdict astuple replace _asdict_inner _astuple_inner NamedTuple TypedDict make_dataclass namedtuple "
+    "prepare_class new_class".split()
 )
 
 #: Functions of other modules in Python that only read state that is not shared, or never changes.

@@ -14,6 +14,7 @@ import operator
 import sys
 import types
 import weakref
+from collections import ChainMap, UserDict
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -103,7 +104,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         for each in args:
             if type(each) in BUILTIN_METHODS and foreign.changes(each) and has_concurrent_threads(run):
                 untracked.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
-        deep_access.read(run, (owner, *args) if is_a(owner, tuple) else args, site)
+        deep_access.read(run, (owner, *args) if is_a(owner, (tuple, frozenset)) else args, site)
     else:
         handler = OPERATIONS[base].get(name)
         if handler is not None:
@@ -142,7 +143,7 @@ def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, a
 def _gone_into(thing: Any, name: str, args: tuple[Any, ...]) -> list[Any]:
     """The objects that a method iterates over beside its container, and their contents, are read, too."""
     if name in _TAKING_PAIRS:
-        return deep_access.inside([each for each in args if not is_a(each, dict)]) if is_a(thing, dict) else []
+        return deep_access.inside([each for each in args if not is_a(each, dict)]) if is_a(thing, _PAIRED) else []
     if name == "sort" and any(map(is_seen, args)):
         return []  # the key's results are compared
     inside = [each for each in args if type(each) not in deep_access.PLAIN]
@@ -152,6 +153,8 @@ def _gone_into(thing: Any, name: str, args: tuple[Any, ...]) -> list[Any]:
 
 
 _DESCRIBING: Final = frozenset({"__repr__", "__str__", "__format__"})
+#: Containers whose elements come in pairs.
+_PAIRED: Final = (dict, UserDict, ChainMap)
 _TAKING_PAIRS: Final = frozenset({"update", "__ior__", "__init__"})
 
 
@@ -160,7 +163,10 @@ def operate(run: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     name = {"iconcat": "iadd", "concat": "add"}.get(name, name.strip("_"))
     handler = operation(args[0], f"__{name}__") if args else None
     if name == "length_hint" and args:
-        for container in sources(args[0]):
+        length = operation(args[0], "__len__")
+        if length is not None:
+            length(run, args[0], site, ())
+        for container in sources(args[0]) if length is None else ():
             read_structure(run, container, site)
         if hasattr(type(args[0]), "__next__") and has_concurrent_threads(run):
             untracked.count_untracked(run, "operator.length_hint() of an iterator", site)

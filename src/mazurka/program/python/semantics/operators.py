@@ -185,13 +185,17 @@ def _goes_in(key: Any) -> bool:
 
 
 def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, ...] = ()) -> None:
-    found = [container for each in args for container in reached(each)]
-    reads = [access for each in found for access in contents(each)]
-    if not run.is_recording:
-        for each in args:
-            reads += moved(run, each, site)
-            if not found and state_of(type(each)) and shape_of(type(each)).base is None:
-                reads += native_objects.accesses(each, _READ)
+    found: list[Any] = []
+    reads: list[Access] = []
+    for each in args:
+        behind = reached(each)
+        found += behind
+        reads += [access for container in behind for access in contents(container)]
+        if run.is_recording:
+            continue
+        reads += moved(run, each, site)
+        if not behind and type(each) not in deep_access.PLAIN:
+            reads += deep_access.reads_of_iteration(run, each, site)
     reads += more
     if found:
         emit_reads(run, found, reads, site)
@@ -412,7 +416,7 @@ def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
     """``left`` is changed in place, if it is a container that can be; else both are looked at."""
     handler = operation(left, name)
     if handler is not None:
-        perform(run, site, handler, left, site, (right,))
+        natives.operation_of(run, left, name, handler, site, (right,))
         if type(left) not in IN_C:
             foreign.count_unexplored(run, left, name, site)
     elif type(left) not in deep_access.PLAIN and not run.is_recording and state_of(type(left)):

@@ -267,7 +267,7 @@ def contains(thing: Any, key: Any, site: int) -> Any:
     elif handler is not None:
         natives.operation_of(run, thing, "__contains__", handler, site, (key,))
     elif kind is str or kind is bytes or kind is range:
-        return thing
+        operators.combine(run, key, thing, site)  # the key may be a bytearray, or compare itself
     elif kind is tuple or kind is frozenset:
         deep_access.read(run, [key, *deep_access.elements(thing)], site)
     else:

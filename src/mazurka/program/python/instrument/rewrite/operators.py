@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from mazurka.program.python.analysis.scopes import VariableKind
-from mazurka.program.python.instrument.rewrite.nodes import FRESH, at, binds, copied, is_ours, text_of
+from mazurka.program.python.instrument.rewrite.nodes import at, binds, copied, is_ours, text_of
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
 #: Kinds of use that read a container's elements, too.
@@ -127,7 +127,7 @@ def is_nothing(node: ast.expr) -> bool:
 def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, negated: bool) -> ast.expr:
     """``in``, which reads the container on the right."""
     steady = r.steady(left) and not binds(right)
-    quiet = r.plain(right) or (isinstance(right, FRESH) and (r.plain(left) or not r.is_shared(right, inside=True)))
+    quiet = is_string(right) or (r.plain(left) and not r.is_shared(right, inside=True))
     node.left, container = r.visit(left), r.visit(right)
     node.comparators = [container]
     if quiet or is_ours(right):
@@ -138,6 +138,11 @@ def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, 
         return node
     found = r.through("contains", r.hook("inp", [node.left, container, site], node), node)
     return at(ast.UnaryOp(ast.Not(), found), node) if negated else found
+
+
+def is_string(node: ast.expr) -> bool:
+    """Whether the expression is a string by its form: what is looked for in it is one, too."""
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def is_text(node: ast.expr) -> bool:
