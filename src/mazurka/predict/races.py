@@ -161,9 +161,7 @@ def _walk(trace: Trace, shared: set[int]) -> Iterator[tuple[_Access, int, SiteNu
     clocks = [[0] * len(threads) for _ in threads]  # not changed in place: steps share them
     done = [0] * len(threads)  # steps by thread
     held: list[dict[int, int]] = [{} for _ in threads]  # by thread: depth of each lock
-    last: dict[
-        int, tuple[int, list[int]]
-    ] = {}  # by target: its last writer and the steps that it needs, itself included
+    last: dict[int, tuple[int, list[int]]] = {}  # by target: its last writer and the steps that needs, itself too
     row = 0
     while row < len(trace):
         end = row + 1

@@ -55,5 +55,5 @@ class Uses(NamedTuple):
     stores: Sequence[SymbolicStore] = ()
 
 
-#: What depends on a read at a place.
+#: The checks that depend on a read at a place.
 UsesOf = Callable[[int], Uses]

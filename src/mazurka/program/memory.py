@@ -50,7 +50,7 @@ class MemoryModel(Enum):
 
     @property
     def words(self) -> str:
-        """What completes "under ..."."""
+        """The words that complete "under ..."."""
         return "sequential consistency" if self is MemoryModel.SC else self.name
 
 

@@ -167,7 +167,7 @@ class BlockedThread:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What went wrong in one run. Two failures with equal :attr:`identity` are the same bug."""
+    """A failure of one run. Two failures with equal :attr:`identity` are the same bug."""
 
     kind: FailureKind
     message: str
@@ -230,7 +230,7 @@ class Divergence:
 
 @dataclass(slots=True)
 class Run:
-    """What one execution did."""
+    """The record of one execution."""
 
     tasks: list[str]
     log: list[Step]
@@ -247,9 +247,9 @@ class Run:
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
     has_children: bool = False  # other processes took part
-    assumed: set[str] = field(default_factory=set)  # what its outcome holds for, in words
+    assumed: set[str] = field(default_factory=set)  # the assumptions of its outcome, in words
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
-    first: dict[Target, Any] = field(default_factory=dict)  # keys only: those of what targets held before a write
+    first: dict[Target, Any] = field(default_factory=dict)  # keys only: the values of targets before a write
     given: dict[StepIndex, dict[str, Any]] = field(default_factory=dict)  # arguments only: its function's, if plain
     daemons: tuple[ThreadIndex, ...] = ()  # tasks that the end of the program does not wait for
     stacks: dict[StepIndex, tuple[Frame, ...]] = field(default_factory=dict)  # detail only: innermost frame last
@@ -263,7 +263,9 @@ class Run:
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by which a timeout fires, or a sleep outruns others
     bounded: frozenset[StepIndex] = frozenset()  # with timing: steps before which a thread waited with a time limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing
-    returned: tuple[str | None, str | None] | None = None  # with calls: what they did in this order, None: they did not
+    returned: tuple[str | None, str | None] | None = (
+        None  # with calls: their results in this order; None: it did not come about
+    )
     again: int = 0  # of a livelock: the last points that repeat as many before
 
     def schedule(self) -> tuple[str, ...]:
@@ -346,7 +348,7 @@ class Program(Protocol):
         return
 
     def without_threads(self) -> str:
-        """Where no execution starts a thread: what should be run instead, in words ("": nothing is known)."""
+        """Where no execution starts a thread: the target to check instead, in words ("" if none is known)."""
         return ""
 
     def close(self) -> None:

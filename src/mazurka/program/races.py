@@ -15,7 +15,7 @@ _NOUNS: Final = {Op.READ: "read", Op.WRITE: "write", Op.RMW: "change"}
 
 
 def races_of(run: Run, location: Callable[[SiteNumber], Location | None]) -> Iterator[Failure]:
-    """What the run shows; ``location`` says where a site is."""
+    """The races of a run; ``location`` gives the place of a site."""
     told = set()
     for each in shown(run.log):
         places = [location(run.log[step].site) for step in (each.first, each.second)]
@@ -45,7 +45,7 @@ def _place(location: Location | None) -> str:
 
 
 def _words(target: Any) -> str:
-    """What kind of place it is, without the numbers that objects have in one run."""
+    """The kind of a target, without the numbers that objects have in one run."""
     match kind_of(target):
         case Kind.ATTRIBUTE if isinstance(target[-1], str):
             return f"attribute {target[-1]}"

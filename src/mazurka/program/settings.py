@@ -21,7 +21,7 @@ class Isolation(Enum):
 
 
 class CallModels(Protocol):
-    """What calls of marked objects do, by the type that specifies them."""
+    """The effects of calls of marked objects, by the type that specifies them."""
 
     def prepare(self, type_name: str) -> None:
         """Load what is known of a type: nothing is loaded later."""
@@ -32,7 +32,7 @@ class CallModels(Protocol):
         ...
 
     def effect(self, type_name: str, method: str, arguments: str, before: str) -> CallEffect | None:
-        """What a call does with an object in a state; None if that is not known, or it would have to wait."""
+        """The effect of a call on an object in a state; None if that is not known, or it would have to wait."""
         ...
 
 

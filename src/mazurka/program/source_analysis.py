@@ -1,4 +1,4 @@
-"""What can be known of a program from its source, before it is run: the seam between front ends and strategies.
+"""Static analysis of a program's source, before it is run: the protocol between front ends and strategies.
 
 Every answer has a default that says that nothing is known; a front end without an analysis of its language gives those.
 """
@@ -44,11 +44,11 @@ class SourceAnalysis(Protocol):
     """The analysis of a program's source."""
 
     def uses_of(self, site: int) -> Uses:
-        """What depends on a read at a site."""
+        """The checks that depend on a read at a site."""
         return Uses()
 
     def dependence(self, *, final: bool) -> Dependence:
-        """Which reads nothing depends on; with ``final``, what locations hold in the end is looked at, too."""
+        """Which reads nothing depends on; with ``final``, the final values of locations are looked at, too."""
         return NothingKnown()
 
 

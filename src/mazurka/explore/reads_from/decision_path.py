@@ -59,9 +59,8 @@ class DecisionPath:
         self.by_state = dict(zip(history.states, range(len(history.states)), strict=True))
         self.past = [0] * len(history.tasks)  # the causal past of all nodes so far
         self.stops: list[Decision] = []
-        self.waiting: list[
-            Decision
-        ] = []  # the same for operations that never happened; the step is an index of history.pending
+        # The same for operations that never happened; the step is an index of history.pending.
+        self.waiting: list[Decision] = []
         self.answers: list[int] = []  # of the branch's own nodes
         self.actual: int | None = None  # the answer given to the last inherited node, if it is a new one
         self.mispredicted = False  # a step accessed other locations than predicted, and so the run is none of this path

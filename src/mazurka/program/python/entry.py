@@ -1,5 +1,5 @@
-"""What to run: a script, a function of a module, or a callable. Each knows how to get ready and what one run consists
-of."""
+"""The entry of a program: a script, a function of a module, or a callable. Each knows how to get ready and what one run
+consists of."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def read_source(path: str) -> str:
 
 
 def import_failed(error: BaseException, where: str, what: str) -> UsageError:
-    """What to say when the import of ``what`` ended with an exception: which one, and where it was raised."""
+    """The message when the import of ``what`` ended with an exception: which one, and where it was raised."""
     frames = frames_of(error.__traceback__)
     place = f" ({frames[-1].location.file}:{frames[-1].location.line})" if frames else ""
     missing = isinstance(error, ModuleNotFoundError) and error.name not in sys.modules

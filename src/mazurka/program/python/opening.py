@@ -17,6 +17,6 @@ def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSetti
 
 
 def entry_of(target: str, arguments: tuple[str, ...]) -> Entry:
-    """What a user names: a script, or a function of a file."""
+    """A target as a user names it: a script, or a function of a file."""
     path, _, function = target.partition("::")
     return Function(path, function, arguments) if function else Script(path, arguments, instrument_source)

@@ -1,7 +1,7 @@
 """An unmodified Python program as something that can be run again and again under a plan.
 
 Getting ready (:meth:`PythonProgram.prepare`) instruments and imports what is to be tracked, patches the primitives,
-and makes trial runs in a forked child, which tell what else is imported on the way, which sites need points,
+and makes trial runs in a forked child, which show the further imports on the way, the sites that need points,
 whether the program does the same thing twice, and whether its state can be put back between runs. By that the
 *isolation* is chosen: ``restore`` (each run in this process, state put back before it) or ``fork`` (each run in a
 child).
@@ -424,7 +424,7 @@ class PythonProgram(LearnsPoints):
         if (hung := self._hung(second)) is not None:
             return hung
         if (known.found_new_points or known.imported) and not last:
-            return known  # what would be compared, and tried further, is another program with that
+            return known  # with that it is another program than the one to compare, and to try further
         if restores:
             self._take_snapshot()
         first, found = self._try_here(before)
@@ -541,7 +541,7 @@ class PythonProgram(LearnsPoints):
         return run
 
     def _take_notice(self, run: Run, noticed: cycles.Noticed) -> None:
-        """The program has noticed the end of what a run has left in cycles, or has not."""
+        """The program has noticed the end of objects that a run has left in cycles, or has not."""
         if noticed is cycles.Noticed.BY_REFERENCES and CYCLE_POINTS not in self.learned.points:
             self.learned.points.add(CYCLE_POINTS)  # it matters when the objects became garbage
             run.found_new_points = True

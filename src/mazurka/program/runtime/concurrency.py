@@ -16,7 +16,7 @@ class KnownEnds:
     """Which threads have begun in a run, and of whose ends each of them knows."""
 
     def __init__(self) -> None:
-        self.lives: dict[Target, int] = {}  # what stands for the life of a thread -> the thread
+        self.lives: dict[Target, int] = {}  # the target of a thread's life -> the thread
         self.known: dict[int, set[int]] = {}
         self._starter = 0
         self._seen = 0  # so many steps
@@ -50,7 +50,7 @@ def has_concurrent_threads(run: Any) -> bool:
 
 
 def ends_known(run: Any) -> tuple[dict[Target, int], set[int]]:
-    """The threads that have begun, by what stands for their lives, and those of whose end the running one knows."""
+    """The threads that have begun, by the targets of their lives, and those of whose end the running one knows."""
     if run.ends is None:
         run.ends = KnownEnds()
     ends: KnownEnds = run.ends

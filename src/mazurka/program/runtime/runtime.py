@@ -55,7 +55,7 @@ _PATIENCE: Final = 10_000
 #: How many steps are logged between two looks at the time a run has taken.
 _STRIDE: Final = 256
 
-#: What one look at a clock adds to it, in seconds, so that time never stands still.
+#: The seconds that one look at a clock adds to it, so that time never stands still.
 TICK: Final = 1e-6
 
 _LIMITS: Final = Limits()
@@ -102,7 +102,7 @@ class Runtime:
         "values",
     )
 
-    # What most runs leave as it is.
+    # Defaults that most runs keep.
     is_recording = False  # there is no scheduler, see recording/
     in_time = False  # the plan has a timing
     timed = False  # clocks have moved apart
@@ -150,7 +150,7 @@ class Runtime:
         self.detail = plan.detail or self.keyed  # values are recorded: in words, or else as keys
         if plan.timing is not None:
             self.in_time = True
-        self.careful = False  # whether steps are accounted for beyond the log: values, clocks, what loops look at
+        self.careful = False  # whether steps are accounted for beyond the log: values, clocks, reads of loops
         if self.detail or self.in_time:
             self.be_careful()
         self.current: Task = None  # type: ignore[assignment]  # set by run()
@@ -259,7 +259,7 @@ class Runtime:
         task.pending = None
         self.required -= not task.daemon
         self.live.remove(task)
-        task.thread = None  # what only the thread could reach goes with it
+        task.thread = None  # objects that only the thread could reach go with it
         task.body = int
         task.greenlet = greenlet_pool.ENDED
         following, task.starter = task.starter, None
@@ -315,7 +315,7 @@ class Runtime:
     ) -> None:
         """Pass a visible operation that never blocks; on return the caller performs it.
 
-        ``point`` forces the question whether others may go first; None leaves it to what is known of the site.
+        ``point`` forces the question whether others may go first; None leaves it to the knowledge about the site.
         """
         if self.solo:
             return
@@ -374,7 +374,7 @@ class Runtime:
         return True
 
     def _let_go(self, task: Task) -> None:
-        """What only hooks still hold ends; code of the program that runs then makes steps of its own."""
+        """Objects that only hooks still hold end; code of the program that runs then makes steps of its own."""
         let_go, self.let_go = self.let_go, None
         doubts, chosen, task.doubts, task.chosen = task.doubts, task.chosen, False, False
         assert let_go is not None
@@ -634,7 +634,8 @@ class Runtime:
             self._look_at_limits(len(log))
 
     def record_value(self, value: object, *, whole: bool = False) -> None:
-        """Detail: what a primitive holds after the running thread's step, just passed; ``whole``: and nothing else."""
+        """Detail: the value of a primitive after the running thread's step, just passed; ``whole``: and nothing
+        else."""
         if self.detail and not self.solo and not self.aborting and (whole or not self.keyed):
             self.accounts.record_value(self, value)
 

@@ -1,8 +1,8 @@
 """Metadata of a run's steps beyond its log: values and stacks for reports, versions of locations, clocks.
 
 Kept from its first use on, since most runs need none of it (:attr:`Runtime.careful`): comparisons of two versions of a
-location do not depend on earlier ones. In runs that tell values, one that is written is looked up after the operation,
-when its thread enters the runtime next.
+location do not depend on earlier ones. In runs that record values, one that is written is looked up after the
+operation, when its thread enters the runtime next.
 
 Cost: half a microsecond a step; with values, the time of making their words or keys.
 """
@@ -45,7 +45,7 @@ class StepMetadata:
     def __init__(self) -> None:
         self.versions: dict[Target, int] = {}  # how often each was written
         self.stamps: dict[Target, float] = {}  # the latest clock of those that wrote it
-        self.first: dict[Target, Any] = {}  # keys of what targets held before they were written
+        self.first: dict[Target, Any] = {}  # keys of the values of targets before they were written
         self.stacks: dict[int, Any] = {}
         self.given: dict[StepIndex, dict[str, Any]] = {}
         self.unsettled: list[tuple[int, Callable[[], Any]]] = []  # steps whose values are known after the write
@@ -62,7 +62,7 @@ class StepMetadata:
         return value
 
     def take_more(self, task: Task, more: Iterable[Access]) -> None:
-        """Keep those of what a step does besides."""
+        """Keep those of a step's further accesses."""
         for access in more:
             self._count(task, access.op, access.target)
 

@@ -1,4 +1,4 @@
-"""A thread of the program as the runtime knows it, and what bounds a run and is learnt from it."""
+"""A thread of the program as the runtime knows it, the limits of a run, and the knowledge learnt from runs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CYCLE_POINTS: Final = -16
 
 @dataclass(slots=True)
 class Learned:
-    """What earlier runs taught about the program: the sites that need points. It only grows."""
+    """The knowledge of earlier runs about the program: the sites that need points. It only grows."""
 
     points: set[int] = field(default_factory=set)
 
@@ -66,7 +66,7 @@ class Moved(Exception):
 
 
 class Awaited(Protocol):
-    """What a thread waits for, where that is not another thread."""
+    """The target that a thread waits for, where that is not another thread."""
 
     def describe(self) -> str:
         """The primitive in words, for the report of a thread that is stuck."""
@@ -77,7 +77,7 @@ class Awaited(Protocol):
         ...
 
 
-# What threads have that are in no loop; never changed.
+# The state of threads that are in no loop; never changed.
 _NO_LOOPS: Final[dict[tuple[int, int], Any]] = {}
 _NO_STEPS: Final[list[tuple[Target, int]]] = []
 
@@ -85,7 +85,7 @@ _NO_STEPS: Final[list[tuple[Target, int]]] = []
 class Task:
     """A thread of the program under test."""
 
-    # What most threads leave as it is.
+    # Defaults that most threads keep.
     label = ""
     thread: Any = None  # the program's own Thread object
     greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as it is carried
@@ -111,12 +111,12 @@ class Task:
     def __init__(self, index: ThreadIndex, name: str, body: Callable[[], object], daemon: bool) -> None:
         self.index = index
         self.name = name
-        self.life: Target = (THREAD, name)  # what its steps from FORK to JOIN touch
+        self.life: Target = (THREAD, name)  # the target of its FORK, BEGIN, END and JOIN
         self.body = body
         self.daemon = daemon
         self.done = False
         self.point = False  # whether the pending operation is one
-        self.guard: Callable[[], bool] | None = None  # what must hold for it to go on
+        self.guard: Callable[[], bool] | None = None  # the condition for it to go on
         self.sleeping = False
         self.starter: Task | None = None  # the task that runs it up to its first point
         self.clock = 0.0

@@ -42,7 +42,7 @@ _DYNAMIC: Final = frozenset(
 #: Of these, those that are harmless if called with the attribute's name as a constant, which is a word then.
 _BY_NAME: Final = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 
-#: Methods of texts that say names: what they say is known if the text is in the source.
+#: Methods of texts that contain names, which are known if the text is in the source.
 _TEMPLATES: Final = frozenset({"format", "format_map", "vformat"})
 
 _WORD: Final = re.compile(r"[^\W\d]\w*")

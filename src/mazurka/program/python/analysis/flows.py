@@ -48,7 +48,7 @@ class SourcePlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What stands around an expression or a statement."""
+    """The context of an expression or a statement."""
 
     file: str
     scopes: Scopes
@@ -101,7 +101,7 @@ class Flows:
         self._words: set[str] = set()
         self._odd: set[Node] = set()
         self._values: list[FlowingValue] = []
-        self._bound: dict[Node, list[FlowingValue]] = {}  # by node: what plain stores put there
+        self._bound: dict[Node, list[FlowingValue]] = {}  # by node: the values that plain stores put there
         self._objects: dict[
             tuple[LexicalScope, str], list[ast.expr | ast.ClassDef | None]
         ] = {}  # what variables are bound to

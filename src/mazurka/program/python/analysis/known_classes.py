@@ -138,7 +138,7 @@ def _bindings(tree: ast.Module) -> Iterator[str]:
 
 
 def _uses_own_functions(made: ast.ClassDef) -> bool:
-    """Whether the class's body calls its functions, or hands them on: what they get for `self` is anything then."""
+    """Whether the class's body calls its functions, or hands them on: `self` may be anything then."""
     functions = {each.name for each in ast.walk(made) if isinstance(each, _FUNCTIONS)}
     outside = [s for s in made.body if not isinstance(s, _FUNCTIONS)]
     decorators = [d for s in made.body if isinstance(s, _FUNCTIONS) for d in s.decorator_list]

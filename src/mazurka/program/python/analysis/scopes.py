@@ -1,7 +1,7 @@
 """Which variable a name means: the language's scoping rules, over a syntax tree.
 
 Works on trees (pytest hands over rewritten ones), so the standard library's `symtable`, which wants text, is no help.
-What the rewriter asks: is a name a plain local, a cell that may change after it was captured, a global that
+The questions of the rewriter: is a name a plain local, a cell that may change after it was captured, a global that
 may change, a constant global or a builtin.
 
 A binding's *weight* says whether the variable can change: 1 for a single binding, at least 2 when it may be bound again
@@ -38,7 +38,7 @@ class VariableKind(Enum):
 
 
 class Way(Enum):
-    """What binds a name."""
+    """The ways in which a name is bound."""
 
     EXPRESSION = "an assignment of an expression's value"
     DEFINITION = "a `class`, or a `def` without decorators"

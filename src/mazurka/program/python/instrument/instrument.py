@@ -2,7 +2,7 @@
 
 The principle: the native operation stays where it is, and a hook is called just before it, through which its
 operand passes (``x.a`` becomes ``__mz_ra__(x, 'a', site).a``). So evaluation order, exceptions, tracebacks and
-frames stay exactly Python's. New nodes take the position of what they replace, so that tracebacks point where they
+frames stay exactly Python's. New nodes take the position of those they replace, so that tracebacks point where they
 always did.
 
 An operand may be written twice (once for the hook, once for the operation) only if it is *steady*: a constant, or a
@@ -62,7 +62,7 @@ def compile_instrumented(
 
 
 def instrument_tree(tree: ast.Module, filename: str, options: EventOptions = _EXPLORING) -> ast.Module:
-    """Instrument a tree, in place, and make its sites known; what compiles it is the caller's business."""
+    """Instrument a tree, in place, and make its sites known; the caller compiles it."""
     rewriter = Rewriter(tree, filename, options, RULES)
     result = rewriter.rewrite(tree)
     sites.register(filename, rewriter.numbering.entries)

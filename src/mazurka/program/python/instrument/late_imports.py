@@ -1,10 +1,10 @@
 """Modules that threads import while others run.
 
-What a run imports is imported before the runs that count, so that these find it there, as all but the first run of a
-program in one process would. For a module that only defines things it makes no difference when that happens. The code
-of another one would act amid what other threads do; and a program that asks `sys.modules` sees modules half made.
-That holds of modules that are not instrumented, too. Of those, a module may go through what it has made, and add to it;
-modules of the standard library are known to do nothing else but for those in a table.
+Modules that a run imports are imported before the runs that count, so that these find it there, as all but the first
+run of a program in one process would. For a module that only defines things it makes no difference when that happens.
+The code of another one would act amid what other threads do; and a program that asks `sys.modules` sees modules half
+made. That holds of modules that are not instrumented, too. Of those, a module may go through what it has made, and add
+to it; modules of the standard library are known to do nothing else but for those in a table.
 
 Cost: a look at the syntax tree of a module that is imported so, and at what its names are.
 """
@@ -49,10 +49,10 @@ _MAKING: Final = frozenset(
     types.SimpleNamespace typing.* typing_extensions.* uuid.UUID""".split()
 )
 
-#: Modules whose metaclasses, and whose ``__init_subclass__``, tell nobody of a class.
+#: Modules whose metaclasses, and whose ``__init_subclass__``, register a class nowhere.
 _OF_CLASSES: Final = frozenset("builtins abc enum typing typing_extensions".split())
 
-#: What never changes, if a name stands for it; tuples and sets may have other things in them.
+#: Classes of objects that never change, if a name stands for them; tuples and sets may have other things in them.
 _FIXED: Final = (
     *(type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.GenericAlias, types.UnionType),
     *(int, float, complex, str, bytes, range, type(None), type(Ellipsis), type(NotImplemented), enum.Enum),
@@ -267,7 +267,7 @@ class _Definitions:
         return dotted in _MAKING or f"{dotted.rpartition('.')[0]}.*" in _MAKING
 
     def _dotted(self, node: ast.expr) -> str:
-        """What an imported or builtin name is imported by; "" for others."""
+        """The dotted name of an imported or builtin object; "" for others."""
         match node:
             case ast.Name(name) if name in self.imported:
                 return self.imported[name]
@@ -278,7 +278,7 @@ class _Definitions:
         return ""
 
     def _object(self, node: ast.expr) -> Any:
-        """What a name, or an attribute of a module or class, stands for; an object of its own if that may change."""
+        """The object of a name, or of an attribute of a module or class; a new object if that may change."""
         match node:
             case ast.Name(name):
                 return vars(self.module).get(name, vars(builtins).get(name, node))

@@ -29,7 +29,7 @@ from mazurka.program.python.instrument.instrument import compile_instrumented, i
 from mazurka.program.python.instrument.kept_code import Compiled, KeptCode, of_library
 from mazurka.program.python.instrument.own import contextlib
 
-#: What an invariant is called for the moment in which it is made.
+#: The name of an invariant while it is made.
 INVARIANT: Final = "__mz_invariant__"
 
 _INVARIANT_FILE: Final = "<invariant>"
@@ -41,7 +41,7 @@ MACHINERY: Final = frozenset(
     ("mazurka", "greenlet", "z3", "_pytest", "pytest", "importlib", "builtins", "sys", "os", "posixpath", "genericpath")
 )
 
-#: In a session of pytest, what runs the tests besides.
+#: In a session of pytest, the other packages that run the tests.
 PYTEST_MACHINERY: Final = frozenset({"pluggy"})
 
 
@@ -62,7 +62,7 @@ class Loader(importlib.abc.MetaPathFinder):
         self._kept = KeptCode(cache)
         self.modules: dict[str, types.ModuleType] = {}
         self.opaque: dict[str, str] = {}
-        self._folders: dict[str, str] = {}  # by their names, what they are called without links
+        self._folders: dict[str, str] = {}  # by their names, their names without links
 
     def install(self) -> None:
         """Stand before all other finders."""

@@ -1,7 +1,7 @@
 """Sites: the places in the source that hooks report, numbered so that compiled code can be kept between runs.
 
 A site's id is ``crc32(file name) << 20 | running number within the module``, the running number starting at 1; 0 and
-negative ids are reserved for what has no place in the program. Ids are the same in every process that
+negative ids are reserved for operations without a place in the program. Ids are the same in every process that
 instruments the same text with the same version of the rewriter.
 
 Cost: one dictionary and one list look-up per question; a site takes a tuple of seven.
@@ -195,7 +195,7 @@ def _new(place: Site) -> int:
 
 
 def kind_of(number: int) -> str:
-    """What for a hook is called at a site; nothing if it is none."""
+    """The site's kind, by which its hook is called; nothing if it is none."""
     module = _modules.get(number >> _BITS)
     if module is None:
         return _others[number].kind if number in _others else ""

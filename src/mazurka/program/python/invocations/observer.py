@@ -34,7 +34,7 @@ class NoValue(Exception):
 
 
 class CallInRun(NamedTuple):
-    """A call that is made as one step: of which object, and what has to come of it."""
+    """A call that is made as one step: of which object, and with which effect."""
 
     runtime: InvokingRuntime
     opened: OpenCall

@@ -40,7 +40,7 @@ class ReversedCalls(InvocationObserver):
 
     @property
     def outcome(self) -> tuple[str | None, str | None] | None:
-        """What the first and the second call have returned, None if one has not; None if they were not of one object,
+        """The results of the first and the second call, None if one has not; None if they were not of one object,
         or have not come in this order."""
         first, second, _ = self._wanted
         if not self._is_reversed or self._things[first] is not self._things[second]:

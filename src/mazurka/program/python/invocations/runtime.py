@@ -1,13 +1,13 @@
 """A runtime in which calls of marked objects are one step each.
 
-A thread stops before the call, and then makes it without interruption: what it reads and writes inside is no step. The
+A thread stops before the call, and then makes it without interruption: its reads and writes inside are no steps. The
 step is logged when the call is over, since its value says what has become of it.
 
 That holds as long as nothing but calls of an object touches the object. *Owned* by it is whatever was first touched
-within calls (or when the object was made), and what can be reached from it at the end of a run. If code elsewhere
-touches that, or a call touches what is not owned and others may change, or has to wait, then the type's calls are no
-single steps: a mark says so (:mod:`.marks`), and the search begins again. In the run that shows it, the rest of the
-call is ordinary code.
+within calls (or when the object was made), and all objects that can be reached from it at the end of a run. If code
+elsewhere touches that, or a call touches what is not owned and others may change, or has to wait, then the type's calls
+are no single steps: a mark says so (:mod:`.marks`), and the search begins again. In the run that shows it, the rest of
+the call is ordinary code.
 
 Cost: a call takes as long as its code under hooks; a look at all steps, and at all that objects hold, at the end of
 each run.
@@ -31,17 +31,17 @@ from mazurka.program.runtime.task import Task
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.targets import INVOKED, Target, is_of_object
 
-#: What a class, a module or a function refers to belongs to the program, not to an object that refers to it.
+#: Objects that a class, a module or a function refers to belong to the program, not to an object that refers to it.
 _PROGRAM: Final = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 
-#: So many objects behind one are looked at; what holds more is explored as ordinary code.
+#: So many objects behind one are looked at; an object with more is explored as ordinary code.
 _MOST: Final = 20_000
 
 _OPERATIONS: Final = {**{op: False for op in Op if READS[op]}, **{op: True for op in Op if WRITES[op]}}
 
 
 class StateUnknown(Exception):
-    """What says which state an object is in would have to wait."""
+    """The class's ``state`` function would have to wait."""
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ class InvokingRuntime(Runtime):
         return call
 
     def leave(self, call: OpenCall, op: Op, value: Any) -> None:
-        """A call is over; what its step was, and its value."""
+        """A call is over; ``op`` and ``value`` are those of its step."""
         self._put_back(call)
         if not call.making and not self.aborting:
             self._record(self.current, op, (INVOKED, call.receiver), 0, True, value, ())
@@ -122,7 +122,7 @@ class InvokingRuntime(Runtime):
         return bool(strange) and not strange.isdisjoint(objects.referred())
 
     def give_up(self, name: str, reason: ObstacleReason) -> None:
-        """Calls of a type are no single steps; what is left of the present one is ordinary code."""
+        """Calls of a type are no single steps; the rest of the present one is ordinary code."""
         call = self.within
         if call is not None:
             self.leave(call, Op.RMW, None)
@@ -135,7 +135,7 @@ class InvokingRuntime(Runtime):
         if task.loops:
             del task.reads[reads:], task.lock_steps[locks:]
 
-    # -- what happens inside ------------------------------------------------------------------------------------------
+    # -- operations inside a call -------------------------------------------------------------------------------------
 
     def visit(
         self,
@@ -237,7 +237,7 @@ class InvokingRuntime(Runtime):
         index, count = divmod(number, OBJECTS)
         return index == self.current.index + 1 and count > call.counted
 
-    # -- what happens elsewhere ---------------------------------------------------------------------------------------
+    # -- operations elsewhere -----------------------------------------------------------------------------------------
 
     def look_back(self) -> None:
         """At the end of the run: whether code elsewhere has touched what belongs to marked objects."""

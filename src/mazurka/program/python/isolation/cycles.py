@@ -2,7 +2,7 @@
 
 While a check lasts, no garbage is collected but where the program asks for it, so that executions are the same each
 time. A real run collects at some allocation of some thread. If the program notices the end of such an object, by a
-finaliser or a weak reference, that end may come amid what other threads do, and no step tells of it.
+finaliser or a weak reference, that end may come amid the steps of other threads, and no step records it.
 
 So the garbage of a run is collected at its end, and whether any of it was noticed is seen by the functions that are
 called meanwhile, and by the weak references that die. Objects that the main thread still led to when all others had
@@ -47,7 +47,7 @@ def collect(referred: list[Any], held: frozenset[int] = frozenset()) -> Noticed:
         if event == "call" and (code.co_filename in sites.instrumented or code.co_filename == _LIBRARY):
             noticed.append(code.co_name)
 
-    objects.let_go()  # of what only hooks hold, which is in no cycle
+    objects.let_go()  # of objects that only hooks hold, which are in no cycle
     alive = [each for each in referred if id(each()) not in held and each() is not None]
     before = sys.getprofile()
     sys.setprofile(called)

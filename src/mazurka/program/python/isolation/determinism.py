@@ -1,4 +1,4 @@
-"""What else could differ between two runs of one schedule, held fixed: randomness, the outside world's answers.
+"""Other sources of differences between two runs of one schedule, held fixed: randomness, answers from outside.
 
 Random numbers, `os.urandom` and with it `uuid` and `secrets` come from streams that start again with each run. Each
 thread draws from one of its own, so that what it gets does not depend on the others. Time is virtual (see the models of
@@ -34,7 +34,7 @@ _shared: Final[random.Random] = random.__dict__["_inst"]  # whose methods the fu
 _LAST_TIMES: Final = ("_last_timestamp", "_last_timestamp_v7", "_last_counter_v7")
 _NODE: Final = 0x02_00_00_00_00_01
 
-#: By purpose and thread, what it has drawn from in this run (no thread: outside).
+#: By purpose and thread, its random generator in this run (no thread: outside).
 _streams: Final[dict[str, random.Random]] = {}
 _undo: list[Callable[[], None]] = []
 
@@ -70,7 +70,7 @@ def _seed_unseeded(seed: Callable[..., None]) -> Callable[..., None]:
     return wrapper
 
 
-#: The code of what stands for `random.Random.seed`.
+#: The code of the replacement of `random.Random.seed`.
 SEEDING: Final = next(each for each in _seed_unseeded.__code__.co_consts if isinstance(each, types.CodeType))
 
 

@@ -464,7 +464,7 @@ def _same_shape(now: Mapping[str, Any], saved: Mapping[str, Any]) -> bool:
 
 
 def slots_of(cls: type) -> Iterable[tuple[str, Any]]:
-    """The slots that instances of a class have: names, and what reads and stores them without running code."""
+    """The slots that instances of a class have: names, and functions that read and store them without running code."""
     for base in cls.__mro__:
         if "__slots__" in vars(base):
             for name, descriptor in vars(base).items():
@@ -521,7 +521,7 @@ def _standard_streams() -> tuple[object, ...]:
 def hold_collector() -> Callable[[], None]:
     """Stop automatic garbage collection, so that finalisers run when the caller collects; returns what undoes it."""
     collecting = gc.isenabled()
-    gc.collect(1)  # what is older stays, frozen: a full collection costs more than many a search
+    gc.collect(1)  # older objects stay, frozen: a full collection costs more than many a search
     gc.freeze()
     gc.disable()
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from mazurka.program.python.recording import locks
 
-#: What makes locks -> what does so while a program is recorded; what a lock is -> the same.
+#: Functions and types that make locks -> their replacements while a program is recorded.
 _MAKERS: Final[dict[Any, Any]] = {
     locks.real_lock: locks.LowLock,
     locks.real_rlock: locks.LowRLock,

@@ -49,7 +49,7 @@ class Branches:
         self._counted = np.zeros(0, np.bool_)
         self._doubtful = np.zeros(0, np.bool_)
         self._written = np.zeros(0, np.bool_)
-        self._behind: set[tuple[int, int]] = set()  # what was counted, and what was read on the way to it
+        self._behind: set[tuple[int, int]] = set()  # the reads counted, and those on the way to them
         self._undecided = np.zeros(0, np.bool_)  # by thread: whether its last event may decide the next
         self._begun = False
 

@@ -44,7 +44,7 @@ _notify: Final = threading.Condition.notify
 
 
 def patches() -> list[tuple[Any, str, Callable[..., Any]]]:
-    """What to put in place of what: owner, name, function."""
+    """The replacements: owner, name, function."""
     condition = threading.Condition
     return [(condition, "wait", waiting), (condition, "notify", notifying), (condition, "notify_all", notifying_all)]
 

@@ -2,8 +2,9 @@
 
 Which worker of a ``ThreadPoolExecutor`` does a task is chance, and so is what it has done before. What is sure is that
 a task begins after it was submitted, that its result is there after it, and that no more tasks are under way at once
-than the executor has workers. So each task is told as a thread that the submitting one starts (FORK) and that the
-worker joins when it is done, before its result is known; what workers do among themselves orders no tasks.
+than the executor has workers. So each task is recorded as a thread that the submitting one starts (FORK) and that the
+worker joins when it is done, before its result is known; the synchronisation of workers with each other orders no
+tasks.
 
 Each task has one of as many *places* as there are workers, of those that are free the one that has been free for
 longest, and comes after the task that had it before, by an update (RMW). So no order of the trace has more tasks under
@@ -53,7 +54,7 @@ _places: Final = count()
 
 
 def patches(recorder: Recorder) -> list[tuple[Any, str, Callable[..., Any]]]:
-    """What to put in place of what: owner, name, function."""
+    """The replacements: owner, name, function."""
     observer = RecordedInvocations(recorder)
     return [
         (ThreadPoolExecutor, "submit", submitting(observer, _submitting(recorder, ThreadPoolExecutor.submit))),

@@ -203,7 +203,7 @@ class _Making:
         self.names = Names(self._threads, self._targets, self._values, self._locations)
 
     def learn(self, segment: Segment) -> None:
-        """What objects are called, and where sites are."""
+        """The names of objects, and the places of sites."""
         for number, name in zip(segment.labels[::2], segment.labels[1::2], strict=True):
             kind = _CALLED.get(name, name)
             count = self._kinds[kind] = self._kinds.get(kind, 0) + 1

@@ -31,7 +31,7 @@ from mazurka.program.python.recording.library_kinds import (
 
 
 def patches(observer: InvocationObserver) -> list[tuple[Any, str, Callable[..., Any]]]:
-    """What to put in place of what: owner, name, function."""
+    """The replacements: owner, name, function."""
     event = threading.Event
     plain = [
         (event, name, _observed(observer, EVENT, name, getattr(event, name))) for name in ("set", "clear", "is_set")
@@ -68,7 +68,7 @@ class RecordedMethod:
 
 
 def recorded_function(observer: InvocationObserver, function: Any, everything: bool = False) -> Any:
-    """What stands for a function in a call, if it is a method of an object of the library; or it."""
+    """The replacement of a function in a call, if it is a method of an object of the library; or itself."""
     if type(function) in METHODS:
         thing = function.__self__
         if type(thing) in RECORDED or (everything and described(type(thing), True) is not None):
@@ -97,7 +97,7 @@ def _recording(
 def recording_hooks(
     observer: InvocationObserver, hooks: Mapping[str, Callable[..., Any]], everything: bool = False
 ) -> dict[str, Callable[..., Any]]:
-    """What takes the place of these hooks at calls, for calls of methods of the library's objects: of all (where some
+    """The replacement of these hooks at calls, for calls of methods of the library's objects: of all (where some
     are of classes that model them), or only of those whose methods are not replaced in recordings."""
     method, method_of = hooks[METHOD_HOOK], hooks[METHOD_OF_HOOK]
     call, call_parts = hooks[CALL_HOOK], hooks[PARTS_HOOK]

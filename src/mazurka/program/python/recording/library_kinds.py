@@ -150,7 +150,7 @@ _PARAMETERS: Final = {
     "shutdown": ("immediate",),
 }
 
-#: By class: what says so. The classes themselves, none that derives from them.
+#: By class: the function that describes its calls. The classes themselves, none that derives from them.
 _QUEUES: Final[dict[type, _Described]] = dict.fromkeys(
     (queue.Queue, queue.LifoQueue, queue.PriorityQueue, RecordedSimpleQueue),
     _of_queue,

@@ -63,7 +63,7 @@ def _value_ticks(add: _Add, space: dict[Any, Any], n: int, site: int) -> Iterato
 
 
 def _list_behind(iterator: Any) -> list[Any] | None:
-    """What an iterator goes over, if it is a list."""
+    """The list that an iterator goes over, if it is one."""
     if type(iterator) is _LIST_ITERATOR:
         for items in gc.get_referents(iterator):  # none once it has come to the end
             if type(items) is list:

@@ -53,7 +53,7 @@ ADOPTED: Final = -2
 #: Sites are larger, unless a file's name has the check sum 0.
 LARGEST_CODE: Final = (1 << 20) - 1
 
-#: What a value begins with that is the text of a literal (trace/literals.py), not a key.
+#: The first character of a value that is the text of a literal (trace/literals.py), not a key.
 LITERAL: Final = "literal"
 
 #: What is added to the code of an operation on a target that starts with this, and has no more than two other parts.
@@ -64,7 +64,7 @@ OFFSETS: Final = {
 #: The suffix of segments.
 SUFFIX: Final = ".raw"
 
-#: What a segment begins with: :data:`MAGIC`, the check sum of all that follows it, bytes of JSON, number of items.
+#: The head of a segment: :data:`MAGIC`, the check sum of all that follows it, bytes of JSON, number of items.
 HEAD: Final = struct.Struct("<8sIQQ")
 MAGIC: Final = b"mzrkseg\x01"
 
@@ -150,7 +150,7 @@ def _short(thing: Any) -> Any:
 
 
 def spelt(thing: Any) -> dict[str, Any]:
-    """What stands for a thing that JSON has not."""
+    """The encoding of an object that JSON does not have."""
     match thing:
         case bytes():
             return {"bytes": thing.hex()}

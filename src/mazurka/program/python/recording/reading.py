@@ -37,7 +37,7 @@ _MOST: Final = 1 << 31
 #: Places: a site, the file, line and column, the function, what for, a name, last line and column.
 _PLACE: Final = (int, str, int, int, str, str, str, int, int)
 
-#: What follows a target's tag.
+#: The parts of a target after its tag.
 _PARTS: Final[dict[Kind, Callable[[Sequence[Any]], bool]]] = {
     Kind.ATTRIBUTE: lambda parts: len(parts) == 2 and _is_int(parts[0]) and _is_text(parts[1]),
     Kind.ITEM: lambda parts: len(parts) == 2 and _is_int(parts[0]),
@@ -58,7 +58,7 @@ class Segment(NamedTuple):
     """The content of a file; items column by column."""
 
     labels: list[Any]  # numbers of new objects (negated: code may run when attributes are stored), each with its class
-    places: list[list[Any]]  # number and what else there is to a site
+    places: list[list[Any]]  # number and other data of a site
     threads: Ints  # and sites, where MORE is among the codes
     targets: list[Any]
     codes: Ints
@@ -117,7 +117,7 @@ class _SegmentReader:
     # -- names --------------------------------------------------------------------------------------------------------
 
     def _told(self, begin: int, length: int) -> tuple[list[Any], list[list[Any]], list[Any]]:
-        """Labels, places, and what second items are."""
+        """Labels, places, and the kinds of second items."""
         try:
             told = json.loads(self.data[begin : begin + length].decode("ascii"))
         except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Records one real execution of a Python program; see recorder.py for what that is."""
+"""Records one real execution of a Python program (recorder.py defines a recording)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What came of it: the trace, what was not tracked, and what the program ended with. No trace: this is a child that
-    the program has forked."""
+    """The result: the trace, the untracked operations, and the exception that ended the program. No trace: this is a
+    child that the program has forked."""
 
     trace: Finished | None
     untracked: dict[str, int]
@@ -103,7 +103,7 @@ def _end_when_terminated() -> Callable[[], None]:
 
 
 def finished(directory: Path) -> Finished:
-    """Make a trace of what there is."""
+    """Make a trace of the segments there are."""
     from mazurka.program.python.recording.finishing import finish
 
     try:

@@ -96,7 +96,7 @@ class _Unsettled(NamedTuple):
 
 
 class _Nameless(dict[Target, str]):
-    """What hooks would call targets, of which nothing is kept."""
+    """Stands for targets of hooks of which nothing is kept."""
 
     def __setitem__(self, target: Target, name: str) -> None:
         pass
@@ -106,9 +106,9 @@ class _Nameless(dict[Target, str]):
 
 
 class Recorder:
-    """What hooks take for the run in progress; ``detail``: with values."""
+    """Stands for the run in progress in hooks; ``detail``: with values."""
 
-    # What hooks ask of a run under control, and what there is of it here.
+    # Attributes of a run under control that hooks ask for, as far as a recording has them.
     is_recording = True
     solo = True  # until the first thread is started: what happens before is the same in every order
     aborting = True  # no loop is held, and no operation reported in parts
@@ -187,7 +187,7 @@ class Recorder:
             self.visit(Op.JOIN, (THREAD, name), 0)
 
     def nameless_birth(self) -> str:
-        """The same of a thread whose number would mean nothing, since it does what others are told to do."""
+        """The same of a thread whose number would mean nothing, since it executes tasks of others."""
         self.birth()
         self._performer.births -= 1
         return f"worker{next(self._births)}"

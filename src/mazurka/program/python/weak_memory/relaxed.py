@@ -2,7 +2,7 @@
 
 A store is native and takes effect on the heap at once. So the heap is made to show what the running thread may see:
 memory, and over it the newest values of the thread's own stores that have not reached memory yet (forwarding comes for
-free). When another thread moves, what memory holds is put back and the other's stores are shown.
+free). When another thread moves, the content of memory is put back and the other's stores are shown.
 
 A flusher is a thread like others to the scheduler, with a greenlet of its own that waits for a store, stops at the
 point where it reaches memory, and puts it there. So schedules, choices and blocking need nothing new.
@@ -13,8 +13,8 @@ or more hold the thread's own stores drains, too. Sites that are no points store
 the same location is on its way: no other thread reads it. If then, under TSO, one does after all, a store may have
 overtaken others; such a run is dropped: it has shown which site needs a point, and the search begins again.
 
-Invariants: ``shown`` is the only thread whose stores are on the heap in place of what memory holds, and ``hidden`` is
-the value in memory there. A thread's store is read off the heap before another thread moves.
+Invariants: ``shown`` is the only thread whose stores are on the heap in place of the content of memory, and ``hidden``
+is the value in memory there. A thread's store is read off the heap before another thread moves.
 
 Cost: a store takes two switches more; putting views in place, as many heap accesses as there are pending stores.
 """
@@ -65,7 +65,7 @@ class Queue:
 
 @dataclass(slots=True, eq=False)
 class Buffer:
-    """What one thread has stored and others may not see yet."""
+    """The store buffer of one thread: stores that others may not see yet."""
 
     queues: dict[Target | None, Queue] = field(default_factory=dict)  # under TSO there is one, under None
     newest: dict[Target, BufferedStore] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class RelaxedRuntime(Runtime):
         """Whether several threads have accessed it so far, and one has written it."""
         return self.touched.get(target, (0,))[0] == -1
 
-    # -- what the heap shows ------------------------------------------------------------------------------------------
+    # -- the content of the heap --------------------------------------------------------------------------------------
 
     def _stop_before(self, task: Task, op: Op, target: Target, site: int, point: bool = True) -> None:
         super()._stop_before(task, op, target, site, point)

@@ -279,7 +279,7 @@ def _bound(target: Target, name: str, site: int) -> None:
         untracked.count_untracked(run, f"binding {name} by a statement, which reaches memory at once,", site)
 
 
-#: What takes the place of which hook.
+#: Hook -> its replacement.
 HOOKS: Final[dict[str, Callable[..., Any]]] = {
     "__mz_wa__": write_attribute,
     "__mz_da__": delete_attribute,

@@ -141,7 +141,7 @@ def await_(r: Rewriter, node: ast.Await) -> ast.expr:
 
 
 def awaited(r: Rewriter, value: ast.expr, original: ast.expr) -> ast.expr:
-    """What is awaited, or gone through by ``async for``."""
+    """The operand of ``await``, or of ``async for``."""
     return r.hook("aw", [value, r.site(original, "iterate")], original)
 
 

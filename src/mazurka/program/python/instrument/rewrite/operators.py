@@ -1,4 +1,4 @@
-"""Operators, tests and displays: what looks at its operands, which may be containers."""
+"""Operators, tests and displays, which look at their operands; these may be containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all rules of the rewriter use: where in the module it is, what names mean there, how hooks are called.
+"""The part common to all rules of the rewriter: position in the module, scopes of names, calls of hooks.
 
 A *rule* takes the rewriter and a node and gives what takes the node's place; each kind of node has at most one.
 """
@@ -167,7 +167,7 @@ Rules = Mapping[type[ast.AST], Rule]
 
 @dataclass(frozen=True, slots=True)
 class EventOptions:
-    """What else becomes an event, for traces; off while exploring, where it would only cost."""
+    """Further events, for traces; off while exploring, where it would only cost."""
 
     branches: bool = False
     calls: bool = False
@@ -210,7 +210,7 @@ class Rewriter(ast.NodeTransformer):
         return ast.fix_missing_locations(tree)
 
     def visit(self, node: ast.AST) -> Any:
-        """What takes the place of a node."""
+        """The replacement of a node."""
         rule = self.rules.get(type(node))
         if rule is None:
             return self.generic_visit(node)
