@@ -337,3 +337,21 @@ def test_a_task_submitted_after_something_was_learnt_is_run(load: Any) -> None:
         )
     )
     assert result.verdict is api.Verdict.VERIFIED, str(result)
+
+
+@pytest.mark.parametrize(
+    "way", ["wait(futures, return_when=concurrent.futures.FIRST_COMPLETED).done", "as_completed(futures)"]
+)
+def test_sets_of_futures_have_one_order(way: str, load: Any) -> None:
+    """By address they had another one in each run: orders could not be followed, or were executed again and again."""
+    result = explored(
+        load(
+            f"""
+            with ThreadPoolExecutor(2) as pool:
+                futures = [pool.submit(abs, n) for n in (1, 2)]
+                assert [each.result() for each in concurrent.futures.{way}]
+            """
+        )
+    )
+    assert result.verdict is api.Verdict.VERIFIED, str(result)
+    assert result.executions < 150

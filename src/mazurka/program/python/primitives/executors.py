@@ -32,6 +32,7 @@ import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Final
+from zlib import crc32
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives import names
@@ -183,6 +184,29 @@ def add_done_callback(self: Any, function: Any) -> None:
     _original[_Future, "add_done_callback"](self, function)
 
 
+def future_init(self: Any, *args: Any, **named: Any) -> None:
+    """``Future()``: numbered like all that a run makes."""
+    _original[_Future, "__init__"](self, *args, **named)
+    if (models := here()) is not None:
+        self.__dict__["_mz_birth"] = models.number()
+
+
+def future_hash(self: Any) -> int:
+    """By birth, not by address: sets of futures have the same order in every run."""
+    birth: str | None = self.__dict__.get("_mz_birth")
+    return object.__hash__(self) if birth is None else crc32(birth.encode())
+
+
+def acquire_futures(self: Any, futures: Any) -> None:
+    """``_AcquireFutures()``: their conditions are taken by birth, not by address: in the same order in every run."""
+    self.futures = sorted(futures, key=_birth_of)
+
+
+def _birth_of(future: Any) -> tuple[str, int]:
+    maker, _, count = future.__dict__.get("_mz_birth", "").partition("#")
+    return (maker, int(count)) if count else ("", id(future))
+
+
 # -- executors ---------------------------------------------------------------------------------------------------------
 
 
@@ -236,12 +260,15 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         **{name: Private(name, _peeked) for name in ("_work_queue", "_idle_semaphore")},
     },
     _Future: {
+        "__init__": future_init,
+        "__hash__": future_hash,
         "result": _awaited("result"),
         "exception": _awaited("exception"),
         "cancel": cancel,
         "add_done_callback": add_done_callback,
     },
     _WorkItem: {"__init__": item_init},
+    concurrent.futures._base.__dict__["_AcquireFutures"]: {"__init__": acquire_futures},
 }
 
 

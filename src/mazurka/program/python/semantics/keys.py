@@ -67,7 +67,12 @@ def is_quiet(key: Any) -> bool:
     kind: Any = type(key)
     if kind is tuple or kind is frozenset:
         return all(map(is_quiet, key))
-    return not is_a(kind.__hash__, types.FunctionType) and not is_a(kind.__eq__, types.FunctionType)
+    return not (_is_of_the_program(kind.__hash__) or _is_of_the_program(kind.__eq__))
+
+
+def _is_of_the_program(method: Any) -> bool:
+    """Whether it is written in Python, and not one that the models put in place."""
+    return is_a(method, types.FunctionType) and not str(method.__globals__.get("__name__")).startswith("mazurka.")
 
 
 def _number_of(key: Any) -> Any:
