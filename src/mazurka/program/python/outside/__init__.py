@@ -1,4 +1,4 @@
-"""What threads share outside the Python heap: files, state of the process.
+"""State that threads share outside the Python heap: files, state of the process.
 
 - :data:`REAL_AND_MODEL` are the functions to be replaced wherever modules have them, and what stands in for them;
 - :func:`install` does the rest, and returns how to undo it; what it returns is asked to cover modules loaded since;
@@ -65,7 +65,7 @@ def _aside(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def end_run() -> list[str]:
-    """A run and what it left behind are over: what of its changes could not be put back, in words."""
+    """A run and the objects it left behind are over: the changes that could not be put back, in words."""
     sockets.end_run()
     databases.end_run()
     return files.end_run()
@@ -78,7 +78,7 @@ def recover() -> list[str]:
 
 
 class OutsideModels:
-    """What is in place beside the functions."""
+    """Replacements in place beside the functions."""
 
     def __init__(self) -> None:
         self._methods = replacing.Methods()

@@ -16,7 +16,7 @@ from mazurka.trace.targets import GLOBAL
 
 
 def _touches(models: Models, name: str, method: str) -> list[StepAccess]:
-    """What using one of the standard streams reads and changes."""
+    """The accesses of using one of the standard streams."""
     stream = getattr(sys, name)
     found = [read((GLOBAL, "sys", name), f"sys.{name}")]
     if state_of(type(stream)):

@@ -81,7 +81,7 @@ def _method(base: Any, real: Callable[..., Any]) -> Any:
 _LOSING: Final = ("read1", "readline", "__next__")
 
 
-#: What holds the lock of a buffer.
+#: The methods that hold the lock of a buffer.
 _LOCKING: Final = (
     *("read", "read1", "readinto", "readinto1", "readline", "peek", "__next__", "write"),
     *("seek", "tell", "truncate", "flush", "close", "detach"),

@@ -202,7 +202,7 @@ def wait(
     _name(models, channels)
     runtime = models.runtime
     if has_children(models):
-        return True  # as far as is known here: whoever waits does so for real, as all that is uncontrolled
+        return True  # as far as is known here: a wait is real, as in all uncontrolled operations
     target = channels[0].target
     if timeout is not None and timeout <= 0:
         more = list(_accesses(op, channels[1:]))

@@ -1,7 +1,7 @@
-"""The effects of a child process's system calls on what is outside of it: locations, and the journal's notes.
+"""The effects of a child process's system calls outside of it: locations, and the journal's notes.
 
-What a call may change is noted in the journal before it is made. What is not known to act on files alone, or on the
-child and its own children, is a trouble, in words.
+The files that a call may change are noted in the journal before it is made. A call that is not known to act on files
+alone, or on the child and its own children, is a trouble, in words.
 
 This runs in a real thread of ours: it uses functions in C and code of our own only (:mod:`.child_watch`).
 """

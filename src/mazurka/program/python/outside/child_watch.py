@@ -5,7 +5,7 @@ A child gets a filter for system calls (``seccomp``) before it executes its prog
 do all processes that the child starts. What they change is noted in the journal first, as for threads, and refused if
 that can't be.
 
-The thread of ours is a real one. It uses functions in C and code of our own only: what the program loads may be
+The thread of ours is a real one. It uses functions in C and code of our own only: modules that the program loads may be
 instrumented, and would then report steps from the wrong thread.
 
 Cost: some 30 microseconds for each call that is looked at; a child is made by ``fork``, since no other way lets it run

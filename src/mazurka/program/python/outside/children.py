@@ -8,9 +8,9 @@ at the end of a run it is held against these: where a child and a thread, or two
 of them writing, and neither starting nor ending threads puts one before the other, nothing is proved. The same holds
 where a child does what is not known to be confined to files.
 
-What a child does is taken to follow from what it is given and finds: its own order of things, if it has threads, is
-not explored, nor the time that it takes. Where the program waits for it with a limit, that is an assumption of the
-verdict (:data:`TIMELY`); where it asks whether a child is still running, the answer is uncontrolled.
+The effects of a child are taken to follow from its arguments and the files it finds: its own order of things, if it has
+threads, is not explored, nor the time that it takes. Where the program waits for it with a limit, that is an assumption
+of the verdict (:data:`TIMELY`); where it asks whether a child is still running, the answer is uncontrolled.
 
 Its standard input is empty, and its output dropped, unless the program gives it others: as for the program itself.
 """
@@ -61,7 +61,7 @@ _DROPPED: Final = subprocess.DEVNULL
 _STREAMS: Final = ("stdin", "stdout", "stderr")
 
 
-#: Those of the run, and those that stand for what the program has.
+#: Those of the run, and those that stand for the program's.
 _children: list[ChildProcess] = []
 _child_of: weakref.WeakKeyDictionary[Any, ChildProcess] = weakref.WeakKeyDictionary()
 
@@ -227,7 +227,7 @@ def _give(models: Models, child: ChildProcess, file: files.Opened) -> None:
 
 
 def _inherited(models: Models, arguments: dict[str, Any]) -> list[StepAccess]:
-    """What the start of a child reads."""
+    """The reads of a child's start."""
     found = [read(*WORKING_DIRECTORY), read(*UMASK)]
     if arguments["env"] is None:
         found += variables()
@@ -241,7 +241,7 @@ def _inherited(models: Models, arguments: dict[str, Any]) -> list[StepAccess]:
 
 
 def _content(models: Models, things: Iterable[Any]) -> list[StepAccess]:
-    """All that is in what a call is given is read."""
+    """All parts of a call's arguments are read."""
     gathered = AccessCollector(models.runtime)
     deep_access.read(gathered, things, 0)
     return [StepAccess(each.op, each.target, "what a child process is given") for each in gathered.accesses]

@@ -1,4 +1,4 @@
-"""Files and directories: what functions of `os` do to them, as steps on locations (:mod:`.paths`).
+"""Files and directories: the effects of functions of `os`, as steps on locations (:mod:`.paths`).
 
 An operation is one step, made where the system call is: looking at an entry reads it; making, removing or renaming one
 changes it, and writes what its directory lists; reading and writing a file reads and writes its content. An open file
@@ -57,11 +57,11 @@ class Opened:
         return (Kind.OPEN_FILE.tag, self.number), f"the open file {self.path}"
 
     def read(self) -> list[StepAccess]:
-        """What reading from it reads."""
+        """The reads of reading from it."""
         return [read(*content(self.path))]
 
     def written(self) -> list[StepAccess]:
-        """What writing to it writes: the file, under all names by which others read it."""
+        """The writes of writing to it: the file, under all names by which others read it."""
         return [write(*content(each)) for each in (self.path, *sorted(self.names - {self.path}))]
 
 
@@ -77,7 +77,7 @@ class Files:
         self.streams: WeakSet[Any] = WeakSet()
 
     def written(self, path: str) -> list[StepAccess]:
-        """What writing to the file at a path writes."""
+        """The writes of writing to the file at a path."""
         names = self.names.get(_identity(path), _NONE)
         return [write(*content(each)) for each in (path, *sorted(names - {path}))]
 

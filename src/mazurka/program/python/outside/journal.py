@@ -1,11 +1,11 @@
 """The journal of an execution's changes to files: files that it creates, changes or removes are put back after it.
 
 Before an operation takes effect, a line that says how to undo it is appended to a log on disk, and data that it would
-destroy is copied beside the log. Undoing reads the log backwards and shortens it line by line, so that whoever is
-killed, in the midst of an execution or of undoing one, leaves what the next process that uses the journal needs to
-finish: a program has one journal, held by one process at a time (``flock``), and whoever gets hold of one that is not
-empty undoes it first. So executions that touch files take turns, too, whichever process makes them. The journals of all
-programs are looked through before a check.
+destroy is copied beside the log. Undoing reads the log backwards and shortens it line by line, so that a process that
+is killed, in the midst of an execution or of undoing one, leaves what the next process that uses the journal needs to
+finish: a program has one journal, held by one process at a time (``flock``), and a process that gets hold of one that
+is not empty undoes it first. So executions that touch files take turns, too, whichever process makes them. The journals
+of all programs are looked through before a check.
 
 Nothing of the user's is lost:
 
@@ -50,7 +50,7 @@ _SLACK: Final = 100_000_000
 
 
 class NotKept(Exception):
-    """What an operation would destroy could not be kept; the message says why."""
+    """Data that an operation would destroy could not be kept; the message says why."""
 
 
 def _fallback() -> str:
@@ -65,7 +65,7 @@ class Journal:
     """One process's hold on the journal."""
 
     def __init__(self) -> None:
-        self.troubles: list[str] = []  # what could not be put back, in words
+        self.troubles: list[str] = []  # the changes that could not be put back, in words
         self.name = ""  # that of the program, as a digest
         self._folders: tuple[str, ...] = ()
         self._folder = ""
@@ -160,7 +160,7 @@ class Journal:
                 _flock(self._lock, fcntl.LOCK_UN)
 
     def take_troubles(self) -> list[str]:
-        """What could not be put back since this was asked last."""
+        """The changes that could not be put back since the last call."""
         troubles, self.troubles = self.troubles, []
         return troubles
 
@@ -183,7 +183,7 @@ class Journal:
 
     def _open(self) -> None:
         if self._owner == _os.getpid():
-            return  # a forked child opens its own: a lock belongs to whoever opened
+            return  # a forked child opens its own: a lock belongs to the process that opened
         if not self._folders:
             self.find()
         reason = ""
@@ -383,7 +383,7 @@ class Journal:
                     self._give_up(entry, error.strerror or str(error))
             if entry is None or entry["do"] != "made":
                 _os.ftruncate(self._log, size)
-        _os.ftruncate(self._log, 0)  # with what is noted as made, but by no operation that was begun
+        _os.ftruncate(self._log, 0)  # with entries that no operation has begun to make
         for name in _os.listdir(self._folder):
             if name not in ("log", "lock"):
                 with contextlib.suppress(OSError):

@@ -5,7 +5,7 @@ and lists, too, and the methods change them.
 The time of a record is a look at the clock, which orders threads. It is none as long as records only get to handlers of
 `logging` itself whose format has no time in it.
 
-Loggers, handlers and what they are set to are put back at the end of a run that has changed any, so that handlers
+Loggers, handlers and their settings are put back at the end of a run that has changed any, so that handlers
 don't pile up over executions.
 """
 
@@ -57,7 +57,7 @@ def _save() -> Callable[[], object]:
             value.extend(content) if type(value) is list else value.update(content)
         names["_handlers"].clear()
         names["_handlers"].update(known)
-        manager._clear_cache()  # type: ignore[attr-defined]  # what is kept of loggers' levels
+        manager._clear_cache()  # type: ignore[attr-defined]  # the cache of loggers' levels
 
     return put_back
 
@@ -67,7 +67,7 @@ _PARTS: Final = ("level", "disabled", "propagate", "formatter", "handlers", "fil
 
 
 def _targets(thing: Any, parts: tuple[str, ...] = _PARTS) -> list[Target]:
-    """The locations of what a logger or handler is set to."""
+    """The locations of a logger's or handler's settings."""
     space = dictionary(thing)
     names = [name for name in parts if name in space]
     lists = [space[name] for name in names if type(space[name]) is list]
@@ -169,7 +169,7 @@ def _is_quiet(handler: Any) -> bool:
 _HANDLERS: Final = (logging.StreamHandler, logging.FileHandler, logging.NullHandler, type(logging.lastResort))
 _STYLES: Final = (logging.PercentStyle, logging.StrFormatStyle, logging.StringTemplateStyle)
 
-#: Attributes that these have. Whoever has others may have methods of the program's.
+#: Attributes that these have. Objects with others may have methods of the program's.
 _OF_LOGGERS: Final = frozenset("filters name level parent propagate handlers disabled manager _cache root".split())
 _OF_HANDLERS: Final = frozenset(
     """filters _name level formatter _closed lock stream baseFilename mode encoding errors delay _builtin_open
@@ -177,7 +177,7 @@ _OF_HANDLERS: Final = frozenset(
 )
 _OF_FORMATTERS: Final = frozenset("_style _fmt datefmt default_time_format default_msec_format".split())
 
-#: What a record goes through on its way.
+#: The methods that a record passes on its way.
 _USED: Final = (
     *[(logging.Logger, name) for name in ("handle", "callHandlers", "makeRecord", "_log")],
     *[(logging.Handler, name) for name in ("handle", "format", "handleError")],

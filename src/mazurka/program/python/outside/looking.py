@@ -133,7 +133,7 @@ class DirEntry:
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """As ``os.DirEntry``, but never from a cache: one step."""
-        os.path.lexists(self.path)  # the step; what is asked below belongs to it
+        os.path.lexists(self.path)  # the step; the questions below belong to it
         with ASIDE:
             found: os.stat_result = self._real.stat(follow_symlinks=follow_symlinks)
         models = present()

@@ -49,7 +49,7 @@ def look() -> None:
 
 
 def _are_any_open() -> bool:
-    """Whether this process has a plain file open for writing that still has a name: what pytest captures goes to one
+    """Whether this process has a plain file open for writing that still has a name: pytest captures output into one
     that has none."""
     try:
         numbers = [int(name) for name in _listdir("/dev/fd")]

@@ -41,7 +41,7 @@ def open_path(
 
     def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path, dir_fd, follow=follow)
-        # What it touches must not depend on what it finds: explorers take it that a thread's step is the same whatever
+        # Its accesses must not depend on its result: explorers take it that a thread's step is the same whatever
         # others have done meanwhile.
         touches = changes_entry(models, found, read(*UMASK)) if makes else [read(*entry(found.path))]
         if flags & os.O_TRUNC:

@@ -5,7 +5,7 @@ A directory entry is a location of its own, ``("entry", path)``: whether somethi
 writes it under all of them. The listing of a directory is ``("directory", path)``.
 
 A path is resolved as the system does it, symbolic links included. What it leads through is looked at, too; but this is
-only told of entries that threads have been seen to make, remove or rename, which a run learns.
+only reported of entries that threads have been seen to make, remove or rename, which a run learns.
 
 Cost: a system call for each component of a path.
 """
@@ -102,7 +102,7 @@ def mark_of(path: str) -> int:
 
 
 def on_the_way(models: Models, found: ResolvedPath) -> list[StepAccess]:
-    """What looking a path up reads, beside the entry that it leads to."""
+    """The reads of a path's look-up, beside the entry that it leads to."""
     points = models.runtime.points
     touches = [read(*WORKING_DIRECTORY)] if found.relative else []
     return touches + [read(*entry(each)) for each in found.passed if each != found.path and mark_of(each) in points]

@@ -308,7 +308,7 @@ def _copy_variables(models: Models, real: Any, environment: Any) -> Any:
 
 
 def variables() -> list[StepAccess]:
-    """What reading the whole environment reads."""
+    """The reads of a look at the whole environment."""
     environment: Any = os.environ
     each = [where for key in list(environment._data) if (where := _variable(environment, environment.decodekey(key)))]
     return [read(*_VARIABLES), *[read(*where) for where in each]]

@@ -4,7 +4,7 @@ Functions written in C are replaced wherever a module has them (:mod:`..primitiv
 :data:`FUNCTIONS`), but for the modules in C that the import system goes by: an import is one step. Methods of classes
 written in Python are replaced in their class.
 
-What stands in for a function in C is no method where a class holds it, and behaves like the function outside of runs.
+The replacement of a function in C is no method where a class holds it, and behaves like the function outside of runs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ METHODS: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {}
 
 
 class Aside:
-    """While it is entered, what stands in for functions is the real thing: our own work is no part of a run.
+    """While it is entered, replaced functions are the real ones: our own work is no part of a run.
 
     No thread of the program may stop meanwhile.
     """
@@ -52,7 +52,7 @@ Wrapper = Callable[..., Any]
 
 
 def stand_in(real: Any, wrapper: Wrapper) -> Any:
-    """What calls ``wrapper(models, real, ...)`` within runs, and the real function outside."""
+    """A function that calls ``wrapper(models, real, ...)`` within runs, and the real function outside."""
 
     @functools.wraps(real)
     def call(*args: Any, **named: Any) -> Any:
@@ -77,7 +77,7 @@ def replace_method(module: str, dotted: str, wrapper: Wrapper) -> None:
 
 
 def pairs() -> list[tuple[Any, Any]]:
-    """Real functions, and what stands in for them."""
+    """Real functions, and their replacements."""
     found = []
     for (module, name), model in FUNCTIONS.items():
         real = vars(sys.modules[module])[name]

@@ -183,7 +183,8 @@ def _closes() -> None:
 
 
 class Epoll:
-    """Stands in for a ``select.epoll`` that a run makes; what is ready is told again and again until it is seen to."""
+    """Stands in for a ``select.epoll`` that a run makes; ready descriptors are returned again and again until they are
+    handled."""
 
     def __init__(self, real: Any) -> None:
         self._real = real

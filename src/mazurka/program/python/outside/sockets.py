@@ -1,7 +1,7 @@
 """Sockets between threads of the program: on loopback, of the Unix kind, and pairs. See :mod:`.channels`.
 
-What leaves the process (a connection to an address at which nobody of the program listens) is done for real and
-counted as uncontrolled.
+Operations that leave the process (a connection to an address at which no socket of the program listens) are done for
+real and counted as uncontrolled.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _adopt(models: Models, thing: Any, end: End) -> None:
 
 
 def _key(thing: Any, address: Any) -> Any:
-    """What an address is known by; None if it leads out of this machine."""
+    """The key of an address; None if it leads out of this machine."""
     if thing.family in (socket.AF_INET, socket.AF_INET6):
         host, port = address[0], address[1]
         is_local = host in _LOCAL or host.startswith("127.")
@@ -92,7 +92,7 @@ def _bind(models: Models, real: Any, self: Any, address: Any) -> None:
         path = os.path.abspath(os.fsdecode(address))
         keep(models, path, lambda: JOURNAL.creating(path))
     elif end is not None and _is_stream(self):
-        # What an earlier execution has closed keeps the address for a while.
+        # A socket that an earlier execution has closed keeps the address for a while.
         _Real.setsockopt(self, socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     real(self, address)
     if is_path:

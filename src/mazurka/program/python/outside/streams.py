@@ -1,17 +1,17 @@
 """File objects: `open`, and its results.
 
-What a run opens is an object of `io`'s own classes, or rather of subclasses with the same names, whose methods pass
-the steps. Each object and its layers (text, buffer, raw file) have one state, ``("open file", n)``: every call changes
-it. The file itself is read and written when the raw file is: what is written into a buffer reaches the file when the
-buffer is flushed, in a step of its own. Buffers are in C and keep others out while they work, so that no thread may
-stop inside of one: what they hand to the raw file is put by and goes to the file afterwards.
+A file that a run opens is an object of `io`'s own classes, or rather of subclasses with the same names, whose methods
+pass the steps. Each object and its layers (text, buffer, raw file) have one state, ``("open file", n)``: every call
+changes it. The file itself is read and written when the raw file is: data written into a buffer reaches the file when
+the buffer is flushed, in a step of its own. Buffers are in C and keep others out while they work, so that no thread may
+stop inside of one: data that they hand to the raw file is kept and goes to the file afterwards.
 
-Text files keep nobody out: amid reading from one, before it asks its buffer for more, others may use it, and lines get
+Text files have no lock: amid reading from one, before it asks its buffer for more, others may use it, and lines get
 lost as in CPython. So may they amid what goes through several lines, amid a change of a text file's position, and,
 before Python 3.12.4, amid a write that makes it hand on what it has collected; but only where the system is called
 then. Such a call is one step here, and untracked beside another use of the same file.
 
-What becomes of such objects after their run, unflushed data included, has no effect on files.
+The end of such objects after their run, unflushed data included, has no effect on files.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Layers:
         self.dying = False  # no other thread can refer to it any more
         self.dirty = False  # something may not have reached the raw file
         self.has_text = False  # whose own buffer a flush of the one below leaves as it is
-        self.stored: list[bytes] = []  # what a buffer has handed to the raw file, and is still to be written
+        self.stored: list[bytes] = []  # data that a buffer has handed to the raw file, still to be written
         self.pending = 0  # bytes at most that a text file has not handed to its buffer
         self.printing: dict[int, _Printing] = {}  # by thread
         self.within: int | None = None  # the thread inside of a call amid which others can move
@@ -196,9 +196,9 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
             try:
                 before_write(models, layers.file, descriptor)
             except GreenletExit:
-                self._mz_abandon()  # the run ends here, and what is in buffers with it
+                self._mz_abandon()  # the run ends here, and the content of buffers with it
                 raise
-        elif JOURNAL.is_held:  # in what cleans up, at the end or after it
+        elif JOURNAL.is_held:  # in code that cleans up, at the end or after it
             try:
                 JOURNAL.writing(layers.file.path, posix.fstat(descriptor))
             except (NotKept, OSError):
@@ -315,7 +315,7 @@ def _method(
     settles: bool = False,
     is_text: bool = False,
 ) -> Any:
-    """A method of a buffered or text file: ``settles`` says that what is in the buffer goes to the file first."""
+    """A method of a buffered or text file: ``settles``: the content of the buffer goes to the file first."""
     name = real.__name__
     stops_inside = is_text and name in ("read", "readline", "__next__")
 
@@ -370,9 +370,9 @@ _READS: Final = ("read", "read1", "readinto", "readinto1", "readline", "readline
 _WRITES: Final = ("write", "writelines")
 #: Reads of a text file that ask its buffer for a piece by ``read1``.
 _BY_LINE: Final = ("readline", "readlines", "__next__")
-#: What a text file collects before it hands it to its buffer, in bytes.
+#: The bytes that a text file collects before it hands them to its buffer.
 _CHUNK: Final = 8192
-#: Whether what one thread writes may replace what another has written while the file handed on what it had.
+#: Whether a write of one thread may replace that of another while the file hands on its collected data.
 _LOSES_WRITES: Final = sys.version_info < (3, 12, 4)
 _SETTLES: Final = ("tell", "truncate", "flush", "close", "detach", "reconfigure")
 

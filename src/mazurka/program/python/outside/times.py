@@ -19,7 +19,7 @@ from mazurka.program.python.primitives.run import Models
 #: How far the system's times of files may lag behind its clock, in nanoseconds.
 _LAG: Final = 10_000_000
 
-#: Where the library is, whose own looks at times a program sees by what it asks for itself.
+#: Where the library is, whose own looks at times a program sees by its own requests.
 _LIBRARY: Final = os.path.join(os.path.dirname(os.__file__), "")
 
 

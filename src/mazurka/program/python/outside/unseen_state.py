@@ -1,7 +1,7 @@
 """State of the process that code in C reads without a step: its changes are untracked.
 
 ``int`` looks at the limit of digits, ``bytes.decode`` at the registry of error handlers, pickling at `copyreg`, and so
-on; no step tells. Who changes such a thing while other threads are there is counted, beside writing its location,
+on, without a step. A change of such an object while other threads are there is counted, beside writing its location,
 which the functions that get it read. What can neither be put back nor be told apart by threads, such as the priority of
 the process, is not changed at all: the run is cut there.
 """
@@ -98,7 +98,7 @@ replace_function(gc, "collect", _collect)
 
 
 def _counts(name: str) -> Callable[..., Any]:
-    """Of a function that tells how much there was to collect, which follows from all that threads have made."""
+    """Of a function that returns how much there was to collect, which follows from all that threads have made."""
 
     def count(models: Models, real: Any, *args: Any, **named: Any) -> Any:
         if len(models.runtime.tasks) > 1:  # also once the others have ended

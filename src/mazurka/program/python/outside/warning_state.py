@@ -70,7 +70,7 @@ def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = 
 
 
 def _touched(models: Models, message: Any, category: Any) -> list[StepAccess]:
-    """What issuing a warning reads and changes: among it the list that ``catch_warnings(record=True)`` keeps."""
+    """The accesses of issuing a warning: among them the list that ``catch_warnings(record=True)`` keeps."""
     touched = [read(*_FILTERS), read(*_STREAM), change(*_issued(message, category))]
     record = getattr(vars(warnings).get("_showwarnmsg_impl"), "__self__", None)
     append = operation(record, "append") if type(record) is list else None

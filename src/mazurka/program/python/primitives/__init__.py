@@ -3,7 +3,7 @@
 - :func:`install` / :func:`uninstall` put them in place of the real ones, in the whole process;
 - :func:`adopt` replaces the primitives a module of the program holds already;
 - :func:`begin` / :func:`end` bracket each run; :func:`finish_main` belongs at the end of the main thread's body,
-  :func:`wait_for_all` after it if somebody wants to look at what is left then.
+  :func:`wait_for_all` after it if the caller looks at the threads left then.
 
 Outside a run every model behaves like the primitive that it replaces.
 """

@@ -2,7 +2,7 @@
 
 An atomic object has one target, ``("atomic", number)``. Loads are READs, stores WRITEs, updates RMWs; a compare and
 exchange that finds something else is a READ, and marked as an attempt. Each is a point. A store that the memory model
-lets others see late is told to the runtime together with its place, as plain stores are (:mod:`..places`).
+lets others see late is reported to the runtime together with its location, as plain stores are (:mod:`..places`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions that threads, timers and conditions call for the program: steps like any other.
 
-CPython's code that calls them is not instrumented. A function of the program tells itself what it does; of a method of
+CPython's code that calls them is not instrumented. A function of the program reports its own accesses; of a method of
 a container, a partial or a builtin that is given as a thread's target, say, the call is announced here.
 
 Cost: a look-up of the callee.

@@ -2,9 +2,9 @@
 
 Every thread has a time of its own, which only moves when it looks or sleeps, and which is never less than that of the
 threads whose effects it has seen (:mod:`~mazurka.program.runtime.runtime`). But there is one clock to look at: what it
-shows never goes back, whoever looks. ``time.time`` starts at a fixed date, ``monotonic`` and ``perf_counter`` at fixed
-values. Looks of the standard library's own locks and queues tell the program nothing, and are no steps; neither are
-those for records of `logging`, until a record gets to code that may look at its time
+shows never goes back, in whichever thread. ``time.time`` starts at a fixed date, ``monotonic`` and ``perf_counter`` at
+fixed values. Looks of the standard library's own locks and queues show the program nothing, and are no steps; neither
+are those for records of `logging`, until a record gets to code that may look at its time
 (:mod:`mazurka.program.python.outside.logging_state`).
 
 ``datetime.now``, ``utcnow`` and ``date.today`` are methods of C types. Other classes derive from these, their instances

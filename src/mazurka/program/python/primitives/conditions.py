@@ -167,12 +167,14 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
 
 
 def _patience(timeout: float | None) -> tuple[bool, Exception | None]:
-    """Whether a wait is more than a look, and what is wrong with its timeout: raised by whoever has to wait, as by
+    """Whether a wait is more than a look, and the error in its timeout: raised where a thread has to wait, as by
     CPython's own code, but before a condition's lock is given back."""
     if timeout is None:
         return True, None
     try:
-        waits = timeout > 0 if sys.version_info < (3, 14) else not timeout <= 0  # which tells of what is no number
+        waits = (
+            timeout > 0 if sys.version_info < (3, 14) else not timeout <= 0
+        )  # which raises for objects that are no numbers
         if waits:
             patience(True, timeout)
     except (TypeError, ValueError, OverflowError) as error:

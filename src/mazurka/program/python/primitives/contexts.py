@@ -3,8 +3,8 @@
 It begins with an empty one of its own, as a greenlet does anyway. From Python 3.14 on ``Thread(context=...)`` gives it
 another, and with ``-X thread_inherit_context`` it begins with a copy of its parent's.
 
-A context that is given may be looked at, and entered, by others. The thread changes it all along, but tells of that
-only when it begins and when it ends (RMW of the context's state): if somebody else uses it in between, it is untracked.
+A context that is given may be looked at, and entered, by others. The thread changes it all along, but reports that only
+when it begins and when it ends (RMW of the context's state): if another thread uses it in between, it is untracked.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Event loops (`asyncio`): one in a program without threads runs on virtual time; beside threads none is controlled.
 
-With one thread the order of what a loop does follows from the program, as long as nothing comes in from outside:
+With one thread the order of a loop's callbacks follows from the program, as long as nothing comes in from outside:
 where the loop would wait for its next timer, the clock jumps there. Whatever does come in is counted as uncontrolled.
 
-Among threads a loop waits in the operating system for what other threads send through a socket, and `asyncio` keeps
-the running loop by thread of the operating system, of which a run has only one. Such a run is cut where the loop
+Among threads a loop waits in the operating system for data that other threads send through a socket, and `asyncio`
+keeps the running loop by thread of the operating system, of which a run has only one. Such a run is cut where the loop
 would start or wait.
 """
 

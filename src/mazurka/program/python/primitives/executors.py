@@ -11,7 +11,7 @@ their own do, but for two things:
 
 - *More tasks than workers.* With one worker a task joins the one before it. With several no limit is kept, which only
   adds orders; what these show is real if the limit was kept in fact (:meth:`Pool.begin` looks). A limit that makes a
-  program get stuck, which would be missed, is one that a task waits for: so tasks may take locks that nobody else
+  program get stuck, which would be missed, is one that a task waits for: so tasks may take locks that no other thread
   takes meanwhile, and must not wait for anything else.
 - *What a worker keeps from task to task*: its identity, its name, thread-local values, context variables, re-entrant
   locks that a task leaves locked.
@@ -74,7 +74,7 @@ def adjust(self: Any) -> None:
 
 
 def _pool_of(executor: Any, models: Models) -> Pool | None:
-    """What stands for an executor in this run; None if CPython's own code is to run it."""
+    """The model of an executor in this run; None if CPython's own code is to run it."""
     space = executor.__dict__
     pool: Pool | None = space.get("_mz_pool")
     if pool is not None and pool.models is models:

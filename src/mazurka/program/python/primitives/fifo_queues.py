@@ -14,7 +14,7 @@ Why that is exact. Taking a number has no effect but the order of those who take
 one of CPython's code if each item is taken as soon as its number and the item are there: the thread that does so goes
 no further by that, and those who wait for room only wait less. The other way round, an execution of CPython's code is
 one of the model in which threads take numbers where they take, or bring, items. Threads that wait forever are the same
-ones but for their numbers, which nobody can see.
+ones but for their numbers, which no program can see.
 
 The number of items, and whether there is any, can be seen: `qsize`, `empty`, `full`, and any wait that may give up.
 With these, and with all else that this does not cover, CPython's own code is run: where a run meets it while others
@@ -56,7 +56,7 @@ _STORING: Final = {name: [_Queue.__dict__[name]] for name in ("_init", "_qsize",
 
 
 class QueueWait:
-    """What a thread waits for that uses a queue, in words."""
+    """The event that a thread at a queue waits for, in words."""
 
     def __init__(self, what: str, born: Where | None) -> None:
         self.what = what
@@ -119,8 +119,8 @@ class Fifo:
     # -- operations ---------------------------------------------------------------------------------------------------
 
     def put(self, item: Any) -> None:
-        """Take a place at the tail, and bring the item there. Only the first step is a point: nobody can go on with the
-        item, or take away the room, before the second."""
+        """Take a place at the tail, and bring the item there. Only the first step is a point: no thread can go on with
+        the item, or take away the room, before the second."""
         runtime, size = self.models.runtime, self.thing.maxsize
         counted = (Access(Op.RMW, self._unfinished),) if self._counts else ()
         runtime.visit(Op.RMW, self._end("tail"), 0, None, counted, True)
@@ -193,12 +193,12 @@ class Fifo:
 
 
 def _mark(what: str, number: str) -> int:
-    """What says among points that a queue is run by CPython's own code, or that threads wait for the end of tasks."""
+    """The mark among points that a queue is run by CPython's own code, or that threads wait for the end of tasks."""
     return -1 - (crc32(f"{what} {number}".encode()) | 1 << 34)
 
 
 def _fifo_of(thing: Any) -> Fifo | None:
-    """What stands for a queue in this run; None if CPython's own code is to run it."""
+    """The model of a queue in this run; None if CPython's own code is to run it."""
     models = here()
     if models is None:
         return None

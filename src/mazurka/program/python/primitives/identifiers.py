@@ -1,11 +1,11 @@
-"""Identifiers of threads: what the system gives a thread may be what another one had that has ended.
+"""Identifiers of threads: the system may give a thread that of another one that has ended.
 
 As long as a program asks for the identifier of no more than one thread beside the main one, the reuse is not
 observable. Else the threads whose identifiers it asks for are remembered for the runs to come: to start one of them
 looks which of the others have ended, and it gets the identifier of the first of these that no thread has.
 
-Departure: it always gets one of those, and always the first. If it can't be told from others that are sure to have
-ended, that is untracked.
+Departure: it always gets one of those, and always the first. If it can't be distinguished from others that are sure to
+have ended, that is untracked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MARK: Final = 1 << 36
 
 
 def _mark(name: str) -> int:
-    """What says among points that the program asks for the identifier of a thread."""
+    """The mark among points that the program asks for the identifier of a thread."""
     return -1 - (crc32(name.encode()) | _MARK)
 
 
@@ -71,7 +71,7 @@ def _others(models: Models) -> list[Task]:
 
 
 def looks(models: Models) -> tuple[Access, ...]:
-    """What starting a thread reads of others: whether they have ended."""
+    """The reads of a thread's start: whether others have ended."""
     return tuple([Access(Op.READ, each.life) for each in _others(models)])
 
 

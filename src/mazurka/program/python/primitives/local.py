@@ -2,7 +2,7 @@
 
 Source: ``Modules/_threadmodule.c`` and the docstring of ``Lib/_threading_local.py``. The namespace of the running
 thread is put in place as the object's ``__dict__`` at each access. Inside a run the main thread starts with a
-copy of what it has outside. Nothing of it is shared, so nothing of it is an event; changes are counted (see spin.py).
+copy of its content outside. Nothing of it is shared, so nothing of it is an event; changes are counted (see spin.py).
 """
 
 from __future__ import annotations

@@ -9,12 +9,12 @@ lock as well as changing it, and conflicts with those who take it. Once a lock i
 often it can be taken, as a semaphore does, and all its operations are RMWs of ("handed", number), at points. A release
 by the thread that has the lock needs no point, since no other operation could come before it on a lock that others do
 not give back, but for looks.
-An RLock tells by its holder alone whether it may be given back; for all threads but that one the answer is no.
+Whether an RLock may be released depends on its holder alone; for all threads but that one the answer is no.
 
 Outside a run a model passes everything on to a real lock of its own, or to the one it was made from
 (:func:`adopted`).
 
-Departures: a wait that could never end outside a run (one thread, nobody to release) raises ``RuntimeError``
+Departures: a wait that could never end outside a run (one thread, no other to release) raises ``RuntimeError``
 instead of hanging.
 """
 
@@ -138,7 +138,7 @@ class Lock:
         self._taking = Op.RMW if handed else Op.ACQUIRE
 
     def _mark(self) -> int:
-        """What says so among points."""
+        """The mark for that among points."""
         return -1 - (crc32(self._number.encode()) | 1 << 33)
 
     def _misused(self, runtime: Runtime) -> None:
@@ -243,7 +243,7 @@ class Lock:
     # the methods that a Condition calls on its lock
 
     def _held_now(self, models: Models) -> bool:
-        """Whether anybody has it, which is all that a Condition can find out. Nobody but the thread that has it changes
+        """Whether it is held, which is all that a Condition can find out. Only the thread that holds it changes
         that, unless others give it back."""
         if self._models is not models:
             self._enter(models)
@@ -434,7 +434,7 @@ class RLock:
         self._count = saved
         self._acquired = where(sys._getframe(2))
 
-    # CPython's own names for what its Condition needs; user-defined conditions call them too
+    # CPython's own names for the methods that its Condition needs; user-defined conditions call them too
 
     def _is_owned(self) -> bool:
         models = here()

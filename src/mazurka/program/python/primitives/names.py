@@ -1,7 +1,7 @@
 """Names of threads: each is a location, ("thread's name", birth), and so is the counter that numbers them.
 
 ``Thread-1`` and ``ThreadPoolExecutor-0`` come from counters: a number shows how many others have been taken.
-That can be told once somebody looks at a name, if several threads have taken numbers; from then on, in all runs, to
+That shows once a thread looks at a name, if several threads have taken numbers; from then on, in all runs, to
 take one is an RMW of ("thread numbers",).
 """
 

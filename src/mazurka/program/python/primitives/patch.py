@@ -1,6 +1,6 @@
 """Putting the models in place of the real primitives, and taking them out again.
 
-Classes written in Python are changed in place (:mod:`.conditions`, :mod:`.threads`), so nobody can hold an
+Classes written in Python are changed in place (:mod:`.conditions`, :mod:`.threads`), so no code can hold an
 unchanged one. C types and functions are replaced wherever a module holds a reference: in ``threading``,
 ``_thread``, ``time``, ``queue``, and in every module that has captured one (``from threading import Lock``). What
 runs the checks keeps the real ones (:data:`SPARED`), and so does ``importlib``: an import is one atomic step.
@@ -95,7 +95,7 @@ def _replacements() -> list[tuple[Any, Any]]:
 
 
 def _unbound(model: Any) -> Any:
-    """What stands in for a C function must not become a method where a class holds it."""
+    """The replacement of a C function must not become a method where a class holds it."""
     return staticmethod(model) if isinstance(model, types.FunctionType) else model
 
 
@@ -105,7 +105,7 @@ _MODEL_OF: Final[dict[int, Any]] = {id(real): model for real, model in _PAIRS}
 
 
 class Other(Protocol):
-    """What else is put in place together with the models."""
+    """Further replacements, put in place together with the models."""
 
     def extend(self) -> None:
         """Cover the modules loaded since."""
@@ -119,7 +119,7 @@ _spared: Final[set[str]] = set()
 
 
 def replace_also(pairs: Iterable[tuple[Any, Any]], spared: Iterable[str], make: Callable[[], Other]) -> None:
-    """Functions that are replaced, too, but in certain modules, and what else to put in place. Nothing is yet."""
+    """Register functions that are replaced, too, but in certain modules, and further replacements; none is made yet."""
     assert _installed is None
     _MODEL_OF.update({id(real): model for real, model in pairs})
     _spared.update(spared)
@@ -233,7 +233,7 @@ def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
         undo.append(functools.partial(namespace.__setitem__, name, value))
 
 
-#: What methods of `datetime` are that a module has captured.
+#: The type of methods of `datetime` that a module has captured.
 _CAPTURED: Final = frozenset({types.BuiltinFunctionType})
 
 

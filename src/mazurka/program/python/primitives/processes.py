@@ -96,7 +96,7 @@ class SemLock:
 
 
 class _UnnamedSemaphore:
-    """What a lock that is made inside a run has in place of a semaphore of the system: that would have a name, which
+    """The attribute of a lock made inside a run in place of a semaphore of the system: that would have a name, which
     each execution makes again."""
 
     name = None

@@ -111,7 +111,7 @@ class Models:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.births: dict[str, int] = {}
-        self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: what its end sets free
+        self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: callbacks of its end
         self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects of before the run, with their attributes then
         self.undo: list[Callable[[], object]] = []
         self.namers: set[int] = set()  # threads that have made threads with numbered names
@@ -136,7 +136,7 @@ class Models:
         return self.passed_on.get(task.name) or _ident(task.name)
 
     def left(self, task: Task) -> None:
-        """A thread has done its work: let go of what only it could reach."""
+        """A thread has done its work: let go of objects that only it could reach."""
         for free in self.leaving.pop(task.index, ()):
             free()
 

@@ -34,7 +34,7 @@ class ThreadPool(Pool):
         self.callers: list[Any] = []  # threads that call callbacks, likewise
         self.next_job = 0
         self.terminated = False  # tasks that have not begun are dropped
-        self.waiting: set[int] = set()  # threads that wait for what they are about to submit
+        self.waiting: set[int] = set()  # threads that wait for the task they are about to submit
         self.jobs: dict[int, PoolJob] = {}  # by thread: the last that it has made
 
     def place(self) -> tuple[Target, str]:
@@ -47,7 +47,7 @@ class ThreadPool(Pool):
 
 
 class PoolJob:
-    """What stands for a result in this run."""
+    """The model of a result in this run."""
 
     def __init__(self, pool: ThreadPool, result: Any) -> None:
         self.pool = pool
@@ -118,7 +118,7 @@ def start_thread(pool: ThreadPool, name: str, target: Callable[..., None], *args
 
 
 def pool_of(thing: Any) -> ThreadPool | None:
-    """What stands for a pool in the run in progress; None if CPython's own code is to do everything."""
+    """The model of a pool in the run in progress; None if CPython's own code is to do everything."""
     pool: ThreadPool | None = thing.__dict__.get("_mz_pool")
     return pool if pool is not None and pool.models is here() else None
 
@@ -157,7 +157,7 @@ def _await(job: PoolJob, timeout: float | None) -> bool:
 
 
 def settle(job: PoolJob) -> None:
-    """Work a result out of what all tasks have come to."""
+    """Compute a result from those of all tasks."""
     if job.settled:
         return
     job.settled = True
@@ -257,7 +257,7 @@ def items_next(self: Any, timeout: Any = None) -> Any:
 
 
 def replacements(module: Any) -> dict[type, dict[str, Any]]:
-    """Attributes of the classes of ``multiprocessing.pool``, and what takes their places."""
+    """Attributes of the classes of ``multiprocessing.pool``, and their replacements."""
     global _apply_result, _items_in_order, _timeout_error
     _timeout_error, _apply_result, _items_in_order = module.TimeoutError, module.ApplyResult, module.IMapIterator
     return {

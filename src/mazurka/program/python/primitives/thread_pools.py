@@ -116,7 +116,7 @@ def waits_for_results(name: str) -> Callable[..., Any]:
 
 
 def _through(name: str) -> Callable[..., Any]:
-    """CPython's own method, as one that enters no library: what there is to explore is below."""
+    """CPython's own method, as one that enters no library: the steps to explore are below."""
 
     def method(self: Any, *args: Any, **named: Any) -> Any:
         return _original[_base, name](self, *args, **named)
@@ -236,7 +236,7 @@ def _source(tasks: Any) -> Any:
 
 
 def _argument(generator: Any, method: str, name: str) -> Any:
-    """What a generator of CPython's pool, which has not begun yet, was called with."""
+    """The arguments of a generator of CPython's pool, which has not begun yet."""
     if type(generator) is GeneratorType and generator.gi_frame and generator.gi_code.co_qualname == method:
         return generator.gi_frame.f_locals.get(name)
     return None

@@ -140,7 +140,7 @@ def _init_native(models: Models, self: Any, args: Any, kwargs: Any) -> None:
     namespace = threading.__dict__
     if not (kwargs.get("name") or args[2:] and args[2]):
         names.take_number(models)
-    event, namespace["Event"] = namespace["Event"], Started  # what it makes one for is `_started`, and nothing else
+    event, namespace["Event"] = namespace["Event"], Started  # it makes one for `_started` only
     try:
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
     finally:
@@ -428,10 +428,10 @@ _of_pools: Final[dict[int, tuple[Any, Any]]] = {}
 
 
 def finish_main() -> None:
-    """What the interpreter does when the main thread has ended: callbacks of ``_register_atexit``, last one first.
+    """The steps of the interpreter when the main thread has ended: callbacks of ``_register_atexit``, last one first.
 
     To be called at the end of the main thread's body, in its task; the runtime then waits for all that are no daemons.
-    ``concurrent.futures.process`` is left out: a pool of processes belongs to whoever runs the checks.
+    ``concurrent.futures.process`` is left out: a pool of processes belongs to the process that runs the checks.
     """
     if here() is None:
         return

@@ -1,4 +1,4 @@
-"""What no model covers: calls during a run that the scheduler has no hold of are done for real, and counted.
+"""Calls without a model: during a run they are done for real, beyond the scheduler's control, and counted.
 
 A run with such a call in it proves nothing about the program, so a count forbids ``Verified``.
 """
@@ -23,7 +23,7 @@ ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
     "signal": ("pause", "sigwait", "setitimer", "alarm"),
     "multiprocessing.process": ("BaseProcess.start", "BaseProcess.join"),
     "asyncio.base_events": ("BaseEventLoop.run_forever",),
-    # Other interpreters (concurrent.interpreters), of which nobody sees the threads, and what they are told.
+    # Other interpreters (concurrent.interpreters), whose threads are not seen, and the data sent to them.
     "_xxsubinterpreters": ("create", "destroy", "run_string", "channel_send", "channel_recv"),
     "_interpreters": ("create", "destroy", "exec", "call", "run_string", "run_func", "set___main___attrs"),
     "_interpqueues": ("create", "put", "get", "get_count", "is_full"),
@@ -110,7 +110,7 @@ class Counting:
             self._undo.append((owner, name, real, name in vars(owner)))
             covering = running if name == "run_forever" else counted
             model = covering(f"{module_name}.{dotted}", real)
-            # What stands in for a function in C must not become a method where a class holds it.
+            # The replacement of a function in C must not become a method where a class holds it.
             setattr(owner, name, staticmethod(model) if isinstance(real, types.BuiltinFunctionType) else model)
 
     def undo(self) -> None:
