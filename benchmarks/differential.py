@@ -106,9 +106,14 @@ def difference(found: Reached, known: Reached) -> str:
 
 def loaded(program: Program, folder: Path) -> Callable[[], str]:
     """The program's function, in a module of its own."""
+    return loaded_text(program.source(), folder)
+
+
+def loaded_text(source: str, folder: Path) -> Callable[[], str]:
+    """The same of a program's text."""
     name = f"program_{next(_numbers)}"
     path = folder / f"{name}.py"
-    path.write_text(program.source())
+    path.write_text(source)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

@@ -30,6 +30,14 @@ class MarkedClass(NamedTuple):
     class_name: str
     full_name: str
     state: Callable[[Any], Any] | None
+    is_builtin: bool = False
+
+    @property
+    def assumption(self) -> str:
+        """What is assumed where calls are taken for single steps."""
+        if self.is_builtin:
+            return f"operations of a {self.class_name} are atomic"
+        return f"{self.class_name} is linearizable, as {self.type_name} says"
 
 
 class InvocationObserver:

@@ -166,3 +166,43 @@ def test_delayed_stores_are_refused(shell: Shell) -> None:
     shell.write("program.py", _ADDED.format(count=2))
     told = shell.run("check", "program.py", "--strategy", "ncmc", "--memory-model", "tso", status=2).stderr
     assert "calls are single steps under sequential consistency" in told
+
+
+_CONTAINERS = """\
+    import threading
+    from collections import Counter, deque
+
+    numbers, places, seen, latest, counts = set(), {{}}, [], deque(), Counter()
+
+
+    def work(n):
+        numbers.add(n)
+        places[n] = n
+        seen.append(1)
+        latest.append(None)
+        counts[n] += 1
+
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range({count})]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(numbers) == len(places) == len(seen) == len(latest) == {count} and counts[0] == 1
+    {last}
+"""
+
+
+def test_operations_on_containers_are_steps_without_a_mark(shell: Shell) -> None:
+    shell.write("containers.py", _CONTAINERS.format(count=6, last="assert 3 in numbers"))
+    said = shell.run("check", "containers.py", "--strategy", "ncmc").stdout
+    assert "containers.py: 1 execution " in said
+    for name in ("Counter", "deque", "dict", "list", "set"):
+        assert f"operations of a {name} are atomic" in " ".join(said.split())
+
+
+def test_a_container_that_anything_else_touches_is_ordinary_code(shell: Shell) -> None:
+    """Its keys come in the order of the threads."""
+    shell.write("ordered.py", _CONTAINERS.format(count=2, last="assert list(places) == [0, 1]"))
+    said = shell.run("check", "ordered.py", "--strategy", "ncmc", status=1).stdout
+    assert "assert list(places) == [0, 1]" in said

@@ -4,11 +4,12 @@ Definition. Two executions are equivalent if one comes of the other by exchangin
 state in which they are made (SC-equivalence, definitions 4.3.4 and 4.3.11). Then all calls return the same in both, and
 all objects end in the same abstract states.
 
-How it goes. A call of a marked object (`@mazurka.linearizable` with ``state``) is one step of a run, with arguments,
-result and the object's abstract states before and after (:mod:`mazurka.trace.logged_calls`). The automata of
-:mod:`mazurka.explore.se_mcr` distinguish the histories of a thread by the *results* of its calls, and hold the object's
-abstract state as memory, on which a call acts as its model says (thread_models/calls.py). What the methods read and
-write inside, the *scoped* reads, is not looked at; all other reads are handled as by ``se-mcr``.
+How it goes. A call of a marked object (`@mazurka.linearizable` with ``state``), or an operation on a builtin container
+(program/python/invocations/builtin_calls.py), is one step of a run, with arguments, result and the object's abstract
+states before and after (:mod:`mazurka.trace.logged_calls`). The automata of :mod:`mazurka.explore.se_mcr` distinguish
+the histories of a thread by the *results* of its calls, and hold the object's abstract state as memory, on which a call
+acts as its model says (thread_models/calls.py). What the methods read and write inside, the *scoped* reads, is not
+looked at; all other reads are handled as by ``se-mcr``.
 
 So equivalent orders are one joint state wherever they meet again, and an execution is made only for a result, or a
 value read, that is new to a thread with its history. Algorithms 4 to 6 reach the same by keeping graphs of executions

@@ -34,6 +34,7 @@ from mazurka.program.python.included import require_explorable, require_modules
 from mazurka.program.python.instrument import hot_patching, late_imports, loader, sites
 from mazurka.program.python.instrument.site_index import accesses_at
 from mazurka.program.python.invocations import observer
+from mazurka.program.python.invocations.builtin_calls import calls_of_containers, prepare
 from mazurka.program.python.invocations.reversing import reversing
 from mazurka.program.python.invocations.runtime import InvokingRuntime
 from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, library, state, unraisable
@@ -251,6 +252,7 @@ class PythonProgram(LearnsPoints):
             self._undo.append(store_slots.uninstall)
         elif self.settings.models is not None:
             self._undo.append(observer.install(self.settings.models))
+            prepare(self.settings.models.prepare)
         self._swap_included()
         with outside.Preparing():
             self.entry.prepare()
@@ -571,7 +573,7 @@ class PythonProgram(LearnsPoints):
         primitives.begin(runtime).is_judged = self.settings.at_end is not None
         activation.activate(runtime)
         try:
-            with Watchdog(runtime):
+            with Watchdog(runtime), calls_of_containers() if isinstance(runtime, InvokingRuntime) else _UNWATCHED:
                 runtime.run(lambda: result.append(self._main(runtime)))
                 primitives.finish(runtime, learns=plan.strict and not plan.detail)
                 if isinstance(runtime, InvokingRuntime):

@@ -19,7 +19,7 @@ from mazurka.program.python.primitives.run import here
 from mazurka.program.python.semantics.objects import existing
 from mazurka.program.settings import CallModels
 from mazurka.trace.event import Op
-from mazurka.trace.literals import Raised, Value, plain, text_of
+from mazurka.trace.literals import Raised, Value, plain, text_of, value_of, words_of
 from mazurka.trace.logged_calls import CallEffect, LoggedCall
 
 #: The marked classes of this process, by full name.
@@ -148,7 +148,7 @@ def _end(call: CallInRun, result: Callable[[], str]) -> None:
         runtime.give_up(name, ObstacleReason.SHARED)
         return
     runtime.states[call.opened.receiver] = found.after
-    runtime.assumed.add(f"{call.marked.class_name} is linearizable, as {call.marked.type_name} says")
+    runtime.assumed.add(call.marked.assumption)
     value = LoggedCall(call.marked.type_name, call.method, call.arguments, found.result, call.before, found.after)
     changes = found.after != call.before
     runtime.leave(call.opened, Op.RMW if changes else Op.READ, value.plain() if runtime.keyed else _words(value))
@@ -156,7 +156,9 @@ def _end(call: CallInRun, result: Callable[[], str]) -> None:
 
 def _words(call: LoggedCall) -> str:
     """A call for a report."""
-    return f"{call.method}{call.arguments} = {call.result}"
+    given = value_of(call.arguments)
+    arguments = ", ".join(map(words_of, given)) if isinstance(given, tuple) else ""
+    return f"{call.method}({arguments}) = {call.result}"
 
 
 def _runtime_for(marked: MarkedClass) -> InvokingRuntime | None:

@@ -169,7 +169,11 @@ _SLICE: Final = -1
 _DICTIONARY: Final = -2
 
 #: Modules whose functions stand between the program and the hooks for items.
-_HOOKS: Final = (__name__, "mazurka.program.python.weak_memory.store_slots")
+_HOOKS: Final = (
+    __name__,
+    "mazurka.program.python.weak_memory.store_slots",
+    "mazurka.program.python.invocations.builtin_calls",
+)
 
 
 def _item_hook(name: str) -> Callable[[Any, Any, int], Any]:

@@ -1,0 +1,35 @@
+"""``ncmc`` on programs that share builtin containers, whose operations it takes for calls: it reaches what ``dfs``
+does, and says which operations it took for atomic."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.later import Later
+from tests.oracle.container_clients import random_client
+
+differential = Later("benchmarks.differential")
+api = Later("mazurka.api")
+
+_PROGRAMS = 3_000 if os.environ.get("HYPOTHESIS_PROFILE", "") == "long" else 120
+_SHARE = 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
+def test_it_reaches_what_dfs_does(first: int, tmp_path: Path) -> None:
+    fewer = decided = 0
+    for number in range(first, first + _SHARE):
+        source, plain = random_client(number)
+        scenario = differential.loaded_text(source, tmp_path)
+        known = differential.reached(scenario, "dfs")
+        if not known.complete:
+            continue
+        found = differential.reached(scenario, "ncmc")
+        assert differential.difference(found, known) == "", (number, source)
+        decided += found.complete
+        fewer += plain and found.executions < known.executions
+    assert decided > _SHARE * 0.6
+    assert fewer > _SHARE // 4
