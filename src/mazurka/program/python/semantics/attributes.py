@@ -299,7 +299,7 @@ def _store_in_c(run: Any, thing: Any, descriptor: Any, site: int) -> None:
             tell(run, setter[1], site, (thing, None), {})
 
 
-#: What classes in C have for parts of their objects.
+#: The descriptors of classes in C for parts of their objects.
 _FIELDS: Final = frozenset((types.MemberDescriptorType, types.GetSetDescriptorType))
 
 
@@ -342,7 +342,7 @@ def _write_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None, fr
     run.visit(_RMW, (STRUCTURE, -n), site, None, tuple([Access(_WRITE, target) for target in sorted(known, key=repr)]))
 
 
-#: What an enumeration keeps, and adds to where combinations of its flags are made.
+#: The tables of an enumeration, which grow where combinations of its flags are made.
 _OF_ENUMERATIONS: Final = frozenset({"_value2member_map_", "_member_map_", "_member_names_"})
 
 

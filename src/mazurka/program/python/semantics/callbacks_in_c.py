@@ -60,7 +60,7 @@ def _methods_behind(waiting: list[Any], start: Any) -> list[Any]:
 
 
 def _further(thing: Any, kind: type) -> list[Any]:
-    """What an object directly leads to."""
+    """The objects that an object directly refers to."""
     if kind is types.FunctionType:
         return _behind_function(thing)
     if kind is types.MethodType:

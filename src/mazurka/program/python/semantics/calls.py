@@ -214,7 +214,7 @@ _LOOKING_ELSEWHERE: Final = frozenset((threading.local, weakref.ProxyType, weakr
 
 
 def _finish_look_up(run: Any, thing: Any, name: str, site: int, how: Any, found: Any) -> None:
-    """What is called is not called amid the look-up of it, unless a descriptor gives it."""
+    """A method is not called amid its look-up, unless a descriptor gives it."""
     plain = how is INSTANCE or how is LISTED or is_a(how, type)
     if plain and (name in dictionary(thing) or not hasattr(type(found), "__get__")):
         reentrant.finish(run, site)
@@ -324,8 +324,8 @@ def _changer(run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) 
     if handler is not None:
         inside = deep_access.inside(args)
         if inside and not run.is_recording:
-            compare = lambda told: deep_access.read(told, inside, site, comparing=True)  # noqa: E731
-            in_one_step(run, site, lambda told: handler(told, changed, site, ()), compare)
+            compare = lambda part: deep_access.read(part, inside, site, comparing=True)  # noqa: E731
+            in_one_step(run, site, lambda part: handler(part, changed, site, ()), compare)
         else:
             perform(run, site, handler, changed, site, ())
         return
@@ -378,7 +378,7 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
 
 
 def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """What can be called and is neither a function nor a class."""
+    """A callable that is neither a function nor a class."""
     if kind in _UNBOUND and args:
         _unbound(run, function, site, args, named)
     elif kind is functools.partial or is_a(function, functools.partial):
@@ -418,8 +418,8 @@ def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...]
         in_one_step(
             run,
             site,
-            lambda told: foreign.native(told, thing, site, given, named),
-            lambda told: foreign.call_held(told, thing, site),
+            lambda part: foreign.native(part, thing, site, given, named),
+            lambda part: foreign.call_held(part, thing, site),
         )
 
 
@@ -455,7 +455,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
     if is_a(kind, type) and issubclass(kind, weakref.ref) and len(args) > 1 and not is_seen(args[1]):
         callback = args[1]
         if callback is not None and not run.is_recording:
-            natives.watch_with(args[0], lambda told: announce(told, callback, site, (), {}))
+            natives.watch_with(args[0], lambda in_run: announce(in_run, callback, site, (), {}))
         return
     if kind is weakref.ref or kind is weakref.WeakMethod:
         return  # a callback that is instrumented reports its own steps
@@ -465,7 +465,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
     if is_a(kind, type) and issubclass(kind, weakref.finalize) and len(args) > 1 and not is_seen(args[1]):
         function, given = args[1], args[2:]
         if not run.is_recording:
-            natives.watch_with(args[0], lambda told: announce(told, function, site, given, named), several=True)
+            natives.watch_with(args[0], lambda in_run: announce(in_run, function, site, given, named), several=True)
         return
     shape_of(kind)
     meta = type(kind)
@@ -481,7 +481,7 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
 
 
 def _give_to_class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """What the call of a class does with its arguments beside what it reads in them."""
+    """The effects of a class's call on its arguments beside reads of their content."""
     if not native_objects.is_in_python(kind):
         consulted.note((*args, *named.values()))
     if kind is memoryview:
@@ -524,8 +524,8 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         in_one_step(
             run,
             site,
-            lambda told: read_arguments(told, site, args, named, function),
-            lambda told: natives.printed(told, args, named, site),
+            lambda part: read_arguments(part, site, args, named, function),
+            lambda part: natives.printed(part, args, named, site),
         )
     elif function in _READERS:
         read_arguments(run, site, args, named, function)

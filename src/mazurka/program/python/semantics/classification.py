@@ -40,7 +40,7 @@ REMADE: Final = 14  # an initialiser in C of an object that else never changes
 PROPERTY: Final = 15  # the result of code that reports its own steps
 OF_BASES: Final = 17  # by way of `super`: an attribute of the classes behind one
 FORWARDED: Final = 18  # an attribute that a bound method, or a class with parameters, has from its function or class
-OF_FRAME: Final = 19  # what changes while a frame runs
+OF_FRAME: Final = 19  # attributes that change while a frame runs
 OF_CELL: Final = 20  # a variable of a closure
 LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
 

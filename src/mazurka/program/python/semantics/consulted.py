@@ -1,7 +1,7 @@
-"""What functions of the program give to code in C that looks at it: keys that are compared, results that are tested.
+"""Results of the program's functions that code in C looks at: keys that are compared, results that are tested.
 
 ``sorted(names, key=marks.get_list)`` compares lists after the function has returned, ``filter`` tests what its function
-gives. No step tells when. So a function that is handed to such code is noted, and the containers in what it gives from
+gives. No step shows when. So a function that is handed to such code is noted, and the containers in its results from
 then on are held: at the end of the run that counts as untracked if another thread has changed one of them, and
 neither waited for the other nor had a lock that both took (:func:`.handed_objects.count_at_end`).
 
@@ -24,7 +24,7 @@ from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 
-#: Methods whose results code in C, or of the library, looks at, whoever calls them.
+#: Methods whose results code in C, or of the library, looks at.
 _ASKED_FOR: Final = frozenset(
     "__exit__ __getstate__ __reduce__ __reduce_ex__ __getnewargs__ __getnewargs_ex__ keys".split()
 )
@@ -36,7 +36,7 @@ _codes: Final[dict[int, types.CodeType]] = per_run({})
 #: position in the log since when.
 held: Final[dict[int, dict[int, dict[int, Callable[[], None]]]]] = per_run({})
 
-#: In how many containers of what was given others are looked for.
+#: In how many containers of a result others are looked for.
 _MOST_INSIDE: Final = 64
 
 

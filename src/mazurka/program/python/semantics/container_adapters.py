@@ -1,4 +1,4 @@
-"""Containers of the library that are no builtins, or show another one: what operations on them read and write.
+"""Containers of the library that are no builtins, or show another one: the reads and writes of operations on them.
 
 Those that keep their items in a builtin (`UserDict`, `ChainMap`, a view of a dictionary) stand for it, and views of
 bytes for the whole object whose bytes these are.

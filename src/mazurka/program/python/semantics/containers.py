@@ -64,7 +64,7 @@ def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> N
 
 
 def _index(thing: Any, key: Any) -> int | None:
-    """A valid index, counted from the front; None for slices, and for what will be an error."""
+    """A valid index, counted from the front; None for slices, and for an index that will be an error."""
     if is_a(key, int):
         total = length(thing)
         index = int.__int__(key)
@@ -155,7 +155,7 @@ def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> Non
     emit(run, thing, site, op, (ITEM, n, stands), more, _seen_in_set(thing, key))
 
 
-#: What a set takes the elements of, whoever else has it.
+#: Types of arguments whose elements a set takes, which other threads may have, too.
 _GONE_THROUGH: Final = frozenset((set, frozenset, list, tuple, dict))
 
 
@@ -220,7 +220,7 @@ def _table(**groups: tuple[Handler, str]) -> dict[str, Handler]:
     return {operation: handler for handler, names in groups.values() for operation in names.split()}
 
 
-#: What all of them have.
+#: The operations that all of them have.
 _ANY: Final = _table(
     length=(read_structure, "__reversed__ __sizeof__ __alloc__ __length_hint__"),
     whole=(

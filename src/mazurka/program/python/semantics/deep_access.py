@@ -1,6 +1,6 @@
 """The reads of an operation on the whole content of its operands: comparing, describing, copying, matching.
 
-Through containers in containers, and through instances, unless the program's own instrumented method tells what it
+Through containers in containers, and through instances, unless the program's own instrumented method reports what it
 reads (``__eq__``, ``__repr__``). Of an object that has a state instead (:mod:`native_objects`) that is read.
 
 Cost: some microseconds for each container; a list of numbers is looked through in a twentieth of one for each.
@@ -38,7 +38,7 @@ PLAIN: Final = frozenset(
 _COMPARING: Final = tuple("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
 _DESCRIBING: Final = ("__format__", "__str__", "__repr__")
 
-#: What kind of site asks which methods of an instance; any other looks at it past all methods.
+#: Kind of site -> the methods that it calls on an instance; any other looks at it past all methods.
 _ASKS: Final = {"compare": _COMPARING, "format": _DESCRIBING, "call": _DESCRIBING}
 
 #: Methods called on an object that is copied, but not on its content.
@@ -163,7 +163,7 @@ def _shown_by(thing: Any, kind: type, asked: str) -> list[Any]:
 
 
 def reads_by(run: Any, looks: Callable[..., None], thing: Any, site: int) -> list[Access]:
-    """What the handler of an object, as of an array, reads: part of the step, but for recordings, that have none."""
+    """The reads of an object's handler, as of an array: part of the step, but for recordings, that have none."""
     if run.is_recording:
         looks(run, thing, site, ())
         return []
@@ -217,7 +217,7 @@ def stood_for(thing: Any) -> list[Any]:
     return [thing._mapping] if is_a(thing, _VIEWS) else native_objects.stands_for(thing)
 
 
-#: Objects in C that compare, or describe, what they hold.
+#: Objects in C that compare, or describe, their elements.
 _SHOWING: Final = (types.SimpleNamespace, types.MethodType, functools.partial, itertools.repeat, slice)
 
 

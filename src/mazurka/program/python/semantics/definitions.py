@@ -1,7 +1,7 @@
 """Classes, functions and modules that uninstrumented code inspects: ``dir(Box)``, ``inspect.getmembers(Box)``,
 ``"{0.n}".format(box)``, ``repr(function)``.
 
-What it looks at in them is not told as accesses. So it is remembered who has looked, and at the end of the run
+Its reads of them are not reported as accesses. So the threads that looked are remembered, and at the end of the run
 (:func:`.handed_objects.count_at_end`) a look counts as untracked if another thread, at the same time, has
 stored or deleted an attribute there.
 
@@ -56,8 +56,8 @@ def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = Fal
 
 
 def hold(run: Any, things: Iterable[Any], site: int, by: str, lasting: bool = False) -> None:
-    """Code that nobody sees holds the bytes of ``things`` while it waits, or for longer (``lasting``): who changes how
-    many there are then gets an error."""
+    """Code that is not instrumented holds the bytes of ``things`` while it waits, or for longer (``lasting``): to
+    change their number is an error then."""
     if run.is_recording or not has_concurrent_threads(run):
         return
     inner = [part for each in things if type(each) in _LISTED for part in each]
@@ -107,10 +107,10 @@ def note_lock(locks: dict[int, set[Target]], index: int, op: Op, target: Target)
             each.discard(target)
 
 
-#: What gives its bytes to others, and can't grow then.
+#: Types that give their bytes to others, and can't grow then.
 _WITH_BYTES: Final = frozenset({bytearray, array.array, io.BytesIO})
 
-#: What may hold several of them.
+#: Types that may hold several of them.
 _LISTED: Final = frozenset({list, tuple})
 
 #: A hash lets others go on while it takes in more bytes than these.

@@ -43,7 +43,7 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
 
 def reads_of_arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]:
-    """Reads of all that is in those arguments that are containers, or have a state, and what going through them
+    """Reads of the content of those arguments that are containers, or have a state, and what going through them
     does."""
     found: list[Access] = []
     for each in args:
@@ -57,8 +57,8 @@ def reads_of_arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]
 
 
 def _find(thing: dict[Any, Any], key: Any, stands: Any) -> Any:
-    """What is there under a key, had without running code of the program (it might keep a hash). MISSING if there is
-    surely nothing, UNSEEN if that can't be told."""
+    """The value of a key, found without running code of the program (it might keep a hash). MISSING if there is
+    surely none, UNSEEN if that is not known."""
     if type(key) in PLAIN:
         return dict.get(thing, key, objects.MISSING)
     if stands is UNKNOWN:
@@ -83,7 +83,8 @@ def _look(thing: dict[Any, Any], key: Any) -> Callable[[], Any]:
 
 
 def value_of_key(thing: Any, key: Any, look: Callable[[Any], Any]) -> Any:
-    """What may be told of a key: as a value of its location nothing if it is unknown, since others have that, too."""
+    """The value of a key's location, as far as it may be recorded: none if the key is unknown, since others share
+    it."""
     stands = key_of(key)
     return objects.UNSEEN if stands is UNKNOWN and getattr(activation.active, "keyed", False) else look(stands)
 
@@ -102,7 +103,8 @@ _with_unknown: Final[set[int]] = per_run(set())
 
 
 def mixed_keys(run: Any) -> int:
-    """Of how many containers both unknown keys were used in a run and others: no location tells of what they share."""
+    """Of how many containers both unknown keys were used in a run and others: no location stands for keys that they
+    share."""
     if not _with_unknown:
         return 0
     known = (each for each in run.touched if kind_of(each) is Kind.ITEM and each[2] != UNKNOWN)
@@ -207,8 +209,8 @@ def _hide(run: Any, n: int, keys: Iterable[Any] | None, site: int) -> None:
 def is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:
     """Whether what an operation does follows from whether a key is there, which others change (:meth:`Sharing.store`).
 
-    Then it is told to look at the key and to change it, and which keys there are, in any case: so it touches the same
-    in whatever order it comes.
+    Then it is reported as a read and a change of the key, and of the set of keys, in any case: so its accesses are the
+    same in every order.
     """
     if run.is_recording or run.solo or site not in run.points:
         return False
@@ -278,8 +280,8 @@ def pop_item(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     """``popitem``."""
     n = number(thing)
     if not length(thing):
-        told = not run.is_recording and site in run.points and PRESENCE_POINTS in run.points
-        emit(run, thing, site, _RMW if told else _READ, (STRUCTURE, n))
+        changes = not run.is_recording and site in run.points and PRESENCE_POINTS in run.points
+        emit(run, thing, site, _RMW if changes else _READ, (STRUCTURE, n))
         return
     first = bool(args) and is_a(thing, OrderedDict) and type(args[0]) in (bool, int) and not args[0]
     kind = OrderedDict if is_a(thing, OrderedDict) else dict
@@ -316,7 +318,7 @@ def update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     for access in more:
         is_contested(run, site, access.target, True)
     if length(thing) * 2 <= MANY < length(thing) + len(changed) and has_concurrent_threads(run):
-        # who has changed its values until now told of each, and not of all together
+        # until now changes of its values were reported each, and not all together
         text = f"a dictionary that grows from few items to many at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
     emit(

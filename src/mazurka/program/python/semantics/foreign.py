@@ -276,8 +276,8 @@ def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
     in_one_step(
         run,
         site,
-        lambda told: [told.visit(each.op, each.target, site) for each in find()],
-        lambda told: contested.append(bool(accesses) and _visit(told, accesses, site, f"what {by} calls")),
+        lambda part: [part.visit(each.op, each.target, site) for each in find()],
+        lambda part: contested.append(bool(accesses) and _visit(part, accesses, site, f"what {by} calls")),
     )
     if any(contested):
         count()
@@ -342,7 +342,7 @@ def _visit(run: Any, accesses: list[Access], site: int, words: str) -> bool:
 
 
 def driven(run: Any, generator: Any, site: int) -> list[Access]:
-    """What a generator may do that is about to get on, if its code is not instrumented: anything with its variables."""
+    """The accesses of a generator about to get on, if its code is not instrumented: any to its variables."""
     frame = generator.gi_frame
     if frame is None or frame.f_code.co_filename in sites.instrumented:
         return []
@@ -504,8 +504,8 @@ def _native_pure(run: Any, module: str, name: str, site: int, given: tuple[Any, 
     in_one_step(
         run,
         site,
-        lambda told: deep_access.read(told, given, site, copying=copies),
-        lambda told: [told.visit(each.op, each.target, site) for each in beside],
+        lambda part: deep_access.read(part, given, site, copying=copies),
+        lambda part: [part.visit(each.op, each.target, site) for each in beside],
     )
 
 
@@ -536,8 +536,8 @@ def _call_with_given(run: Any, module: str, given: tuple[Any, ...], site: int, c
     in_one_step(
         run,
         site,
-        lambda told: deep_access.read(told, given if module in _COPYING_IN_C else (), site, copying=True),
-        lambda told: [told.visit(each.op, each.target, site) for thing in given for each in anything_with(thing)],
+        lambda part: deep_access.read(part, given if module in _COPYING_IN_C else (), site, copying=True),
+        lambda part: [part.visit(each.op, each.target, site) for thing in given for each in anything_with(thing)],
     )
 
 

@@ -1,4 +1,4 @@
-"""What calls that a function in C is about to make read and write: of a key function in C for each element, say.
+"""The accesses of calls that a function in C is about to make: of a key function in C for each element, say.
 
 The rules of :mod:`calls` pass steps to the runtime. Here they pass them to a stand-in that keeps the accesses, so that
 they become part of the one step that the function in C is. A function that is instrumented reports its own steps.
@@ -29,7 +29,7 @@ from mazurka.trace.event import Op
 #: Elements beyond these are taken to be like them.
 _MOST: Final = 64
 
-#: What can be looked at without using it up or running code of the program.
+#: Types that can be looked at without using them up or running code of the program.
 _PEEKED: Final = frozenset({list, tuple, str, bytes, dict, set, frozenset, range, deque})
 
 #: Iterators of which a copy goes on from where they are.
@@ -45,7 +45,7 @@ CALLING: Final = frozenset(
 #: The type of `functools.cmp_to_key`'s result: its call makes a key, which keeps its argument and calls no code.
 KEY_MAKER: Final = type(functools.cmp_to_key(lambda one, other: 0))
 
-#: What holds a function and calls it: `functools.partial`, and the keys of `functools.cmp_to_key`.
+#: Types that hold a function and call it: `functools.partial`, and the keys of `functools.cmp_to_key`.
 _HOLDING: Final = (functools.partial, KEY_MAKER)
 
 #: Functions that look at nothing but the very object that they are given, if at all.
@@ -85,16 +85,16 @@ class AccessCollector:
         self.accesses += more
 
 
-def in_one_step(run: Any, site: int, *tells: Callable[[Any], object]) -> None:
-    """Pass one step that does what several would."""
-    perform(run, site, _pass_together, site, tells)
+def in_one_step(run: Any, site: int, *parts: Callable[[Any], object]) -> None:
+    """Pass one step with the accesses of several: each part is called with a collector in place of the run."""
+    perform(run, site, _pass_together, site, parts)
 
 
-def _pass_together(run: Any, site: int, tells: tuple[Callable[[Any], object], ...]) -> None:
+def _pass_together(run: Any, site: int, parts: tuple[Callable[[Any], object], ...]) -> None:
     gathered = AccessCollector(run)
     gathered.detail, gathered.names = run.detail, run.names
-    for tell in tells:
-        tell(gathered)
+    for part in parts:
+        part(gathered)
     if gathered.accesses:
         first, *more = dict.fromkeys(gathered.accesses)
         for each in more if run.detail else ():
@@ -105,7 +105,7 @@ def _pass_together(run: Any, site: int, tells: tuple[Callable[[Any], object], ..
 def effects_of_calls(
     announce: Callable[..., None], function: Any, elements: Any, site: int, pairs: bool = False
 ) -> tuple[Access, ...]:
-    """What calling a function in C for each of some elements reads and writes. ``pairs``: with what came out before, as
+    """The accesses of calls of a function in C for each of some elements. ``pairs``: with the result before, as
     `reduce` does."""
     running = activation.active
     if running is None or function is None or running.is_recording or is_seen(function):
@@ -122,7 +122,7 @@ def effects_of_calls(
 
 
 def _to_come(iterator: Any) -> list[Any]:
-    """What an iterator in C gives first, had without moving it."""
+    """The next elements of an iterator in C, found without moving it."""
     try:
         return list(islice(copy.copy(iterator), _MOST))
     except RuntimeError:  # its container has changed: the iterator says so, too, before anything is called
@@ -130,7 +130,7 @@ def _to_come(iterator: Any) -> list[Any]:
 
 
 def effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) -> tuple[Access, ...]:
-    """What an iterator in C reads and writes by the function in C that it calls for each element. An element that can't
+    """The accesses of an iterator in C by the function in C that it calls for each element. An element that can't
     be looked at beforehand is anything: only functions that look at nothing else are known then."""
     if id(iterator) in _under_way:  # it is an element of its own iterable
         return ()

@@ -1,6 +1,6 @@
-"""What accesses to globals touch: one location for each name of a module, however the module is got at.
+"""The locations of globals: one for each name of a module, however the module is got at.
 
-What code that is not instrumented has for globals is part of the state of its package (:mod:`foreign`), too.
+The globals of code that is not instrumented are part of the state of its package (:mod:`foreign`), too.
 
 Cost: a microsecond.
 """

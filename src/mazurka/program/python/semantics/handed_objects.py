@@ -52,8 +52,8 @@ def _with_array(thing: Any, looks: bool) -> list[Access]:
 
 
 def anything_with(thing: Any) -> list[Access]:
-    """What code that is not instrumented may do with an object that it is given: the object's state changes, and what
-    it holds is read; the same for containers in containers, and whatever an object of a class that is not instrumented
+    """The accesses that uninstrumented code may make to an object that it is given: the object's state changes, and its
+    content is read; the same for containers in containers, and whatever an object of a class that is not instrumented
     leads to."""
     if type(thing) in BUILTIN_METHODS:
         thing = thing.__self__
@@ -73,7 +73,7 @@ def anything_with(thing: Any) -> list[Access]:
     return found
 
 
-#: How many objects are looked for behind one: what leads to more is a world of its own.
+#: How many objects are looked for behind one; of one with more the rest is untracked.
 _MOST_REACHED: Final = 1_000
 
 
@@ -82,8 +82,8 @@ _handed: dict[int, dict[int, Callable[[], None]]] = per_run({})
 
 
 def handed_over(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[Access]:
-    """What a call may do with its arguments that may do anything: all that is in them is changed. It may also add to
-    them what others look for; whether somebody does is found out at the end (:func:`count_at_end`)."""
+    """The accesses of a call that may do anything with its arguments: their content is changed. It may also add items
+    to them that other threads look for; whether one does is found out at the end (:func:`count_at_end`)."""
     found = [access for each in given for access in anything_with(each)]
     if has_concurrent_threads(run):
         hand(run, found, count)
@@ -155,7 +155,7 @@ def count_at_end(run: Any) -> None:
 def _without_common_lock(
     holders: dict[int, dict[int, Callable[[], None]]], had: dict[tuple[int, int], frozenset[Any]], mine: set[Any]
 ) -> dict[int, Callable[[], None]]:
-    """Those who hold something without any of the locks that the one has who changes it, each with what counts that."""
+    """The threads that hold an object without any lock of the thread that changes it, each with the counter of that."""
     return {
         index: count
         for index, each in holders.items()
@@ -175,7 +175,7 @@ def _count_others(
 
 
 def _inside(thing: Any) -> list[Any]:
-    """What an object directly leads to, for code that is not instrumented."""
+    """The objects that uninstrumented code reaches directly from an object."""
     if is_a(thing, (type, types.ModuleType, types.FunctionType)):
         return []
     if shape_of(type(thing)).base is not None or is_a(thing, (tuple, frozenset)):

@@ -1,4 +1,4 @@
-"""The explicit table of what is harmless: types whose objects have no state, and functions that touch nothing but what
+"""The explicit table of harmless names: types whose objects have no state, and functions that touch nothing but what
 they are given.
 
 This is the only place that says so. Whatever is neither here nor modelled counts as untracked once two threads reach it

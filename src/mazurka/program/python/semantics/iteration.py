@@ -1,6 +1,6 @@
 """The hooks at loops: each step of an iteration over a container reads the next element.
 
-What is gone through is wrapped in a `map` of two arguments: a generator that visits before each step, and the native
+An iterable is wrapped in a `map` of two arguments: a generator that visits before each step, and the native
 iterator, whose element the map hands on by a builtin. So no frame of ours lies between the program and what it goes
 through. What iterators look at is found out in :mod:`views`; a list, by far the most frequent, has a way of its own.
 

@@ -1,12 +1,12 @@
-"""What stands for a key in a target: the class of all keys that equal it.
+"""Keys in targets: the class of all keys that equal one another.
 
 Two keys may equal each other without being the same object, nor of the same type: ``1``, ``1.0``, ``True``,
-``Decimal(1)`` and ``Fraction(1)`` are one key, and so are two ``UUID`` of the same digits: whoever uses either uses one
-location.
+``Decimal(1)`` and ``Fraction(1)`` are one key, and so are two ``UUID`` of the same digits: uses of either are uses of
+one location.
 
 A key that decides by code of the program what it equals is *unknown* (:data:`UNKNOWN`): that code is not run, since it
 might keep something, a hash for one. All unknown keys count as one, so that whatever uses them conflicts. But they are
-not known to be equal, so nothing is ever told of what is found under them; and whether one is in a container is only
+not known to be equal, so no value is ever recorded for them; and whether one is in a container is only
 known if it is found there itself. Whether an unknown key equals one that is not is not tracked.
 
 Cost: a set look-up for text, integers and None; about a microsecond for other keys.
@@ -31,7 +31,7 @@ _BOUND: Final = (types.MethodType, *BUILTIN_METHODS, types.MethodWrapperType)
 
 
 def key_of(key: Any) -> Any:
-    """What stands for a key in a target: equal keys give equal results, and no code of the program runs."""
+    """The key's part in a target: equal keys give equal results, and no code of the program runs."""
     kind: Any = type(key)
     if kind in PLAIN:
         return key

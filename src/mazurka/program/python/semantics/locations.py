@@ -111,7 +111,7 @@ def contents(thing: Any, keys: bool = False) -> list[Access]:
 
 
 def values_changed(thing: Any, n: int) -> tuple[Access, ...]:
-    """What replacing an item writes besides it."""
+    """The writes of replacing an item besides that to it."""
     return (Access(Op.WRITE, (VALUES, n)),) if length(thing) * 2 > MANY else ()
 
 
@@ -148,7 +148,7 @@ beside_state: dict[int, tuple[Target, ...]] = per_run({})
 def emit(
     run: Any, thing: Any, site: int, op: Op, target: Target, more: tuple[Access, ...] = (), look: Any = None
 ) -> None:
-    """Pass one step; in detail mode with names and, if ``look`` tells it, the value."""
+    """Pass one step; in detail mode with names and, if ``look`` gives it, the value."""
     if op is not _READ and id(thing) in _GONE_BY_IDS and has_concurrent_threads(run):
         text = "changes of what imports, copies or pickles go by"
         run.untracked[text] = run.untracked.get(text, 0) + 1

@@ -2,9 +2,10 @@
 
 An object implemented in C (a file, an iterator, a hash, a NumPy array), and one of a class written in Python that is
 not instrumented, is a location ``("o", number)``. Calling a method of it, applying an operator to it, passing it to
-native code reads its state, or reads and writes it: by the table of what only looks, and if in doubt it writes. For an
-object in C that is one step, as CPython makes it one. What shows another object's bytes (a view, a slice of an array)
-has the state of that object. What such an object keeps hold of, like an iterator its container, is read with it.
+native code reads its state, or reads and writes it: by the table of functions that only look, and if in doubt it
+writes. For an object in C that is one step, as CPython makes it one. What shows another object's bytes (a view, a slice
+of an array) has the state of that object. What such an object keeps hold of, like an iterator its container, is read
+with it.
 
 Types without a state are in :mod:`harmless`.
 
@@ -44,7 +45,7 @@ from mazurka.trace.targets import OBJECT, STRUCTURE
 
 _READ, _RMW = Op.READ, Op.RMW
 
-#: What kind of state objects of a class have, beside attributes and items that are locations of their own.
+#: The kinds of state that objects of a class have, beside attributes and items that are locations of their own.
 NOTHING: Final = 0  # none
 NATIVE: Final = 1  # of a class in C
 FOREIGN: Final = 2  # of a class in Python that is not instrumented
@@ -74,7 +75,7 @@ _MANAGES: Final[bool] = sys.version_info >= (3, 12)  # whether classes may keep 
 
 
 def state_of(kind: type) -> int:
-    """What state objects of a class have: NOTHING, NATIVE or FOREIGN. Remembered with the class's shape."""
+    """The kind of state that objects of a class have: NOTHING, NATIVE or FOREIGN. Remembered with the class's shape."""
     shape = shapes.get(id(kind)) or shape_of(kind)
     found: int | None = shape.state
     if found is None:
@@ -168,7 +169,7 @@ def is_module_ours(name: object) -> bool:
 
 def is_stateless(kind: type) -> bool:
     """Whether a class in Python that is not instrumented adds no state: it runs the checks, or tells what it does, or
-    is an enumeration of the standard library, whose members nobody changes."""
+    is an enumeration of the standard library, whose members no code changes."""
     if type(kind) is EnumType and _comes_from(kind, sys.stdlib_module_names):
         return True
     return _comes_from(kind, harmless.MODELLED) or _comes_from(kind, _INTERFACES)
@@ -340,7 +341,7 @@ def is_proxy(kind: type) -> bool:
 _IS_PROXY: Final = " proxy"
 
 
-#: What most objects hold, none of which has a state.
+#: The classes of most objects' attributes, none of which has a state.
 PLAIN_STATE: Final = frozenset({type, types.ModuleType, types.FunctionType, dict, list, tuple, str, int, type(None)})
 
 
@@ -494,7 +495,7 @@ def follow(generator: Any) -> None:
 
 
 def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
-    """Iterators are about to get on: what that reads and writes, as far as several threads have them."""
+    """The accesses of iterators that are about to get on, as far as several threads have them."""
     found: list[Access] = []
     for each in iterators:
         if type(each) is types.GeneratorType:
@@ -563,7 +564,7 @@ def _type_of_wrapper() -> type:
     return type(made.__await__())
 
 
-#: What is driven by its methods, step by step.
+#: Types whose code is driven by their methods, step by step.
 _WRAPPER: Final = _type_of_wrapper()
 DRIVEN: Final = frozenset({types.CoroutineType, types.AsyncGeneratorType, _WRAPPER})
 

@@ -1,4 +1,4 @@
-"""What functions of the library that apply an operation read and write: `operator`, `functools`, slots of `object`.
+"""The reads and writes of functions of the library that apply an operation: `operator`, `functools`, slots of `object`.
 
 ``operator.setitem(d, k, v)`` is ``d[k] = v``, ``object.__setattr__(x, 'a', v)`` is ``x.a = v``, and so on.
 
@@ -130,11 +130,11 @@ def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, a
             in_one_step(
                 run,
                 site,
-                lambda told: handler(told, thing, site, args),
-                lambda told: deep_access.read(
-                    told, inside, site, copying=behind, comparing=name not in _DESCRIBING and not behind
+                lambda part: handler(part, thing, site, args),
+                lambda part: deep_access.read(
+                    part, inside, site, copying=behind, comparing=name not in _DESCRIBING and not behind
                 ),
-                lambda told: told.accesses.extend(effects_of_calls(calling[0], key, deep_access.elements(thing), site)),
+                lambda part: part.accesses.extend(effects_of_calls(calling[0], key, deep_access.elements(thing), site)),
             )
             return
     perform(run, site, handler, thing, site, args)
@@ -267,7 +267,7 @@ def dereferenced(run: Any, reference: Any, site: int) -> None:
 
 
 def _life(run: Any, reference: Any, site: int) -> Any:
-    """The location of the life of what a reference refers to: its end writes it."""
+    """The location of the life of a reference's object: its end writes it."""
     let_go(run)
     thing = weakref.ref.__call__(reference)
     if thing is None:
@@ -321,8 +321,8 @@ def remove_dead(run: Any, references: dict[Any, Any], key: Any, site: int) -> No
         in_one_step(
             run,
             site,
-            lambda told: operate(told, "delitem", site, (references, key)),
-            lambda told: dereferenced(told, reference, site),
+            lambda part: operate(part, "delitem", site, (references, key)),
+            lambda part: dereferenced(part, reference, site),
         )
 
 
@@ -334,7 +334,7 @@ def watch(thing: Any, target: Any) -> None:
         _referred.append(weakref.ref(thing))
 
 
-#: Weak references to what the program has looked for by such, and to the members of its weak collections.
+#: Weak references to objects that the program has looked for by such, and to the members of its weak collections.
 _referred: list[Any] = []
 
 
@@ -350,20 +350,20 @@ def take_referred() -> list[Any]:
     return taken
 
 
-def watch_with(thing: Any, tells: Callable[[Any], None], several: bool = False) -> None:
-    """At the end of ``thing`` a function in C is called, and ``tells`` tells a run what that does; ``several``: by code
-    in Python, in more steps than one."""
-    key = (id(thing), id(tells))
-    _mortal[key] = weakref.ref(thing, functools.partial(_called_at_end, key, tells, several))
+def watch_with(thing: Any, report: Callable[[Any], None], several: bool = False) -> None:
+    """At the end of ``thing`` a function in C is called, and ``report`` passes its accesses to a run; ``several``: by
+    code in Python, in more steps than one."""
+    key = (id(thing), id(report))
+    _mortal[key] = weakref.ref(thing, functools.partial(_called_at_end, key, report, several))
 
 
-def _called_at_end(key: tuple[int, Any], tells: Callable[[Any], None], several: bool, _reference: Any) -> None:
+def _called_at_end(key: tuple[int, Any], report: Callable[[Any], None], several: bool, _reference: Any) -> None:
     _mortal.pop(key, None)
     run = activation.active
     if run is None or run.solo or run.aborting or not run.log:
         return
     site, gathered = run.log[-1][3], AccessCollector(run)
-    tells(gathered)
+    report(gathered)
     if gathered.accesses:
         in_step = _goes_along(run, gathered.accesses, site) and _is_in_step(site)
         if several or not in_step:
@@ -403,7 +403,7 @@ _LETTING_GO: Final = frozenset(
 
 
 def watch_members(run: Any, collection: Any, added: tuple[Any, ...] = (), site: int = 0) -> None:
-    """The end of anything in a weak collection changes it, and so does that of what is about to be ``added``."""
+    """The end of anything in a weak collection changes it, and so does that of an object about to be ``added``."""
     let_go(run)
     data = objects.dictionary(collection).get("data")
     references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
@@ -438,7 +438,7 @@ def _watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
 
 
 def _members_of(run: Any, added: tuple[Any, ...], site: int) -> list[Any]:
-    """What may be added to a weak collection, of the arguments of a method, or out of these."""
+    """The objects that a method may add to a weak collection: its arguments, and their elements."""
     for each in added:
         if hasattr(type(each), "__next__") and has_concurrent_threads(run):
             untracked.count_untracked(run, "what is added to a weak collection by an iterator", site)
@@ -459,7 +459,8 @@ _dead_before: set[int] = per_run(set())
 #: Objects that there were before the runs, at whose ends something may be called.
 _mourned: list[weakref.ref[Any]] = []
 
-#: What gives the weak references and collections there are: those that were made before the runs, and in this one.
+#: Functions that give the weak references and collections there are: those that were made before the runs, and in this
+#: one.
 _kept: list[Any] = []
 _made: list[Any] = per_run([])
 
@@ -534,7 +535,7 @@ def alive_alone(run: Any) -> frozenset[int]:
 
 
 def finish() -> None:
-    """A run has ended: what it leaves behind may end in a later one."""
+    """A run has ended: objects that it leaves behind may end in a later one."""
     if _is_weak:
         _mourn(objects.young(weakref.ref))
 
@@ -568,7 +569,7 @@ def watch_early(run: Any) -> None:
 
 
 def _watch_callbacks() -> None:
-    """What is called at ends of objects, and does not report itself, may have been said before hooks were there."""
+    """Watch for callbacks at ends of objects that do not report themselves, and were set before hooks were there."""
     _mourned[:] = [each for each in _mourned if each() is not None]
     before = [each for find in _mourned if (known := find()) is not None for each in weakref.getweakrefs(known)]
     references = {id(each): each for each in [*before, *objects.young(weakref.ref)] if type(each) is weakref.ref}

@@ -116,7 +116,7 @@ def existing(kinds: tuple[type, ...]) -> list[Any]:
 
 
 def begin() -> None:
-    """A run begins: what exists now is older than what it makes."""
+    """A run begins: objects that exist now are older than those that it makes."""
     global _eldest
     _eldest = [None]
 
@@ -212,8 +212,8 @@ _MOST_SWEPT: Final = 10_000
 
 
 def let_go() -> bool:
-    """Whether an object is still there is about to be seen: what only we hold must not keep it alive. False if there is
-    too much to look through, so that it might."""
+    """Whether an object is still there is about to be seen: references of ours must not keep it alive. False if there
+    is too much to look through, so that it might."""
     while _kept:
         before = len(_kept)
         if before > _MOST_SWEPT:
@@ -225,7 +225,7 @@ def let_go() -> bool:
 
 
 def before_collection(phase: str, _info: dict[str, int]) -> None:
-    """A collection of garbage is about to begin (for `gc.callbacks`): what only we hold is garbage."""
+    """A collection of garbage is about to begin (for `gc.callbacks`): objects that only we hold are garbage."""
     if phase == "start" and _kept:
         _sweep()
 
@@ -312,7 +312,7 @@ def _list_attributes(kind: type) -> None:
 
 
 def _listing(kind: type) -> int:
-    """What stands for that among points."""
+    """The mark for that among points."""
     return -1 - (crc32(type.__dict__["__qualname__"].__get__(kind).encode()) | 1 << 34)
 
 
@@ -489,7 +489,7 @@ def _is_shown_dictionary(kind: type) -> bool:
 _bases_of: Final[Callable[[type], tuple[type, ...]]] = type.__dict__["__mro__"].__get__
 _names_of: Final[Callable[[type], Any]] = type.__dict__["__dict__"].__get__
 
-#: What objects without a dictionary have for one.
+#: Stands for the dictionary of objects without one.
 NO_ATTRIBUTES: Final[dict[str, Any]] = {}
 
 
@@ -518,5 +518,5 @@ def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
 
 MISSING: Final = _MISSING
 
-#: What a look at something has found that can't be found without running code of the program.
+#: The result of a look-up that is impossible without running code of the program.
 UNSEEN: Final = object()

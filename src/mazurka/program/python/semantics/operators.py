@@ -170,9 +170,9 @@ def read_arguments(
         in_one_step(
             run,
             site,
-            lambda told: _read_once(told, site, given, more),
-            lambda told: deep_access.read(
-                told, inside, site, copying=behind, comparing=function in _COMPARING and not behind
+            lambda part: _read_once(part, site, given, more),
+            lambda part: deep_access.read(
+                part, inside, site, copying=behind, comparing=function in _COMPARING and not behind
             ),
         )
     else:
@@ -223,8 +223,8 @@ def consume(run: Any, thing: Any, site: int) -> None:
             in_one_step(
                 run,
                 site,
-                lambda told: go_through(told, thing, site),
-                lambda told: deep_access.read(told, inside, site, comparing=searches or known.name in _COMPARING_NAMES),
+                lambda part: go_through(part, thing, site),
+                lambda part: deep_access.read(part, inside, site, comparing=searches or known.name in _COMPARING_NAMES),
             )
             return
     go_through(run, thing, site)
@@ -266,7 +266,7 @@ def _go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...]) -> No
 
 
 def _iterated(run: Any, thing: Any, site: int) -> list[Access]:
-    """What making and using up an iterator over an object without a model reads and writes."""
+    """The accesses of making and using up an iterator over an object without a model."""
     kind = type(thing)
     if kind in _IDLE or not state_of(kind):
         return []
@@ -304,7 +304,7 @@ def _get_on(run: Any, thing: Any, site: int) -> None:
 
 
 def moved(run: Any, thing: Any, site: int) -> list[Access]:
-    """The iterators that going through ``thing`` moves are about to get on: what that reads and writes."""
+    """The accesses of the iterators that going through ``thing`` moves, which are about to get on."""
     behind = iterators(thing)
     found = native_objects.moved(run, behind, site)
     for each in behind:

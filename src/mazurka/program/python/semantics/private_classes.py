@@ -1,11 +1,12 @@
 """Classes that a thread has made by calling `type`, and that no other thread can refer to: `unittest.mock` gives each
 mock one of its own, and puts the special methods there.
 
-That a special method is looked up is not told as an access, so storing one counts as untracked, unless no other thread
-can have the class or an instance. Another thread gets at what a thread has made only if it reads what that thread has
-written since. So a class stays private as long as no thread touches a location that its maker has written since it
-made the class, but for those that have seen the maker end, and for locations that can't lead to an object, as clocks.
-Whether somebody does is found out at the end of the run; of another order of the same steps that order's run tells.
+The look-up of a special method is not reported as an access, so storing one counts as untracked, unless no other thread
+can have the class or an instance. Another thread gets at an object that a thread has made only if it reads a location
+that that thread has written since. So a class stays private as long as no thread touches a location that its maker has
+written since it made the class, but for those that have seen the maker end, and for locations that can't lead to an
+object, as clocks. Whether one does is found out at the end of the run; for another order of the same steps, in that
+order's run.
 
 Cost: one look through the steps of a run at its end, if a special method was stored.
 """
@@ -32,7 +33,7 @@ _changed: Final[dict[int, tuple[int, list[Callable[[], None]]]]] = per_run({})
 
 
 def made_by(run: Any, function: Any, count: int) -> Any:
-    """What is to be called in place of ``function``, with so many arguments: something else if a class is made."""
+    """The function to call in place of ``function``, with so many arguments: another one if a class is made."""
     if function is type and count == 3 and not run.is_recording and has_concurrent_threads(run):
         return _make
     return function

@@ -1,10 +1,10 @@
 """Errors that threads share: their methods in C, and the place and the handled error that a raise leaves in them.
 
-Only who looks at these can tell. So a raise by several threads is counted as untracked if the program's source mentions
-one of them anywhere (:data:`.sites.looking_at_tracebacks`). What is said here beside that are the accesses of
+Only code that looks at these can notice. So a raise by several threads is counted as untracked if the program's source
+mentions one of them anywhere (:data:`.sites.looking_at_tracebacks`). What is said here beside that are the accesses of
 ``raise``, for those reads that are accesses themselves.
 
-Cost: some microseconds for a ``raise`` of what was not made on the spot; nothing elsewhere.
+Cost: some microseconds for a ``raise`` of an exception that was not made on the spot; nothing elsewhere.
 """
 
 from __future__ import annotations

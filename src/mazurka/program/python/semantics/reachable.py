@@ -1,8 +1,8 @@
-"""What the main thread still leads to when all others have ended.
+"""Objects that the main thread still reaches when all others have ended.
 
 Garbage in cycles ends whenever the interpreter collects it (:mod:`mazurka.program.python.isolation.cycles`). An object
 that variables of the main thread lead to when no other thread is left has been no garbage while there were others: it
-ends when the main thread is alone, and whether that makes a difference is seen by what this thread does from then on.
+ends when the main thread is alone, and whether that makes a difference shows in the steps of this thread from then on.
 
 Only what the program itself refers to counts. What can be reached by classes, modules and namespaces of modules is left
 out, so that little is gone through: an object that is not found counts as garbage.

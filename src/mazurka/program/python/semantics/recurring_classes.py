@@ -1,6 +1,6 @@
 """Classes that each run makes anew: a script's ``class`` statements, executed again, give classes that are found alike.
 
-What is known of such a class goes with it at the end of its run (:mod:`shape_cache`). Its *template* stays: how
+The knowledge of such a class goes with it at the end of its run (:mod:`shape_cache`). Its *template* stays: how
 attributes of its instances are found, for as far as that names no class. The class of a later run gets it if all that
 decides is the same:
 
@@ -34,7 +34,7 @@ _qualified_name_of: Final[Any] = type.__dict__["__qualname__"].__get__
 #: Classes of values of which none but the class decides how an attribute is found.
 _VALUES: Final = frozenset({str, int, float, bool, bytes, type(None), tuple, list, dict, set, frozenset})
 
-#: What the interpreter puts into each class.
+#: The attributes that the interpreter puts into each class.
 _OWN: Final = frozenset({"__dict__", "__weakref__"})
 
 #: More templates than these are not kept: programs that make classes without end do not fill the memory.
@@ -45,7 +45,8 @@ Look = tuple[tuple[Any, ...], list[Any]]
 
 
 def recall(kind: type, shape: ClassShape) -> bool:
-    """Give a new shape what its template tells, if there is one; note by what to keep one. Whether there was one."""
+    """Give a new shape the knowledge of its template, if there is one; note by what to keep one. Whether there was
+    one."""
     run = activation.active
     if run is None or run.is_recording or shape.base is not None or type(kind) is not type:
         return False

@@ -3,14 +3,14 @@
 A hook reports a native operation just before it. Some run code of the program on the way: ``list.sort`` and `heapq`
 call ``__lt__`` or a key function, a dictionary ``__hash__`` and ``__eq__`` of its keys or a default's factory,
 ``extend`` a generator. Other threads may move in there, as CPython lets them, and what the operation does when it
-goes on comes after what they did. So it is told in parts: whenever such code returns to the operation, what the
-operation touches is told again, at a point of its own.
+goes on comes after what they did. So it is reported in parts: whenever such code returns to the operation, the
+accesses of the operation are reported again, at a point of its own.
 
 Which operation that is, is found out when the code begins: the operation was announced last, at the very place where
-the next frame of the program stands. It counts only if it was told at a point; others touch nothing that is shared.
-What it touches is taken from what was announced; if it may change the container, its structure counts as changed.
+the next frame of the program stands. It counts only if it was reported at a point; others access nothing that is
+shared. Its accesses are those announced; if it may change the container, its structure counts as changed.
 
-The rewriter makes functions tell that the language, or whoever got them as a value, may call (:func:`entered`,
+The rewriter makes functions report that the language, or code that got them as a value, may call (:func:`entered`,
 :func:`left`); iterators that an operation goes through are accompanied (:func:`accompanied`).
 
 Cost: a tenth of a microsecond for each call of such a function; some microseconds in the midst of an operation.
@@ -65,7 +65,7 @@ _finished: _Entry | None = None
 
 
 def finish(run: Any, site: int) -> None:
-    """The step that a hook at ``site`` has just told the runtime of, if it has, is all that there was to do."""
+    """The step that a hook at ``site`` has just reported to the runtime, if any, was the whole operation."""
     global _finished
     last: _Entry | None = run.log[-1] if run.log else None
     if last is not None and last[3] == site and last[0] == run.current.index:
@@ -172,7 +172,7 @@ def accompanied(run: Any, owner: Any, site: int, things: tuple[Any, ...]) -> tup
 
 
 def _announced(run: Any, site: int) -> _Entry | None:
-    """The step that a hook at ``site`` has just told the runtime of, if the operation touches what is shared."""
+    """The step that a hook at ``site`` has just reported to the runtime, if the operation accesses shared state."""
     last: _Entry | None = run.log[-1] if run.log else None
     if last is None or last is _finished:
         return None
@@ -226,7 +226,7 @@ def _afterwards(last: _Entry) -> Iterator[None]:
     yield from ()
 
 
-#: What stands for the method ``join`` of a text or of bytes: other classes have methods of this name, too.
+#: Stands for the method ``join`` of a text or of bytes: other classes have methods of this name, too.
 JOIN: Final = "text.join"
 
 #: Methods in C, of objects that have a state, that iterate over their argument and keep no reference to it.
@@ -245,8 +245,8 @@ def accompanied_by_state(run: Any, site: int, name: str, things: tuple[Any, ...]
 
 
 def count_silent(run: Any, site: int, things: Iterable[Any], accompanied: bool = False) -> None:
-    """Functions that an operation just announced at ``site`` may call: count those that don't tell, and iterators that
-    run code, if they are not accompanied."""
+    """Functions that an operation just announced at ``site`` may call: count those that don't report, and iterators
+    that run code, if they are not accompanied."""
     last = _announced(run, site)
     if last is None:
         return

@@ -8,7 +8,7 @@ Classifying a class again in each run would cost more than most runs. A shape is
   when it finds one changed;
 - and as long as no further code was instrumented, since what a method may do depends on who sees it.
 
-What is known of classes that a run made, and later ones make again, is kept by :mod:`recurring_classes`.
+The knowledge of classes that a run made, and later ones make again, is kept by :mod:`recurring_classes`.
 
 Cost: a look at each class first met in a run, at its end.
 """

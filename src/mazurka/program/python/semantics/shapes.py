@@ -1,4 +1,5 @@
-"""What hooks know of classes, found out once: their *shapes*, and names that come and go among their attributes.
+"""The knowledge of hooks about classes, found out once: their *shapes*, and names that come and go among their
+attributes.
 
 A shape follows from the class and from the knowledge about the program, so all are forgotten as soon as either
 changes. :func:`.class_shapes.shape_of` makes them.
@@ -16,12 +17,12 @@ from zlib import crc32
 
 from mazurka.program.python import activation
 
-#: What an operation on a container does: called with the run, the container, the site and the arguments.
+#: The handler of an operation on a container: called with the run, the container, the site and the arguments.
 Handler = Callable[[Any, Any, int, tuple[Any, ...]], None]
 
 
 class ClassShape:
-    """What hooks need to know of a class: the container operations it takes over, and where its attributes are."""
+    """The data of a class for hooks: the container operations it takes over, and where its attributes are."""
 
     __slots__ = (
         "attributes",
@@ -63,7 +64,7 @@ shapes: dict[int, ClassShape] = {}
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What is known of a class that each run makes anew, see recurring_classes.py."""
+    """The template of a class that each run makes anew, see recurring_classes.py."""
 
     attributes: dict[str, int]
     own: dict[str, Any]
@@ -90,7 +91,7 @@ def comes_and_goes(name: str) -> bool:
 
 
 def _coming_and_going(name: str) -> int:
-    """What stands for that among points."""
+    """The mark for that among points."""
     return -1 - (crc32(name.encode("utf-8", "surrogatepass")) | 1 << 35)
 
 

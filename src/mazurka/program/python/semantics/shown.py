@@ -1,9 +1,9 @@
 """Of which values all that may happen to them shows in steps, so that a key can stand for one in other runs, too.
 
-A key (:func:`.objects.value_key`) tells an object by its number and leaves it to the reads of
-what is in the object to tell its content. That is enough for containers, whose items are locations, and for instances
-of the program's classes, whose attributes are; not for what code in C or the standard library keeps in its own objects
-(a date, a fraction, an iterator): two of them of one number may differ, and no later read shows it.
+A key (:func:`.objects.value_key`) identifies an object by its number; the reads of its parts
+show its content. That is enough for containers, whose items are locations, and for instances
+of the program's classes, whose attributes are; not for state that code in C or the standard library keeps in its own
+objects (a date, a fraction, an iterator): two of them of one number may differ, and no later read shows it.
 
 Cost: a quarter of a microsecond for plain values, some microseconds for instances of classes.
 """
@@ -77,7 +77,7 @@ def _is_of_the_library(kind: type) -> bool:
 
 
 def _keeps_more(kind: type) -> bool:
-    """Whether objects have more of a class than attributes take: what code in C keeps there."""
+    """Whether objects have more of a class than attributes take: state that code in C keeps there."""
     base = kind.__base__
     if base is None or kind in _PLAIN or kind in _SCALARS or kind is tuple or issubclass(kind, BaseException):
         return False

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 
-#: What tests put something else in the place of, by module.
+#: Functions that tests replace, by module.
 _REPLACED: Final = (
     (time, tuple("time time_ns sleep monotonic monotonic_ns perf_counter perf_counter_ns localtime strftime".split())),
     (queue, ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")),
@@ -27,7 +27,7 @@ _REPLACED: Final = (
 #: The same with a function that gets all of them from a namespace.
 _NAMES: Final = tuple([(module, names, itemgetter(*names)) for module, names in _REPLACED])
 
-#: Types of functions and classes, and of what stands in for them in a run; an object of any other one has a state.
+#: Types of functions and classes, and of their replacements in a run; an object of any other one has a state.
 _USUAL: Final = frozenset((types.FunctionType, types.BuiltinFunctionType, staticmethod, type))
 
 

@@ -1,6 +1,6 @@
 """The hooks at uses of objects: calls, operators, and builtins that read objects or containers.
 
-What a call or an operator reads and writes is decided in :mod:`calls`; an operation that may run code of the program on
+:mod:`calls` and :mod:`operators` determine the accesses; an operation that may run code of the program on
 its way is announced to :mod:`amid`.
 """
 

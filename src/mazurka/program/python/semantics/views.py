@@ -1,7 +1,7 @@
-"""What going through something looks at: the containers behind views, iterators, `enumerate`, `zip` and their like.
+"""The reads of iteration: the containers behind views, iterators, `enumerate`, `zip` and their like.
 
 A *cursor* is a container with the native iterator that goes over it, so that each step can name the element it takes.
-What an iterator goes over is asked of the garbage collector, which runs no code of the program.
+The container of an iterator is asked of the garbage collector, which runs no code of the program.
 
 Cost: about a microsecond to look behind a view or an iterator.
 """
@@ -65,7 +65,7 @@ _SKIPPING: Final = frozenset(
 _KEEPING: Final = frozenset({zip, map, itertools.zip_longest})
 _TUPLE_ITERATOR: Final[type] = type(iter(()))
 
-#: What goes over something else.
+#: Types that go over another object.
 LAZY: Final = frozenset({*_VIEWS, *_ITERATORS, *_COMBINATORS})
 _LIST_ITERATOR: Final[type] = type(iter(_LIST))
 _DICT_ITERATORS: Final[frozenset[type]] = frozenset({type(iter(_DICT.values())), type(iter(_DICT.items()))})
@@ -148,7 +148,7 @@ def reached(thing: Any) -> list[Any]:
 
 
 def others(thing: Any) -> list[Any]:
-    """What else iterators behind ``thing`` go over, or hold: arrays, memory, functions ..."""
+    """Other objects that iterators behind ``thing`` go over, or hold: arrays, memory, functions ..."""
     return _behind(thing)[2]
 
 
@@ -207,7 +207,7 @@ def keys_only(thing: Any) -> bool:
 
 
 def begin_reads(found: list[Cursor]) -> list[Access]:
-    """What making an iterator reads: a hash table's size, or a deque's state, by which it notices changes later."""
+    """The reads of an iterator's making: a hash table's size, or a deque's state, by which it notices changes later."""
     return [
         Access(_READ, (STRUCTURE, number(container)))
         for container, over in found
@@ -216,7 +216,7 @@ def begin_reads(found: list[Cursor]) -> list[Access]:
 
 
 def next_reads(cursor: Cursor) -> list[Access]:
-    """What taking the next element reads."""
+    """The reads of taking the next element."""
     container, over = cursor
     kind = type(over)
     if kind is _LIST_ITERATOR and is_a(container, list):

@@ -5,7 +5,7 @@ for the program at home, too. Without, it is one as far as CPython says so (libr
 Guarantees*): reading or storing an attribute, a variable or one element of a list, dictionary or set, asking for their
 length, copying, clearing and showing them; of a deque, that something is added or taken at either end. What goes
 through several elements, or moves them, may be seen half done; of other objects in C nothing is promised. As soon as
-threads share what such an operation touches, and somebody changes it, it is untracked, and so nothing is `verified`
+threads share the object of such an operation, and one changes it, it is untracked, and so nothing is `verified`
 that rests on it.
 
 Cost: none with a global lock; without, a look at each step when a run has ended.
@@ -32,7 +32,7 @@ _CALLS: Final[dict[type, frozenset[str]]] = {
         list: "len copy clear append",
         dict: "len copy clear get setdefault pop popitem keys values items",
         set: "len copy clear add discard remove pop",
-        deque: "append appendleft pop popleft",  # what its own page promises
+        deque: "append appendleft pop popleft",  # the methods that its documentation promises
     }.items()
 }
 
