@@ -33,6 +33,9 @@ RETIRED = {
     "half-done change": "torn update",
     "false word": "false verdict",
     "honest word": "correct verdict",
+    "nobody": "no thread, no code, or the passive",
+    "somebody": "a thread, another thread, a user",
+    "whoever": "the thread that, the caller, or the passive",
 }
 
 

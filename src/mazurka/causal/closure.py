@@ -32,7 +32,7 @@ from mazurka.causal import kernel, state
 from mazurka.causal.explain import ConflictReasons, explain
 from mazurka.causal.fast_path import answer_fast
 from mazurka.causal.history import History
-from mazurka.causal.kernel import ASKED, LEARNT, LOOSE, NOBODY, OPEN
+from mazurka.causal.kernel import ASKED, INITIAL, LEARNT, LOOSE, OPEN
 from mazurka.causal.model import Model, model_of_history
 from mazurka.causal.question import Before, Question, Sees
 from mazurka.causal.solver import Answer, Assignment, CausalModel, Feasible, Infeasible, Unknown, UnsatCore
@@ -289,7 +289,7 @@ class Closure:
         model = self.model
         event, number = model.event_of[rank], model.target_numbers[target]
         read = next(k for k in range(model.read_at[event], model.read_at[event + 1]) if model.read_target[k] == number)
-        return read, NOBODY if source == NOBODY else model.event_of[source]
+        return read, INITIAL if source == INITIAL else model.event_of[source]
 
     # -- search -------------------------------------------------------------------------------------------------------
 
@@ -394,14 +394,14 @@ class Closure:
             holder = int(s.section_from[s.owner[where - self.model.targets]])
             return (event, holder) if s.rank[event] < s.rank[holder] else (holder, event)
         write = int(s.holds[where])
-        read = s.reader_head[write if write != NOBODY else len(s.thread) + where]
+        read = s.reader_head[write if write != INITIAL else len(s.thread) + where]
         while True:
             reader = s.read_event[read]
             thread = s.thread[reader]
             if s.read_target[read] == where and reader != event and reader - s.starts[thread] >= s.at[thread]:
                 break
             read = s.reader_next[read]
-        if write != NOBODY and s.rank[event] < s.rank[write]:
+        if write != INITIAL and s.rank[event] < s.rank[write]:
             return event, write
         return int(reader), event
 
@@ -436,7 +436,7 @@ class Closure:
                 found.levels |= next(reason for r, w, reason, _ in self.refused if (r, w) == (read, source))
             elif found is not None:
                 self._explain_hidden(read, source, hider, found)
-        left.sort(key=lambda source: (source != own, source != NOBODY and self._is_absent(source)))
+        left.sort(key=lambda source: (source != own, source != INITIAL and self._is_absent(source)))
         return left
 
     def _is_absent(self, event: int) -> bool:
@@ -447,7 +447,7 @@ class Closure:
         event, edges = int(self.state.read_event[read]), int(self.state.reg[kernel.EDGES])
         if hider != event:
             found.orders.append((hider, event, edges))
-            if source != NOBODY:
+            if source != INITIAL:
                 found.orders.append((source, hider, edges))
         elif not self._is_absent(source):
             found.orders.append((event, source, edges))
@@ -466,7 +466,7 @@ class Closure:
         s = self.state
 
         def rank(event: int) -> int:
-            return NOBODY if event == NOBODY else int(s.rank[event])
+            return INITIAL if event == INITIAL else int(s.rank[event])
 
         sources = {(rank(source), rank(reader)) for source, reader in self.core.bound}
         orders = {(rank(a), rank(b)) for a, b in self.core.asked}

@@ -80,7 +80,7 @@ class _ConflictAnalysis:
             case kernel.CAPPED | kernel.UNKEPT:
                 self._presence(int(s.reg[kernel.LEVEL]))
                 for read in range(len(s.read_event)):
-                    if s.source[read] >= kernel.NOBODY:
+                    if s.source[read] >= kernel.INITIAL:
                         self.found.reads.append(read)
                 for edge in range(known):
                     if s.edge_kind[edge] == kernel.ASKED:
@@ -118,7 +118,7 @@ class _ConflictAnalysis:
         if a == b or s.thread[a] == s.thread[b] and a < b:
             return
         count = self.closure.kernel.path(self.closure.handle, a, b, known)
-        assert count >= 0, "an order that nobody entered"
+        assert count >= 0, "an order that was never entered"
         self.edges += [int(edge) for edge in s.found[:count]]
 
     def _explain_read(self, read: int) -> None:
@@ -126,7 +126,7 @@ class _ConflictAnalysis:
         self._presence(int(s.read_level[read]))
         if read in closure.tried_at:
             self.found.levels.add(closure.tried_at[read])
-        if s.source[read] >= kernel.NOBODY:
+        if s.source[read] >= kernel.INITIAL:
             self.found.bound.add((int(s.source[read]), int(s.read_event[read])))
 
     def _explain_edge(self, edge: int) -> None:
@@ -145,7 +145,7 @@ class _ConflictAnalysis:
                 found.orders.append((y, int(s.read_event[x]), edge))
             case kernel.AFTER_READ:
                 found.reads.append(x)
-                if s.source[x] != kernel.NOBODY:
+                if s.source[x] != kernel.INITIAL:
                     found.orders.append((int(s.source[x]), y, edge))
             case kernel.LOCK:
                 found.orders.append((x, y, edge))

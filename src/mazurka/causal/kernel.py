@@ -30,7 +30,7 @@ from typing import Any, Final
 #: A read's source: not bound; bound, but open which; the initial value. Otherwise the event that wrote.
 LOOSE: Final = -3
 OPEN: Final = -2
-NOBODY: Final = -1
+INITIAL: Final = -1
 
 # Registers.
 EDGES: Final = 0
@@ -255,11 +255,11 @@ def bind(s: Any, k: int, w: int) -> None:
     s.source[k] = w
     r = s.read_event[k]
     x = s.read_target[k]
-    h = w if w != NOBODY else len(s.thread) + x
+    h = w if w != INITIAL else len(s.thread) + x
     save(s, _READER, h, s.reader_head[h])
     s.reader_next[k] = s.reader_head[h]
     s.reader_head[h] = k
-    if w != NOBODY:
+    if w != INITIAL:
         want(s, w, not s.read_sync[k])
         link(s, w, r, SOURCE, k, 0)
     for c in range(s.col_at[x], s.col_at[x + 1]):
@@ -270,7 +270,7 @@ def bind(s: Any, k: int, w: int) -> None:
         while lo < hi:  # the first write that comes after w
             m = (lo + hi) // 2
             v = s.col[m]
-            if v >= end or w == NOBODY or (v != w and before(s, w, v)):
+            if v >= end or w == INITIAL or (v != w and before(s, w, v)):
                 hi = m
             else:
                 lo = m + 1
@@ -373,7 +373,7 @@ def observe(s: Any, e: int) -> None:
     threads = len(s.starts) - 1
     for k in range(s.read_at[e], s.read_at[e + 1]):
         w = s.source[k]
-        if w < NOBODY:
+        if w < INITIAL:
             continue
         x = s.read_target[k]
         for c in range(s.col_at[x], s.col_at[x + 1]):
@@ -382,7 +382,7 @@ def observe(s: Any, e: int) -> None:
             v = last_before(s, c, end)
             if v < 0 or v == w:
                 continue
-            if w == NOBODY:
+            if w == INITIAL:
                 contradict(s, HIDDEN, k, v)
                 return
             if s.thread[w] != t or v > w:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mazurka.causal.kernel import (
-    NOBODY,
+    INITIAL,
     NONE,
     OPEN,
     OPENS,
@@ -34,7 +34,7 @@ def hider(s: Any, k: int, w: int) -> int:
     x = s.read_target[k]
     t = s.thread[r]
     present = True
-    if w != NOBODY:
+    if w != INITIAL:
         u = s.thread[w]
         if (u == t and w >= r) or w - s.starts[u] >= s.cap[u]:
             return int(r)
@@ -46,7 +46,7 @@ def hider(s: Any, k: int, w: int) -> int:
         j = s.col_thread[c]
         end = r if j == t else s.starts[j] + s.pred[r * threads + j]
         v = last_before(s, c, end)
-        if v >= 0 and v != w and (w == NOBODY or (present and before(s, w, v))):
+        if v >= 0 and v != w and (w == INITIAL or (present and before(s, w, v))):
             return v
     return -1
 
@@ -101,7 +101,7 @@ def arrange(s: Any) -> int:
         s.at[t] = 0
         total += s.past[t]
     for i in range(len(s.holds)):
-        s.holds[i] = NOBODY
+        s.holds[i] = INITIAL
         s.awaited[i] = 0
     for i in range(len(s.owner)):
         s.owner[i] = -1

@@ -26,7 +26,7 @@ Known = Mapping[tuple[str, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """When a batch ends, and which failures are news: those not known, or only of a later seed (somebody else was
+    """When a batch ends, and which failures are news: those not known, or only of a later seed (another worker was
     quicker with that)."""
 
     seconds: float

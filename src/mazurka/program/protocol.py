@@ -297,8 +297,8 @@ class ProgramFacts:
 
     ``isolation`` says how its executions get the state that they start from, ``sources`` are its modules with their
     files, ``untracked`` names what of it no execution can track. ``assumption`` is what every verdict on it takes for
-    granted ("" for nothing). ``forkable`` says that a forked child has all of it, ``judged_from_outside`` that somebody
-    who is no part of it looks at the state each execution ends in. ``notes`` are for the reader of a report.
+    granted ("" for nothing). ``forkable`` says that a forked child has all of it, ``judged_from_outside`` that code
+    outside of it looks at the state each execution ends in. ``notes`` are for the reader of a report.
     """
 
     isolation: str = ""

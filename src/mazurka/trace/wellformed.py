@@ -2,10 +2,10 @@
 
 - A thread that is forked in the trace begins after that, once; it does nothing before it begins, nor after it ends.
 - A join comes after the end of the thread joined, if that thread shows in the trace.
-- A lock that is taken is free, or is the taker's own (re-entrant); a lock that is given back was taken, by whoever it
-  was, or was held before the trace began. An attempt that failed (a READ of a lock, with a REQUEST) found it held.
-- A thread that WAITs on a condition queues up there. A notification wakes whoever came first (NOTIFY_ALL: everybody),
-  writing one target, a *wake-up*, for each in turn. Who gave up a lock to wait takes it back after having been woken,
+- A lock that is taken is free, or is the taker's own (re-entrant); a lock that is given back was taken, by any
+  thread, or was held before the trace began. An attempt that failed (a READ of a lock, with a REQUEST) found it held.
+- A thread that WAITs on a condition queues up there. A notification wakes the thread that came first (NOTIFY_ALL: all),
+  writing one target, a *wake-up*, for each in turn. A thread that gave up a lock to wait takes it back once woken,
   which is reading its own wake-up, in the same step or before; or else leaves the queue in doing so (an RMW of the
   condition), its time having run out.
 - The rows of one step belong to one thread and are consecutive.

@@ -4,14 +4,14 @@ Every row is a step. The order of a witness is feasible if
 
 1. of each thread it holds a prefix, in program order; a thread comes after its fork, a join after all that the joined
    thread does in the trace;
-2. of a lock, whoever holds it is the only one to take it or give it back (re-entrant), and it is held when given back;
+2. of a lock, only the holder takes it (re-entrant) or gives it back, and it is held when given back;
 3. each read of data takes its value from the write that it had in the trace, or one of an equal recorded value, or is
-   among ``unread``; what a write wrote is as recorded only if nothing unread comes before it in its thread;
-4. what exists because of a value that was read is not there if that is unread: no branch comes after an unread step of
-   its thread, and where the trace records no branches nothing does, nor is the thread joined;
-5. a thread that waits is parked, and goes on when a notification wakes it (:mod:`mazurka.witness.waits`). Of those
-   that wait a notification of one wakes who goes on first. Waits that nobody ended in the trace (their time ran out)
-   may end at any time.
+   among ``unread``; a write's value is as recorded only if nothing unread comes before it in its thread;
+4. events that exist because of a value that was read are not there if that is unread: no branch comes after an unread
+   step of its thread, and where the trace records no branches nothing does, nor is the thread joined;
+5. a thread that waits is parked, and goes on when a notification wakes it (:mod:`mazurka.witness.waits`). Of those that
+   wait a notification of one wakes the thread that goes on first. Waits without a notification in the trace (their time
+   ran out) may end at any time.
 
 A target that is looked at, besides being taken and given back, is data whose takers need the release they had, too.
 

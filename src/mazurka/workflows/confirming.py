@@ -77,8 +77,8 @@ class Confirmer:
         self._program.close()
 
     def happens(self, found: ProvenBug) -> bool | None:
-        """Whether a run shows it; None if the program can't be run so, or nobody knows what such a bug looks like in a
-        run."""
+        """Whether a run shows it; None if the program can't be run so, or there is no rule for how such a bug shows in
+        a run."""
         known = _CONFIRMATIONS.get(found.kind)
         if self.trouble or known is None:
             return None

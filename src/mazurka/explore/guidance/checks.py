@@ -2,9 +2,9 @@
 
 A *check* is a place where what has been read decides whether the program fails (dissertation ch. 3.1.3: a property
 over read values, asked of the model of a trace before any new run): an assertion; a test that guards a ``raise``;
-the use of what may be None; the use of what may be missing. Any other test is one, too, with nothing failing: what
-lies behind an outcome not seen yet has not been run at all. Checks are terms over reads (terms.py), found by whoever
-knows the language (:data:`UsesOf`).
+the use of a value that may be None, or may be missing. Any other test is one, too, with nothing failing: the code
+behind an outcome not seen yet has not been run at all. Checks are terms over reads (terms.py), found by the front end
+of the language (:data:`UsesOf`).
 
 An execution that is wanted has a step read another write. The run that shows it possible records the values, so each
 check that the step decides is computed again, with the other value for this read and what the run read for the others

@@ -314,8 +314,8 @@ class Alternatives:
         return hashes[stop.number]
 
     def _combinations(self, targets: list[Any], choices: list[list[StepIndex]]) -> Iterator[tuple[StepIndex, ...]]:
-        """One of the choices for each target, the same for targets that are written by the same steps: whoever reads
-        them in one step finds them as the same step left them."""
+        """One of the choices for each target, the same for targets that are written by the same steps: a step that
+        reads them finds them as the same step left them."""
         if prod(map(len, choices)) > _FEW:
             writers = self.history.writers
             grouped: dict[tuple[tuple[StepIndex, ...], tuple[StepIndex, ...]], list[int]] = {}

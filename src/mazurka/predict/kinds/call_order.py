@@ -2,7 +2,7 @@
 
 The field calls them *commutativity order violations* (thesis, definition 3.3.1). What marked methods do
 (`mazurka.linearizable`) is known by the specification and the executable model of their type
-(:mod:`mazurka.commute`): a file written to after it was closed, a notification before anybody waits for it. Both calls
+(:mod:`mazurka.commute`): a file written to after it was closed, a notification before a thread waits for it. Both calls
 may be made under one lock.
 
 The rows of a finding are those at which the calls begin, the earlier one in the trace first. Candidates are by

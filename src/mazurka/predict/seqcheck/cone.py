@@ -10,8 +10,8 @@ one of four rules, which differ in their treatment of critical sections:
 - ``AS_IT_WAS``: of the sections of a lock all but the last in the trace are left. If that grows to an end, its
   events in the order of the trace are an answer (sync-preserving: Mathur, Pavlogiannis, Viswanathan, POPL 2021,
   section 4).
-- ``EARLIER``: the same, but what else is in the set may happen in another order.
-- ``LEFT``: sections of a lock are left once there are two of them, but for those in which somebody is to stand.
+- ``EARLIER``: the same, but other events in the set may happen in another order.
+- ``LEFT``: sections of a lock are left once there are two of them, but for those in which a thread is to stand.
 
 Departs from Algorithm 1: it leaves each section that is open in a thread not asked about, although no event may need
 the lock, and starts from the whole trace; and it lets a read that no branch follows have one writer that it picks,

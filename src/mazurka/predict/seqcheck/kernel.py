@@ -99,8 +99,8 @@ _AWAITED: Final[dict[str, Callable[[], bool]]] = {}
 
 
 def postpone(name: str, is_there: Callable[[], bool]) -> None:
-    """From now on ``scan`` or ``decide`` is interpreted, but for the steps of questions, until somebody says that the
-    whole of it has been compiled."""
+    """From now on ``scan`` or ``decide`` is interpreted, but for the steps of questions, until ``is_there`` says that
+    the whole of it has been compiled."""
     _AWAITED[name] = is_there
 
 

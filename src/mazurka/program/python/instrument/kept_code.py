@@ -1,8 +1,8 @@
 """Instrumented code that is kept between processes, one file per module, and loaded only if this user kept it.
 
 Code can be had in no form that is safe to load, so a file is loaded only if it bears a digest (BLAKE2b, keyed: RFC
-7693, 2.9) made with a key that is the user's own: 32 random bytes in the user's state folder, in a file that nobody
-else may read. A `.mazurka` folder that came with a repository, or a file that others could write, is never loaded: its
+7693, 2.9) made with a key that is the user's own: 32 random bytes in the user's state folder, in a file that no other
+user may read. A `.mazurka` folder that came with a repository, or a file that others could write, is never loaded: its
 modules are compiled again, like those of a damaged file, and the file is replaced. The digest also covers the file's
 name, which identifies source, place, and what has made the code: the interpreter, and the text of what rewrites.
 

@@ -132,7 +132,7 @@ class _Definitions:
 
     def __init__(self, module: types.ModuleType, body: list[ast.stmt], others: bool) -> None:
         self.module = module
-        self.others = others  # whether it may change what it has made, which nobody else has yet
+        self.others = others  # whether it may change objects of its own making, which no other code has yet
         self.imported: dict[str, str] = {}  # name -> what it is imported by
         self.annotates = sys.version_info < (3, 14)  # from then on annotations are evaluated when they are asked for
         statements = [each for each in _outside_functions(body) if isinstance(each, (ast.Import, ast.ImportFrom))]

@@ -1,8 +1,8 @@
 """The thread's own state at the head of each iteration of a ``while`` loop (only with :attr:`Plan.values`).
 
-Two passes of one loop that begin in the same state of the thread go on alike for as long as they see the same: whoever
-learns from runs can take them for one (explore/thread_models/run_learner.py), so that a loop without end is a finite
-thing. The state is
+Two passes of one loop that begin in the same state of the thread go on alike for as long as they see the same:
+strategies that learn from runs take them for one (explore/thread_models/run_learner.py), so that a loop without end is
+a finite thing. The state is
 
 - the frame's variables, as value keys. What waits in the frames that called it is the same in every pass of a loop;
 - how often the thread has had an effect that no step shows: called what is not instrumented, looked at its

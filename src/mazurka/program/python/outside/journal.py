@@ -11,7 +11,7 @@ Nothing of the user's is lost:
 
 - what can't be kept (no room, no permission, too large, no plain file) raises :class:`NotKept`, and the operation must
   not be made;
-- what somebody else has changed meanwhile is left as they made it, and what was kept of it moves to the folder
+- a file that another process has changed meanwhile is left as it is, and the copy kept of it moves to the folder
   ``kept``; :attr:`Journal.troubles` says so.
 
 Content goes back into the same file where it is still there, so that hard links and owners stay.

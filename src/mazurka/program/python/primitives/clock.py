@@ -8,7 +8,7 @@ are those for records of `logging`, until a record gets to code that may look at
 (:mod:`mazurka.program.python.outside.logging_state`).
 
 ``datetime.now``, ``utcnow`` and ``date.today`` are methods of C types. Other classes derive from these, their instances
-are pickled by their names, and anybody may hold them, so that no other type can stand in for them: the methods are
+are pickled by their names, and any code may hold them, so that no other type can stand in for them: the methods are
 exchanged in the types' own dictionaries.
 """
 

@@ -17,7 +17,7 @@ their own do, but for two things:
   locks that a task leaves locked.
 
 Where a run meets what this does not cover, it is learnt (``POOL_POINTS``), and all runs from then on have CPython's own
-code do everything: an initializer, a task cancelled, a callback added while somebody waits, a subclass, a look at
+code do everything: an initializer, a task cancelled, a callback added while a thread waits, a subclass, a look at
 the executor's own attributes.
 
 Source: ``Lib/concurrent/futures/thread.py`` and ``_base.py`` of CPython 3.11 to 3.15.

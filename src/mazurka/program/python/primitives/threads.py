@@ -3,11 +3,11 @@
 A thread of the program is a task of the runtime. Its Thread object keeps CPython's attributes; the task is in its
 ``_mz``. Identifiers follow from the task's name, so they are the same in every run and process.
 
-``is_alive`` READs what the end of the thread WRITEs; ``enumerate`` and ``active_count`` READ ("threads",), which starts
-and ends change once anybody has looked. Whether a Thread object has been started is a location of its own,
-("start", its birth): ``start`` changes it (a second one raises), ``join`` and ``is_alive`` READ it. That has points
-as soon as it is used by a thread other than the one that starts it (:func:`_uses_start`); what one thread does with its
-own threads is in order anyway.
+``is_alive`` READs the target that the end of the thread WRITEs; ``enumerate`` and ``active_count`` READ ("threads",),
+which starts and ends change once a thread has looked. Whether a Thread object has been started is a location of its
+own, ("start", its birth): ``start`` changes it (a second one raises), ``join`` and ``is_alive`` READ it. That has
+points as soon as it is used by a thread other than the one that starts it (:func:`_uses_start`); what one thread does
+with its own threads is in order anyway.
 
 Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one (what
 would be printed is in the report anyway); ``settrace``/``setprofile`` hooks are kept but not called for new

@@ -1,8 +1,8 @@
 """Atomic objects (`mazurka.atomic`) while a program is recorded.
 
 Every operation is recorded as an indivisible update (RMW): loads and stores, too. So all of one object keep their order
-in every prediction, and none of them is taken for a race. Telling and doing are one under the lock that the objects
-have anyway where nobody controls the program.
+in every prediction, and none of them is taken for a race. Recording and operation are one under the lock that the
+objects have anyway in programs that are not controlled.
 """
 
 from __future__ import annotations

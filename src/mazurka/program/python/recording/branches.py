@@ -7,8 +7,8 @@ read *decides nothing* if
 
 1. the next event of its thread is the write of the same place by the same augmented assignment: two accesses with one
    location in the source, first and last column included. Then nothing else has seen the value, and whatever was added
-   to it comes from no read in between; but of what the same look-up reads on its way, and nobody ever writes: the value
-   that a class has for an attribute, the length of a list;
+   to it comes from no read in between; but for reads of the same look-up on its way, of targets without writes: the
+   value that a class has for an attribute, the length of a list;
 2. the operation was one that gives an `int` for any two, which it had (arithmetic.py; else a BRANCH comes in between);
 3. every write of that place in the recording is such a one, and the first access of it the read of one, which saw that
    it was an `int` in the beginning. So it is an `int` in every other order, too, by induction along the order;

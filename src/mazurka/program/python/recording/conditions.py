@@ -8,9 +8,9 @@ program's own (locks.py) two things are written down, of which finishing.py keep
 - what is done to the lock that each waiting thread has of its own, which its notification gives back: indivisible
   updates (RMW) that keep their order, whatever it was.
 
-The first is enough unless somebody waits with a time limit, or the lock is handed from thread to thread: then who is
-woken by whom does not show; or who waits or notifies is code that is not instrumented: then it does not show why. In
-these cases the second is kept. What makes it so is told by an RMW of the condition.
+The first is enough unless a thread waits with a time limit, or the lock is handed from thread to thread: then the
+thread that a notification wakes does not show; or code that is not instrumented waits or notifies: then the reason
+does not show. In these cases the second is kept, for which there is an RMW of the condition.
 
 Notifications of several are recorded one by one, up to :data:`_MANY`; more count as all.
 """

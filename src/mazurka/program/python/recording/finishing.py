@@ -1,7 +1,7 @@
 """Makes the trace of a recording's segments (raw.py), in their place; it can do so again if it was killed itself.
 
 It leaves out the accesses of locations that only one thread accesses, or that no thread writes: in every reordering of
-the trace what is read there was written by whoever wrote it in the trace, so that they forbid none, and no two of them
+the trace these have the same values, so that they forbid none, and no two of them
 conflict (docs/decisions/record-all-keep-what-matters.md). A lock that one thread takes and another gives back guards
 nothing: it is recorded like those that are not the program's own (locks.py). Of a condition it keeps waits and
 notifications if they say who woke whom, and otherwise what was done to the locks of those that waited (conditions.py).
@@ -256,7 +256,7 @@ class _Making:
         return parts, [None if offset else value for offset, value in zip(offsets, told, strict=True)]
 
     def _threads_of(self, idents: list[int], codes: list[int], names: list[Any]) -> NDArray[np.int32]:
-        """Who did each of them but those that say who somebody is."""
+        """The thread of each event, but for those that name a thread."""
         found = array("i")
         bearers = self._bearers
         for ident, code, name in zip(idents, codes, names, strict=True):

@@ -1,7 +1,7 @@
 """Calls of the standard library's own objects in a recording, as invocations of the trace: no class has to be marked.
 
-Which calls these are says :mod:`mazurka.program.python.recording.library_kinds`. Those of events and thread pools are
-recorded whoever makes them, the others where instrumented code does; files and sockets are closed at the end of a
+:mod:`mazurka.program.python.recording.library_kinds` lists these calls. Those of events and thread pools are
+recorded from any code, the others from instrumented code; files and sockets are closed at the end of a
 ``with``, too. A shutdown takes effect before it waits for the pool's threads: no task can be submitted from then on.
 What ``threading`` itself does with the events of its threads is not recorded.
 

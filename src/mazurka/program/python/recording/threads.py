@@ -1,8 +1,8 @@
 """Threads that report to a recorder: begin, end, start and join.
 
-All that starts a thread ends in ``_thread.start_new_thread`` or, from Python 3.13 on, ``start_joinable_thread``; that
-is what `threading` and whoever asks `_thread` are given other functions for. A join is told when ``Thread.join`` has
-returned and the thread has ended; one with a time limit, which nobody has to wait for, as an update (RMW) of something
+All that starts a thread ends in ``_thread.start_new_thread`` or, from Python 3.13 on, ``start_joinable_thread``; these
+are replaced in `threading`, and for code that asks `_thread`. A join is recorded when ``Thread.join`` has
+returned and the thread has ended; one with a time limit, which need not wait, as an update (RMW) of a target
 that the thread updates right before its END. A thread that runs at the end, a daemon, has no END.
 
 A child that the program forks is not recorded. A program that leaves by ``os._exit`` has its recording finished first.

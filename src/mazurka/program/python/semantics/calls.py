@@ -601,8 +601,8 @@ def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named:
 
 
 def _is_sized_by_structure(thing: Any) -> bool:
-    """Whether nothing but how much is in it changes an object's size in memory. Texts keep their bytes once somebody
-    has asked for them, unless they are their own."""
+    """Whether an object's size in memory depends on the number of its elements only. Texts keep their bytes once these
+    were asked for, unless they are their own."""
     return type(thing) in _SIZED or (type(thing) is str and thing.isascii())
 
 

@@ -79,8 +79,8 @@ def is_namespace(thing: Any) -> bool:
 
 
 def space_name(space: dict[str, Any]) -> str:
-    """What stands for a namespace in targets: the name of its module; of one that has no code, and that nobody finds
-    under its name, a number, too."""
+    """The key of a namespace in targets: the name of its module; of one that has no code, and is not found under its
+    name, a number, too."""
     name = space.get("__name__", "?")
     if type(name) is not str or "__builtins__" in space:
         return str(name)
