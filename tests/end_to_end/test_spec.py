@@ -108,3 +108,64 @@ def test_files_that_specify_nothing(file: Path, capsys: pytest.CaptureFixture[st
 
 def test_neither_file_nor_type(capsys: pytest.CaptureFixture[str]) -> None:
     assert "lits: there is no such file" in spec(capsys, "check", "lits", status=2)
+
+
+TOML = """\
+# conditions of one's own
+[bag]
+model = "concurrent_set"
+
+[bag.coarse]
+"add || add" = "v1 != v2 or not r1 and not r2"
+"contains, size || contains, size" = "True"
+"add || contains" = "v1 != v2"
+"""
+
+
+def test_conditions_in_toml_for_a_model_of_the_library(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bag.toml").write_text(TOML)
+    said = spec(capsys, "check", tmp_path / "bag.toml", "--all", status=0)
+    assert "bag, coarse (L2): 21 pairs in 8 states" in said
+    assert "add || add : v1 != v2 or not r1 and not r2\n    exact: " in said
+    assert "add || contains : v1 != v2" in spec(capsys, "show", tmp_path / "bag.toml", status=0)
+    (tmp_path / "bag.toml").write_text(TOML.replace("v1 != v2 or not r1 and not r2", "True"))
+    assert "unsound: it holds for calls that do not commute" in spec(capsys, "check", tmp_path / "bag.toml", status=1)
+
+
+def test_conditions_in_toml_for_a_model_beside_them(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(HEAD + SOUND)
+    conditions = '[mine]\nmodel = "cell.py:Cell"\n[mine.fine]\n"read || write" = """\n  s ==\n  v2"""\n'
+    (file.parent / "mine.toml").write_text(conditions)
+    said = spec(capsys, "check", file.parent / "mine.toml", "--all", status=0)
+    assert "read || write : s == v2\n    exact: " in said
+    assert "mine, coarse" not in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "what"),
+    [
+        ('"v1 != v2"', '"v1 != w2"', "8:2", "there is no w2"),
+        ('"add || contains"', '"add || contain"', "8:2", "there is no method contain; did you mean contains?"),
+        ("concurrent_set", "concurrent_sets", "3:1", "did you mean concurrent_set?"),
+        ("[bag.coarse]", "[bag.corse]", "5:1", "there is no key corse; did you mean coarse?"),
+        ("or not r1 and not r2", "or r1", "6:2", "not symmetric"),
+        ('= "True"', "= true", "7:2", "a condition is a text"),
+        ("model = ", "model ", "3:7", "not valid TOML"),
+        ('"v1 != v2"', '"v1 in s"', "8:2", "only `fine` conditions may"),
+        ('"add || contains"', '"add"', "8:2", "no pair of methods"),
+        ('model = "concurrent_set"', "", "2:1", "bag has no `model`"),
+        ('"concurrent_set"', '"other.py:Bag"', "", "there is no such file"),
+        (TOML, "", "", "no type in this file"),
+        (TOML, "bag = 1", "1:1", "bag is no table"),
+        ("[bag.coarse]", "[bag]", "5:5", "not valid TOML"),
+    ],
+)
+def test_what_is_wrong_in_toml_is_told_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, where: str, what: str
+) -> None:
+    path = tmp_path / "bag.toml"
+    assert old in TOML
+    path.write_text(TOML.replace(old, new))
+    said = spec(capsys, "check", path, status=2)
+    assert what in said
+    assert f"{path}:{where}: " in said or not where

@@ -1,7 +1,7 @@
 """Loads the types that a user's file specifies: the classes in it that are shared types.
 
-The file is a Python module, which is run: its models are code. What goes wrong is an error ``specification`` with the
-line.
+The file is a Python module, which is run: its models are code; or one in TOML (:mod:`mazurka.commute.toml_files`). What
+goes wrong is an error ``specification`` with the line.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mazurka.commute.registry import TYPES, shared_type
 from mazurka.commute.shared_type import SharedType
+from mazurka.commute.toml_files import types_in
 from mazurka.errors import MazurkaError
 
 #: The name of a file's module while it is loaded.
@@ -21,12 +22,14 @@ _MODULE = "mazurka_specification"
 
 def types_of(name: str) -> list[type[SharedType]]:
     """The types of a file, in the order of their definition; or the one of the library that is called that."""
-    if not name.endswith(".py") and name in TYPES:
+    if not name.endswith((".py", ".toml")) and name in TYPES:
         return [shared_type(name)]
     path = Path(name)
     if not path.is_file():
         known = "it is no type of the library, either: `mazurka spec list` lists these"
         raise MazurkaError("specification", "there is no such file", where=name, hint=known)
+    if path.suffix == ".toml":
+        return types_in(path, types_of)
     found = [
         value
         for value in vars(_module(path)).values()

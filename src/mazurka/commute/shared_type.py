@@ -100,24 +100,31 @@ def methods_of(kind: type[SharedType]) -> dict[str, Method]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a type is defined, for errors: a file (or the class's name), its line, and where its tables begin."""
+    """Where a type is defined, for errors: a file (or the class's name), its line, and where its tables begin, or where
+    each of their lines is."""
 
     file: str
     line: int = 0
     tables: Mapping[str, int] = field(default_factory=dict)
+    lines: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" if self.line else self.file
 
     def of_line(self, variant: str, offset: int) -> str:
         """The line of a table, which are counted from 0."""
+        if variant in self.lines:
+            return self.lines[variant][offset]
         if variant in self.tables:
             return f"{self.file}:{self.tables[variant] + offset}"
         return f"{self.file}.{variant}, line {offset}"
 
 
 def place_of(kind: type[SharedType]) -> Place:
-    """Where a class is in its source file; its name alone if that does not say."""
+    """Where a class is in its source file; its name alone if that does not say. A class that was made of a file in TOML
+    has its ``place``."""
+    if isinstance(known := vars(kind).get("place"), Place):
+        return known
     try:
         file = inspect.getfile(kind)
         tree = ast.parse(Path(file).read_text(encoding="utf-8"))
