@@ -1,17 +1,8 @@
 """The same with a list that the object got from elsewhere."""
 
-import threading
+from shared.counter import go
 
 import mazurka
-
-
-def go(*functions):
-    threads = [threading.Thread(target=each) for each in functions]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-
 
 REG = []
 x = y = 0

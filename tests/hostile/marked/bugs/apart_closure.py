@@ -1,17 +1,8 @@
 """The same with a list that methods capture."""
 
-import threading
+from shared.counter import go
 
 import mazurka
-
-
-def go(*functions):
-    threads = [threading.Thread(target=each) for each in functions]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-
 
 x = y = 0
 

@@ -1,16 +1,8 @@
 """The same with another object."""
 
-import threading
+from shared.counter import go
 
 import mazurka
-
-
-def go(*functions):
-    threads = [threading.Thread(target=each) for each in functions]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
 
 
 class Shared:

@@ -1,16 +1,8 @@
 """A register holds objects whose attributes threads change."""
 
-import threading
+from shared.counter import go
 
 import mazurka
-
-
-def go(*functions):
-    threads = [threading.Thread(target=each) for each in functions]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
 
 
 @mazurka.linearizable("register", "read", "write", state=lambda r: r.v)

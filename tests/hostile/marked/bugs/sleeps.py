@@ -1,17 +1,10 @@
 """A call sleeps while it has read a value, and not yet written the next."""
 
-import threading
 import time
 
+from shared.counter import go
+
 import mazurka
-
-
-def go(*functions):
-    threads = [threading.Thread(target=each) for each in functions]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
 
 
 @mazurka.linearizable("counter", "inc", "read", state=lambda c: c.value)

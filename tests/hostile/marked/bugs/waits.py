@@ -2,15 +2,9 @@
 
 import threading
 
+from shared.counter import go
+
 import mazurka
-
-
-def go(*functions):
-    threads = [threading.Thread(target=each) for each in functions]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
 
 
 @mazurka.linearizable("queue", "enq", "deq", "size", state=lambda q: tuple(q.items))
