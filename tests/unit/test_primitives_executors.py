@@ -76,7 +76,40 @@ PROGRAMS = {
         """
         with ThreadPoolExecutor(1) as pool:
             future = pool.submit(seen.append, 1)
-            return future.done(), future.running()
+            return future.done()
+        """,
+        True,
+    ),
+    "running": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(seen.append, 1)
+            return future.running(), future.done()
+        """,
+        False,
+    ),
+    "the state, in words": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(seen.append, 1)
+            return repr(future).split("state=")[1]
+        """,
+        False,
+    ),
+    "the condition of a future": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(int)
+            with future._condition:
+                return future._state, future._state
+        """,
+        False,
+    ),
+    "as they end, more than there are workers": (
+        """
+        with ThreadPoolExecutor(1) as pool:
+            futures = [pool.submit(abs, n) for n in range(2)]
+            return [each.result() for each in concurrent.futures.as_completed(futures)]
         """,
         True,
     ),

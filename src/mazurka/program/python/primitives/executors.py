@@ -12,7 +12,7 @@ their own do, but for two things:
 - *More tasks than workers.* With one worker a task joins the one before it. With several no limit is kept, which only
   adds orders; what these show is real if the limit was kept in fact (:meth:`Pool.begin` looks). A limit that makes a
   program get stuck, which would be missed, is one that a task waits for: so tasks may take locks that no other thread
-  takes meanwhile, and must not wait for anything else.
+  takes meanwhile, or keeps while it waits (those of `wait` and `as_completed`), and must not wait for anything else.
 - *What a worker keeps from task to task*: its identity, its name, thread-local values, context variables, re-entrant
   locks that a task leaves locked.
 
@@ -37,6 +37,7 @@ from zlib import crc32
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives import names
 from mazurka.program.python.primitives.callbacks import called
+from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.primitives.pools import Pool, begin_task, end_task, knows_end
 from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.queues import SimpleQueue
@@ -47,6 +48,7 @@ from mazurka.program.runtime.task import POOL_POINTS
 from mazurka.trace.event import Op
 
 _Executor: Final[Any] = concurrent.futures.thread.ThreadPoolExecutor
+_base: Final[Any] = concurrent.futures._base.__dict__
 _Future: Final[Any] = concurrent.futures._base.Future
 _WorkItem: Final[Any] = concurrent.futures.thread._WorkItem
 _queues: Final[Any] = concurrent.futures.thread.__dict__  # which holds `_threads_queues`
@@ -165,10 +167,36 @@ def _ask(future: Any, name: str, timeout: float | None) -> Any:
 
 def cancel(self: Any) -> Any:
     """``Future.cancel``: of a task not yet over, it gives the abstract model up."""
-    found = _task_of(self)
+    _meddled_with(self)
+    return _original[_Future, "cancel"](self)
+
+
+def set_running(self: Any) -> Any:
+    """``Future.set_running_or_notify_cancel``: no step by the thread of its task. What others may see of it before the
+    task is over, or change, gives the abstract model up."""
+    known, models = self.__dict__.get("_mz_thread"), here()
+    if known is not None and models is not None and known[0].models is models and self._state == "PENDING":
+        if known[1].__dict__["_mz"].task is models.runtime.current and not models.runtime.aborting:
+            models.runtime.drain()  # stores arrive, as by the lock
+            self._state = "RUNNING"
+            return True
+    _meddled_with(self)
+    return _original[_Future, "set_running_or_notify_cancel"](self)
+
+
+def _meddled_with(future: Any) -> None:
+    """Another thread than that of its task, which is not over, may see or change whether the task is running."""
+    found = _task_of(future)
     if found is not None and not _is_over(*found):
         found[0].runtime.need_points(POOL_POINTS)
-    return _original[_Future, "cancel"](self)
+
+
+def _meddling(name: str) -> Any:
+    def method(self: Any, *args: Any) -> Any:
+        _meddled_with(self)
+        return _original[_Future, name](self, *args)
+
+    return method
 
 
 def add_done_callback(self: Any, function: Any) -> None:
@@ -200,6 +228,18 @@ def future_hash(self: Any) -> int:
 def acquire_futures(self: Any, futures: Any) -> None:
     """``_AcquireFutures()``: their conditions are taken by birth, not by address: in the same order in every run."""
     self.futures = sorted(futures, key=_birth_of)
+
+
+def _waiter_init(kind: type) -> Any:
+    """Stands for the constructor of what `wait` and `as_completed` wait on."""
+
+    def init(self: Any, *args: Any, **named: Any) -> None:
+        _original[kind, "__init__"](self, *args, **named)
+        models, lock = here(), self.__dict__["lock"]
+        if models is not None and type(lock) is Lock:
+            models.futures_locks.add(lock._target)
+
+    return init
 
 
 def _birth_of(future: Any) -> tuple[str, int]:
@@ -265,10 +305,14 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "result": _awaited("result"),
         "exception": _awaited("exception"),
         "cancel": cancel,
+        "set_running_or_notify_cancel": set_running,
+        **{name: _meddling(name) for name in ("running", "__repr__", "set_result", "set_exception")},
+        **{name: Private(name, _peeked) for name in ("_condition", "_state")},
         "add_done_callback": add_done_callback,
     },
     _WorkItem: {"__init__": item_init},
-    concurrent.futures._base.__dict__["_AcquireFutures"]: {"__init__": acquire_futures},
+    _base["_AcquireFutures"]: {"__init__": acquire_futures},
+    **{_base[name]: {"__init__": _waiter_init(_base[name])} for name in ("_AsCompletedWaiter", "_AllCompletedWaiter")},
 }
 
 

@@ -52,7 +52,8 @@ class Pool:
     def blocks(self, op: Op, target: Target, limited: bool) -> None:
         """A task is about to pass an operation that may have to wait."""
         if op is Op.ACQUIRE and kind_of(target) is Kind.LOCK and not limited:
-            self.locks.add(target)
+            if target not in self.models.futures_locks:
+                self.locks.add(target)
         else:
             self.waits()
 

@@ -94,6 +94,7 @@ class Models:
     __slots__ = (
         "births",
         "exceeded",
+        "futures_locks",
         "identified",
         "is_judged",
         "leaving",
@@ -120,6 +121,7 @@ class Models:
         self.identified: set[int] = set()  # whose identifiers the program has asked for
         self.passed_on: dict[str, int] = {}  # by thread: identifiers that others had before
         self.pools: list[Any] = []  # see executors.py, like the following
+        self.futures_locks: set[Target] = set()  # of `wait` and `as_completed`: no thread waits while it has one
         self.is_judged = False  # code outside the program tests the result of the run
         self.seeded = False  # the generator that functions of `random` share gives what follows from a seed
         self.exceeded = False  # more tasks of an executor were under way than it has workers
