@@ -252,7 +252,6 @@ class PythonProgram(LearnsPoints):
             self._undo.append(store_slots.uninstall)
         elif self.settings.models is not None:
             self._undo.append(observer.install(self.settings.models))
-            prepare(self.settings.models.prepare)
         self._swap_included()
         with outside.Preparing():
             self.entry.prepare()
@@ -596,6 +595,8 @@ class PythonProgram(LearnsPoints):
         memory = self.settings.memory
         if memory is MemoryModel.SC:
             kind = InvokingRuntime if CALLS_AS_STEPS in self.learned.points else Runtime
+            if kind is InvokingRuntime and self.settings.models is not None:
+                prepare(self.settings.models.prepare)
             return kind(plan, self.learned, self.settings.limits)
         return RelaxedRuntime(plan, self.learned, self.settings.limits, memory)
 

@@ -160,10 +160,13 @@ class _Method:
         return called
 
 
-def prepare(prepared: Callable[[str], None]) -> None:
-    """Load the models, before runs in which loading them would be a step."""
-    for kind in _KINDS.values():
-        prepared(kind.type_name)
+def prepare(load: Callable[[str], None]) -> None:
+    """Load the models, before a run, in which loading them would be a step."""
+    while _unprepared:
+        load(_unprepared.pop())
+
+
+_unprepared: Final = [kind.type_name for kind in _KINDS.values()]
 
 
 def _begin(thing: Any, method: str, arguments: tuple[Any, ...], counts_as: Raised | None = None) -> _Call | None:
