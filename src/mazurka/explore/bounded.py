@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy
 from mazurka.program.protocol import Plan, Run
@@ -121,15 +121,25 @@ class _Deviation(NamedTuple):
         return (*self.schedule[: self.point], self.thread) if self.thread else ()
 
 
-class ContextBounding(Strategy):
-    """The ``icb`` strategy."""
+class Wanted(Protocol):
+    """A seed before it is planned."""
 
-    name = "icb"
+    def prefix(self) -> tuple[str, ...]:
+        """The threads that move first, in order; the last one differs from a finished run."""
+        ...
+
+
+W = TypeVar("W", bound=Wanted)
+
+
+class SearchByPreemptions(Strategy, Generic[W]):
+    """The part common to strategies that run first the seeds that cost the fewest preemptions."""
+
     exhaustive = True
 
-    def __init__(self) -> None:
-        self.levels: Levels[_Deviation] = Levels()
-        self.levels.add(0, _Deviation((), 0, ""))
+    def __init__(self, first: W) -> None:
+        self.levels: Levels[W] = Levels()
+        self.levels.add(0, first)
         self.done = 0
         self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
         self.journal: list[JournalRecord] = []
@@ -138,11 +148,47 @@ class ContextBounding(Strategy):
         taken = self.levels.take()
         return None if taken is None else Seed(taken[0], Plan(taken[1].prefix()))
 
+    def has_diverged(self, seed: Seed, run: Run) -> bool:
+        """Whether the run could not follow its seed, which is recorded then."""
+        if run.divergence is None:
+            return False
+        lost = int(not run.divergence.harmless)
+        self.skip(seed.number, lost)
+        self.journal.append(("astray", seed.number, lost))
+        return True
+
+    def skip(self, number: int, lost: int) -> None:
+        """A seed has led nowhere; ``lost``: 1 if it was the prefix of an earlier run, 0 if not."""
+        self.levels.finish(number)
+        self.unrepeatable += lost
+
+    def estimate(self) -> Estimate:
+        unfinished = len(self.levels) or self.levels.taken
+        return Estimate(self.done, len(self.levels), None if unfinished else float(self.done))
+
+    def summary(self) -> str:
+        return self.levels.summary()
+
+    def incompleteness_reason(self) -> str:
+        if not self.unrepeatable:
+            return ""
+        return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
+
+    def records(self) -> list[JournalRecord]:
+        records, self.journal = self.journal, []
+        return records
+
+
+class ContextBounding(SearchByPreemptions[_Deviation]):
+    """The ``icb`` strategy."""
+
+    name = "icb"
+
+    def __init__(self) -> None:
+        super().__init__(_Deviation((), 0, ""))
+
     def observe(self, seed: Seed, run: Run) -> None:
-        if run.divergence is not None:
-            lost = int(not run.divergence.harmless)
-            self._astray(seed.number, lost)
-            self.journal.append(("astray", seed.number, lost))
+        if self.has_diverged(seed, run):
             return
         schedule = run.schedule()
         level = self.levels.taken[seed.number][0]
@@ -164,26 +210,6 @@ class ContextBounding(Strategy):
         for level, point, thread in zip(places[::2], places[1::2], threads, strict=True):
             self.levels.add(level, _Deviation(schedule, point, thread))
 
-    def _astray(self, number: int, lost: int) -> None:
-        self.levels.finish(number)
-        self.unrepeatable += lost
-
-    def estimate(self) -> Estimate:
-        unfinished = len(self.levels) or self.levels.taken
-        return Estimate(self.done, len(self.levels), None if unfinished else float(self.done))
-
-    def summary(self) -> str:
-        return self.levels.summary()
-
-    def incompleteness_reason(self) -> str:
-        if not self.unrepeatable:
-            return ""
-        return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
-
-    def records(self) -> list[JournalRecord]:
-        records, self.journal = self.journal, []
-        return records
-
     def restore(self, records: Iterable[JournalRecord]) -> None:
         for record in records:
             match record:
@@ -192,4 +218,4 @@ class ContextBounding(Strategy):
                     places.frombytes(packed)
                     self._learn(number, tuple(schedule.split()), places, threads.split())
                 case ("astray", number, lost):
-                    self._astray(number, lost)
+                    self.skip(number, lost)

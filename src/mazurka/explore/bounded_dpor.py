@@ -5,7 +5,7 @@ Definition (Coons, Musuvathi, McKinley: Bounded partial-order reduction, OOPSLA 
 bounded.py counts them). From a place in the search not all threads need be tried, but only some, the place's
 *backtrack set*. At first it holds the one that goes on by itself. Whenever a thread stands before an operation that
 conflicts with an event done earlier, and is not bound to come after that, the thread is added to the set of the place
-before that event (if it can't move there: everybody who can). This alone is dynamic partial-order reduction
+before that event (if it can't move there: all threads that can). This alone is dynamic partial-order reduction
 (Flanagan, Godefroid, POPL 2005). Under a bound it is not enough: the added thread would come at the price of a
 preemption, where an equivalent order lets it go before the whole block of steps without paying. So it is added, too,
 at the place where the thread of that event was last switched to: a *conservative* point.
@@ -31,10 +31,10 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mazurka.explore.bounded import EXPIRED, Levels, SwitchPoint, turns
+from mazurka.explore.bounded import EXPIRED, SearchByPreemptions, SwitchPoint, turns
 from mazurka.explore.races import Execution
-from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy
-from mazurka.program.protocol import Plan, Run
+from mazurka.explore.strategy import JournalRecord, Seed
+from mazurka.program.protocol import Run
 
 
 class _Place:
@@ -65,30 +65,18 @@ class _Insertion(NamedTuple):
         return tuple(reversed(names)) if self.place is not None else ()
 
 
-class BoundedReduction(Strategy):
+class BoundedReduction(SearchByPreemptions[_Insertion]):
     """The ``icb-dpor`` strategy."""
 
     name = "icb-dpor"
-    exhaustive = True
 
     def __init__(self) -> None:
+        super().__init__(_Insertion(None, ""))
         self.root = _Place(None, "", 0)
-        self.levels: Levels[_Insertion] = Levels()
-        self.levels.add(0, _Insertion(None, ""))
-        self.done = 0
-        self.unrepeatable = 0
         self.expired = False  # in some run a waiting time ran out
-        self.journal: list[JournalRecord] = []
-
-    def next_seed(self) -> Seed | None:
-        taken = self.levels.take()
-        return None if taken is None else Seed(taken[0], Plan(taken[1].prefix()))
 
     def observe(self, seed: Seed, run: Run) -> None:
-        if run.divergence is not None:
-            lost = int(not run.divergence.harmless)
-            self._astray(seed.number, lost)
-            self.journal.append(("astray", seed.number, lost))
+        if self.has_diverged(seed, run):
             return
         if run.expired and not self.expired:
             self.expired = True
@@ -130,25 +118,8 @@ class BoundedReduction(Strategy):
                 place.wanted.add(candidate)
                 self.levels.add(place.preemptions + place.turn.cost(candidate), _Insertion(place, candidate))
 
-    def _astray(self, number: int, lost: int) -> None:
-        self.levels.finish(number)
-        self.unrepeatable += lost
-
-    def estimate(self) -> Estimate:
-        unfinished = len(self.levels) or self.levels.taken
-        return Estimate(self.done, len(self.levels), None if unfinished else float(self.done))
-
-    def summary(self) -> str:
-        return self.levels.summary()
-
     def incompleteness_reason(self) -> str:
-        if not self.unrepeatable:
-            return EXPIRED if self.expired else ""
-        return f"the program did not repeat itself: {self.unrepeatable} schedules could not be followed again"
-
-    def records(self) -> list[JournalRecord]:
-        records, self.journal = self.journal, []
-        return records
+        return super().incompleteness_reason() or (EXPIRED if self.expired else "")
 
     def restore(self, records: Iterable[JournalRecord]) -> None:
         for record in records:
@@ -158,7 +129,7 @@ class BoundedReduction(Strategy):
                 case ("expired",):
                     self.expired = True
                 case ("astray", number, lost):
-                    self._astray(number, lost)
+                    self.skip(number, lost)
 
 
 def _backtrack(run: Run, schedule: tuple[str, ...], fresh: int) -> Iterable[tuple[int, str]]:
