@@ -60,6 +60,7 @@ MEASUREMENTS: Final = {
     "curves": "curves",
     "hostile": "hostile",
     "mutations": "mutations",
+    "effects": "effects",
     "footprint": "footprint",
     "libraries": "libraries",
     "library-threads": "library_threads",
@@ -73,6 +74,7 @@ _LONG: Final = frozenset(
     {
         "footprint",
         "curves",
+        "effects",
         "ncmc",
         "differential",
         "mutations",

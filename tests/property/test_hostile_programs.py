@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
+from benchmarks import effects
 from benchmarks.hostile import SAMPLES, check_folder, share
 from benchmarks.native_programs import drawn, imported
 from benchmarks.verdicts import INCONCLUSIVE, VERIFIED, VIOLATION, get_ready
@@ -45,6 +46,14 @@ def test_drawn_programs(pool: ProcessPoolExecutor) -> None:
     first.add(second)
     assert first.programs > 15
     assert (first.false_verified, first.false_violation, first.crashes) == ([], [], [])
+
+
+@pytest.mark.slow
+def test_drawn_operations(pool: ProcessPoolExecutor) -> None:
+    """Operations that look at an object, or change it, are seen (`make bench ARGS=effects`: more of them)."""
+    held = [each for part in pool.map(effects.share, (0, 500, 1000, 1500), (6, 6, 6, 6)) for each in part]
+    assert len(held) > 20
+    assert [each for each in held if each.wrong] == []
 
 
 def test_a_drawn_program_is_the_same_each_time() -> None:

@@ -57,6 +57,7 @@ from mazurka.program.python.semantics.classification import (
     classify,
     find,
     getter_of,
+    is_data_descriptor,
     may_be_replaced,
     only_looks,
     private,
@@ -67,7 +68,7 @@ from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
 from mazurka.program.python.semantics.locations import bases, perform
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.shapes import calling, comes_and_goes, comes_or_goes, forget_shapes
-from mazurka.program.python.semantics.untracked import count_untracked
+from mazurka.program.python.semantics.untracked import count_untracked, look_after_step
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATTRIBUTE, CELL, STRUCTURE, Kind, kind_of
@@ -255,6 +256,8 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         perform(run, site, _write_listed, thing, name, site, op)
         return
     _emit(run, thing, name, site, op)
+    if how is OF_CLASS and not run.is_recording and has_concurrent_threads(run):
+        look_after_step(run, functools.partial(_look_for_descriptor, kind=thing, name=name, site=site))
 
 
 def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
@@ -269,6 +272,13 @@ def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
         comes_or_goes(run, name)
     if name not in space or is_a(space[name], METHODS) or find(type(space[name]), "__get__"):
         forget_shapes()
+
+
+def _look_for_descriptor(run: Any, kind: type, name: str, site: int) -> None:
+    """A class may have got a data descriptor, which stores of the attribute in instances go by, without a read."""
+    if is_data_descriptor(type.__dict__["__dict__"].__get__(kind).get(name)):
+        forget_shapes()
+        count_untracked(run, f"assignment of a descriptor to {kind.__name__}.{name}", site)
 
 
 def _store_over(run: Any, thing: Any, name: str, site: int, how: Any) -> Any:

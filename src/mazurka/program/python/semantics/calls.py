@@ -143,6 +143,7 @@ def method(
         natives.by_name(run, (args[0], thing.__name__), site, _DESCRIPTOR_METHODS[name])
         return None
     if kind is super:
+        attributes.read(run, thing, name, site, classification.OF_BASES)
         found = getattr(thing, name, None)
         if found is not None:
             announce(run, found, site, args, named or {})
@@ -236,6 +237,8 @@ def _look_by_name(run: Any, thing: Any, name: str, site: int, args: tuple[Any, .
     """A method is called that looks at more than its object's class says."""
     if type(thing) is tuple or type(thing) in LAZY:
         deep_access.read(run, (thing, *args), site, comparing=True)
+    elif name in ("__str__", "__repr__", "__format__") and issubclass(type(thing), deep_access.SHOWING):
+        deep_access.read(run, (thing,), site)
     elif name == "__subclasses__" and has_concurrent_threads(run):
         count_untracked(run, f"{name}()", site)
     elif name == "__dir__" and not run.is_recording:

@@ -113,6 +113,8 @@ def _classify_apart(kind: type, name: str) -> int:
         return OF_BASES
     if kind in views.LAZY or name == "__dir__":
         return OPAQUE
+    if name in _DESCRIBING and issubclass(kind, (types.SimpleNamespace, functools.partial, slice)):
+        return OPAQUE  # it describes the objects that it holds
     if _is_forwarded(kind, name):
         return FORWARDED
     if kind is types.FrameType and name in _OF_FRAMES:
@@ -127,6 +129,9 @@ def _classify_apart(kind: type, name: str) -> int:
         return GOT_IN_C
     owners = _PARTS_OF_CODE.get(name)
     return GOT_IN_C if owners and any(each is owner for each in bases(kind) for owner in owners) else NONE
+
+
+_DESCRIBING: Final = frozenset(("__str__", "__repr__", "__format__"))
 
 
 def _is_own(kind: type, name: str) -> bool:
@@ -194,13 +199,18 @@ def _classify(kind: type, name: str) -> Any:
         return in_instance if has_dictionary else how
     if type(value) is types.MemberDescriptorType:
         return in_instance or INSTANCE if native_objects.is_in_python(owner) else STATE if state else NONE
-    descriptor = type(value)
-    if find(descriptor, "__set__") or find(descriptor, "__delete__"):
+    if is_data_descriptor(value):
         return _computed(value, state)
-    if find(descriptor, "__get__"):
-        in_c = GOT_IN_C if _is_cached_in_c(value) else _bound_natively(descriptor) if state else None
-        return in_c or in_instance
+    if find(type(value), "__get__"):
+        in_c = GOT_IN_C if _is_cached_in_c(value) else _bound_natively(type(value)) if state else None
+        is_lost = may_be_replaced(name) and owner.__flags__ & 1 << 9 and state is native_objects.NOTHING
+        return in_c or (owner if is_lost else in_instance)
     return owner
+
+
+def is_data_descriptor(value: Any) -> bool:
+    """Whether an attribute of a class decides what a store in an instance does."""
+    return bool(find(type(value), "__set__") or find(type(value), "__delete__"))
 
 
 def may_be_replaced(name: str) -> bool:

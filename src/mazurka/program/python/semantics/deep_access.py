@@ -155,7 +155,7 @@ def _shown_by(thing: Any, kind: type, asked: str) -> list[Any]:
     """The objects that an operation on an object goes on to, if it holds, or stands for, others."""
     if shape_of(kind).base in _STANDING:
         return stood_for(thing)
-    if asked in _SHALLOW or not issubclass(kind, _SHOWING):
+    if asked in _SHALLOW or not issubclass(kind, SHOWING):
         return []
     space = objects.dictionary(thing)
     held = [each for each in gc.get_referents(thing) if each is not space]
@@ -218,12 +218,18 @@ def stood_for(thing: Any) -> list[Any]:
 
 
 #: Objects in C that compare, or describe, their elements.
-_SHOWING: Final = (types.SimpleNamespace, types.MethodType, functools.partial, itertools.repeat, slice)
+SHOWING: Final = (types.SimpleNamespace, types.MethodType, functools.partial, itertools.repeat, slice)
 
 
 def _is_error_in_c(thing: Any, kind: type) -> bool:
     """Whether it is an error that describes itself, and what it was made of, in C."""
-    return is_a(thing, BaseException) and (state_of(kind) is not FOREIGN or kind in _GROUPS)
+    return is_a(thing, BaseException) and (state_of(kind) is not FOREIGN or kind in _GROUPS or _describes_in_c(kind))
+
+
+def _describes_in_c(kind: type) -> bool:
+    """Whether the methods by which a class describes its objects are in C."""
+    found = [next(each.__dict__[name] for each in bases(kind) if name in each.__dict__) for name in _DESCRIBING]
+    return not any(type(each) is types.FunctionType for each in found)
 
 
 #: Errors whose class is made in C of others.
@@ -264,7 +270,11 @@ def _is_looked_into(shape: ClassShape, kind: type, asked: str) -> bool:
 
 
 def _instances_are(kind: type, asked: str) -> bool:
-    if issubclass(kind, BaseException) and (kind in _GROUPS or not native_objects.is_in_python(kind)):
+    if issubclass(kind, BaseException) and (
+        kind in _GROUPS
+        or not native_objects.is_in_python(kind)
+        or (state_of(kind) is FOREIGN and _describes_in_c(kind))
+    ):
         return asked in ("format", "call", _COPY, "")
     if not native_objects.is_in_python(kind) or issubclass(kind, type) or state_of(kind) is FOREIGN:
         return False

@@ -198,6 +198,7 @@ def get(run: Any, getter: Any, site: int, args: tuple[Any, ...]) -> None:
             _dotted(run, thing, path, site)
     else:
         _count_computed(run, thing, asked[0], site)
+        by_name(run, (thing, asked[0]), site, Op.READ)
         native_method(run, thing, asked[0], site, asked[1:])
 
 

@@ -206,6 +206,8 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
     """A method of something that is no module."""
     if function.attr in GOING_THROUGH:
         return looked_at(r, node, passed_on=True)
+    if function.attr in SLOTS:
+        return looked_at(r, node)
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     name = r.mangled(function.attr)
     if all(r.steady(each) for each in given) and all(keyword.arg for keyword in node.keywords):
@@ -219,7 +221,7 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
 
         function.value = r.doubled(owner, with_hook)
         return node
-    if function.attr in METHODS or function.attr in SLOTS:
+    if function.attr in METHODS:
         return looked_at(r, node)
     args = [r.visit(function.value), constant(name, function), r.site(node, "call", name)]
     function.value = r.hook("mc", args, function.value)
