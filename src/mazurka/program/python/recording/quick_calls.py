@@ -14,6 +14,7 @@ from typing import Any, Final
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.library_calls import METHODS, recorded_function
+from mazurka.program.python.recording.library_kinds import RECORDED
 from mazurka.program.python.recording.quick import Reader, Tick
 from mazurka.program.python.semantics import calls, deep_access
 from mazurka.program.python.semantics.class_shapes import OPERATIONS, shape_of
@@ -68,7 +69,9 @@ def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whol
             told = kind is types.WrapperDescriptorType and function in _LOOKING and not named and _hold_nothing(args)
         if not told:
             calls.announce(run, function, site, args, named)
-        return function if observer is None or kind not in METHODS else recorded_function(observer, function)
+        if observer is not None and kind in METHODS and type(function.__self__) in RECORDED:
+            return recorded_function(observer, function)
+        return function
 
     return call
 
