@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import queue
 import shutil
 from typing import Any
 
@@ -116,6 +117,37 @@ def test_queues_and_the_end_of_a_with_need_no_marks(shell: Any) -> None:
     }
     assert not report["refused"]
     assert all(finding["replayed"] for finding in report["findings"])
+
+
+_SHUT_DOWN = """
+import queue, threading
+
+def main():
+    jobs = queue.Queue()
+
+    def work():
+        try:
+            jobs.put("job")
+        except queue.ShutDown:
+            pass
+
+    threads = [threading.Thread(target=each) for each in (work, lambda: jobs.shutdown(immediate=False))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+main()
+"""
+
+if hasattr(queue.Queue, "shutdown"):
+
+    def test_a_job_after_the_shutdown_of_a_queue(shell: Any) -> None:
+        shell.write("shut.py", _SHUT_DOWN)
+        shell.run("record", "shut.py")
+        said = shell.run("predict", "shut.recording", "--kind", "call-orders", "--confirm", status=1).stdout
+        assert "ShutDown" in said
+        assert "confirmed by a replay" in said
 
 
 _CONDITION = """
