@@ -14,7 +14,6 @@ import functools
 import gc
 import importlib
 import os
-import pickle
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +25,7 @@ from typing import Any, Final
 from mazurka.program import forked
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import TIMEOUTS, Failure, FailureKind, LearnsPoints, Plan, ProgramFacts, Run, TailPolicy
-from mazurka.program.python import activation, failures, outside, primitives, stacks
+from mazurka.program.python import activation, outside, primitives, stacks
 from mazurka.program.python.analysis.checks import arguments
 from mazurka.program.python.analysis.source import PythonSource
 from mazurka.program.python.entry import Entry, Script, only_defines
@@ -44,12 +43,19 @@ from mazurka.program.python.liveness.deadlock import name_primitive, stuck
 from mazurka.program.python.liveness.livelock import livelock
 from mazurka.program.python.primitives import uncontrolled
 from mazurka.program.python.primitives.run import whereabouts
+from mazurka.program.python.run_records import (
+    count_imports,
+    failure_of,
+    is_stuck_for_good,
+    name_troubles,
+    portable,
+    run_of,
+)
 from mazurka.program.python.semantics import foreign, hooks, natives
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.weak_memory import store_slots
 from mazurka.program.python.weak_memory.relaxed import RelaxedRuntime
 from mazurka.program.races import races_of
-from mazurka.program.runtime.lazy_run import LazyRun
 from mazurka.program.runtime.nondeterminism import difference
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
@@ -113,7 +119,7 @@ class PythonProgram(LearnsPoints):
         self._held: frozenset[int] = frozenset()  # objects that the last run's main thread still led to
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
-        self.on_error: Callable[[Runtime, Task, BaseException], Failure | None] = _on_error
+        self.on_error: Callable[[Runtime, Task, BaseException], Failure | None] = failure_of
         self.on_stuck: Callable[[Runtime, list[Task]], Failure | None] = stuck
 
     # -- the Program protocol ---------------------------------------------------------------------------------------
@@ -131,10 +137,10 @@ class PythonProgram(LearnsPoints):
             run = self._execute_here(plan)
         if run.found_new_points and self._catch_up():
             run.failures.clear()  # it can't be made again as it was: the search begins again, and meets them then
-        if self.earlier.waits and self.earlier.look_again(involved=bool(run.uncontrolled) or _is_stuck_for_good(run)):
+        if self.earlier.waits and self.earlier.look_again(involved=bool(run.uncontrolled) or is_stuck_for_good(run)):
             return self._untried()
         if self._late:
-            _count_imports(run, self._late)
+            count_imports(run, self._late)
         if self.nondeterminism and not self._told:
             self._told = True
             if run.uncontrolled or run.truncated or run.has_children:  # it need not be the program that differs
@@ -494,7 +500,7 @@ class PythonProgram(LearnsPoints):
             run, points = forked.call(lambda: self._execute_in_child(plan))
         except forked.ChildDied as error:
             run = Run(["0"], [], [], truncated=str(error).strip().splitlines()[-1])
-            _name_troubles(run, outside.recover())
+            name_troubles(run, outside.recover())
             return run
         self.learned.points |= points
         assert isinstance(run, Run)
@@ -503,7 +509,7 @@ class PythonProgram(LearnsPoints):
     def _execute_in_child(self, plan: Plan) -> tuple[Run, set[int]]:
         if not any({"gc", "collect"} & vars(module).keys() for module in self.loader.modules.values()):
             _freeze()  # who goes through young objects need not touch those of before, whose memory is shared
-        return _portable(self._execute_here(plan)), self.learned.points
+        return portable(self._execute_here(plan)), self.learned.points
 
     def _execute_here(self, plan: Plan) -> Run:
         """Execute the program once in this process, from its present state."""
@@ -528,12 +534,12 @@ class PythonProgram(LearnsPoints):
             run.uncontrolled[f"writes to {path}, which was open before"] = 1
         if late_imports.noticed:
             late = late_imports.all_noticed()
-            _count_imports(run, {name: acts for name, acts in late.items() if name not in imported})
+            count_imports(run, {name: acts for name, acts in late.items() if name not in imported})
         if late_imports.are_all_lazy():
             run.uncontrolled["imports at the first use of names, for all modules"] = 1
         uncontrolled.end_processes()
         if troubles := unkept + outside.end_run():
-            _name_troubles(run, troubles)
+            name_troubles(run, troubles)
         self._read_input = capture.read_input
         run.output = capture.text()
         if self.settings.races and not run.found_new_points:  # with the new points other steps are next to each other
@@ -584,7 +590,7 @@ class PythonProgram(LearnsPoints):
         finally:
             activation.activate(None)
             primitives.end()
-        run = _run_of(runtime)
+        run = run_of(runtime)
         self._watch_timeouts(runtime, run)
         run.result = result[0] if result else None
         return run
@@ -658,70 +664,8 @@ class _Trial:
     restored: bool = False  # a run after the state was put back did what the one before it did
 
 
-def _is_stuck_for_good(run: Run) -> bool:
-    return any(failure.kind in (FailureKind.DEADLOCK, FailureKind.BLOCKED) for failure in run.failures)
-
-
-def _count_imports(run: Run, late: dict[str, bool]) -> None:
-    for name in late_imports.acting(late.items()):
-        run.untracked[f"the import of {name} by a thread, taken for one step,"] = 1
-
-
-def _name_troubles(run: Run, troubles: list[str]) -> None:
-    for trouble in troubles:
-        run.uncontrolled[f"a file that could not be put back, {trouble}"] = 1
-
-
-def _portable(run: Run) -> Run:
-    """A run that can leave its process; the program's result stays behind if it can't."""
-    try:
-        pickle.dumps(run.result)
-    except Exception:  # the program's own objects may raise any
-        run.result = None
-    return run
-
-
 def _portable_trial(tried: tuple[Run, _Trial]) -> tuple[Run, _Trial]:
-    return _portable(tried[0]), tried[1]
-
-
-def _run_of(runtime: Runtime) -> Run:
-    tasks = runtime.tasks
-    run = LazyRun([task.name for task in tasks], runtime.log, runtime.scheduler.choices)
-    run.failures = runtime.failures
-    run.blocked = runtime.blocked
-    run.divergence = runtime.divergence
-    run.found_new_points = runtime.sharing.found_new_points
-    run.truncated = runtime.truncated
-    run.settled = runtime.settled
-    run.untracked = runtime.untracked
-    run.uncontrolled = runtime.uncontrolled
-    run.assumed = runtime.assumed
-    run.names = runtime.names
-    run.daemons = tuple([task.index for task in tasks if task.daemon])
-    run.labels = {task.index: task.label for task in tasks if task.label}
-    run.limited = runtime.limited
-    run.again = runtime.again
-    if runtime.careful:
-        accounts = runtime.accounts
-        run.first, run.given = accounts.first, accounts.given
-        run.stacks = _readable(accounts.stacks) if accounts.stacks else {}
-    if runtime.timed or runtime.limited:
-        run.shortest, run.slept, run.nearest = runtime.shortest, runtime.slept, runtime.nearest
-        run.lag, run.withheld = runtime.scheduler.lag, runtime.scheduler.withheld
-        run.ended, run.bounded = dict(runtime.ended), frozenset(runtime.bounded)
-    return run
-
-
-def _readable(found: dict[Any, Any]) -> dict[Any, Any]:
-    return {number: stacks.readable(stack) for number, stack in found.items()}
-
-
-def _on_error(runtime: Runtime, task: Task, error: BaseException) -> Failure | None:
-    if fault := failures.fault_of_ours(error):
-        runtime.truncated = runtime.truncated or fault
-        return None
-    return failures.exception_failure(task.name, error, len(runtime.log))
+    return portable(tried[0]), tried[1]
 
 
 def _import_quietly(name: str) -> None:
