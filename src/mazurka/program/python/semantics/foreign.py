@@ -18,6 +18,7 @@ from __future__ import annotations
 import copy
 import functools
 import gc
+import operator
 import sys
 import types
 from collections.abc import Callable, Iterable
@@ -41,7 +42,7 @@ from mazurka.program.python.semantics import (
     untracked,
 )
 from mazurka.program.python.semantics.class_shapes import shape_of
-from mazurka.program.python.semantics.gathering import gives_containers, in_one_step, is_seen
+from mazurka.program.python.semantics.gathering import effects_of_calls, gives_containers, in_one_step, is_seen
 from mazurka.program.python.semantics.handed_objects import accesses_of_arrays, anything_with, arrays_in, handed_over
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import bases
@@ -455,12 +456,16 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         return
     definitions.hold_by_call(run, module, name, given, site)
     key = named.get("key")
+    reads: tuple[Access, ...] = ()
     if gives_containers(key) and has_concurrent_threads(run):
-        untracked.count_untracked(run, f"a key in C of {name}()", site)
+        if harmless.is_pure_native(module, name) and _gets_plain_values(key, args):
+            reads = effects_of_calls(calling[0], key, args[0], site)
+        else:
+            untracked.count_untracked(run, f"a key in C of {name}()", site)
     if harmless.is_foreign_function(function) and call_foreign(run, name, site):
         return
     if run.is_recording or harmless.is_pure_native(module, name):
-        _native_pure(run, module, name, site, given)
+        _native_pure(run, module, name, site, given, reads)
         return
     if harmless.root_of(module) == "numpy":
         args = tuple([each for each in args if each is not function])
@@ -490,12 +495,27 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         count()
 
 
-def _native_pure(run: Any, module: str, name: str, site: int, given: tuple[Any, ...]) -> None:
-    """A function in C is about to be called that changes nothing: one step, whatever it reads."""
+def _gets_plain_values(key: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a key gets numbers or texts only, by one attribute of the elements of a list."""
+    names: Any = key.__reduce__()[1] if type(key) is operator.attrgetter else ()
+    if len(names) != 1 or "." in names[0] or not args or type(args[0]) is not list or len(args[0]) > _MOST_KEYS:
+        return False
+    return all(type(objects.peek_attribute(each, names[0])) in objects.SCALARS for each in args[0])
+
+
+#: Of more elements than these the keys are not looked at.
+_MOST_KEYS: Final = 64
+
+
+def _native_pure(
+    run: Any, module: str, name: str, site: int, given: tuple[Any, ...], reads: tuple[Access, ...] = ()
+) -> None:
+    """A function in C is about to be called that changes nothing: one step, whatever it reads; ``reads``: by calls of a
+    key."""
     copies = module in _COPYING_IN_C
     if module != "builtins":
         definitions.look(run, given, site, f"{name}()", behind=copies)
-    beside = [] if run.is_recording else _streams_read(name)
+    beside = [*reads] if run.is_recording else [*reads, *_streams_read(name)]
     if harmless.keeps_a_state(module) and not run.is_recording:
         beside.append(Access(_READ, (OBJECT, module)))  # which other functions of it may change
     if not beside:
