@@ -176,7 +176,7 @@ def _count_others(
 
 def _inside(thing: Any) -> list[Any]:
     """The objects that uninstrumented code reaches directly from an object."""
-    if is_a(thing, (type, types.ModuleType, types.FunctionType)):
+    if is_a(thing, (type, types.ModuleType, types.FunctionType, bytearray)):  # bytes lead nowhere
         return []
     if shape_of(type(thing)).base is not None or is_a(thing, (tuple, frozenset)):
         return deep_access.elements(thing)
