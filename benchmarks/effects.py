@@ -81,6 +81,13 @@ _OWNERS: Final = """b'abcd' 'abc' '{}{a}%s' (1,2) frozenset({1}) 5 1.5 2j range(
     collections.Counter('ab') collections.UserList([1]) collections.UserDict(a=1) io.BytesIO() array.array('b')
     str bytes int float dict list tuple frozenset bytearray""".split()
 
+#: How an object comes to be an argument.
+_WAYS: Final = (
+    *("thing", "thing", "thing", "[thing]", "(thing,)", "{'k': thing}", "iter(thing)"),
+    *("thing.__getitem__", "thing.__contains__", "thing.get", "thing.pop", "map(thing.__getitem__, [0, 'a'])"),
+    *("lambda *given: thing", "functools.partial(bool, thing)", "(each for each in thing)", "range(len(thing))"),
+)
+
 _ARGUMENTS: Final = """b'abcd' 'abc' 1 0 -1.5 (1,2) [1] {'a':1} 'utf-8' 'B' '>3s' None len str b'' '' dict int set()
     'a' ('d',4) [('a',7)] {7} slice(0,1)""".split()
 
@@ -432,7 +439,7 @@ def _search(chance: random.Random) -> Operation | None:
 def _given(chance: random.Random) -> str:
     """Arguments, with the object among them, perhaps inside another one."""
     args = [chance.choice(_ARGUMENTS) for _ in range(chance.choice((0, 0, 1, 1, 2)))]
-    args.insert(chance.randint(0, len(args)), chance.choice(("thing", "thing", "[thing]", "(thing,)", "iter(thing)")))
+    args.insert(chance.randint(0, len(args)), chance.choice(_WAYS))
     return ", ".join(args)
 
 

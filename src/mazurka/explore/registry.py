@@ -60,7 +60,7 @@ _ROWS: Final = (
     StrategyRow(
         "ncmc",
         "ncmc:CommutingCalls",
-        "the same, with calls of marked objects for single steps that show their results",
+        "the same, with calls of marked objects, and of builtin containers, for single steps that show their results",
         "histories of reads and results",
         calls=True,
     ),

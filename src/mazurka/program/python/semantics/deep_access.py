@@ -172,11 +172,19 @@ def reads_by(run: Any, looks: Callable[..., None], thing: Any, site: int) -> lis
     return stand_in.accesses
 
 
+#: Called with the run, an object of a class that is not instrumented, and the site where code in C goes through it.
+iterated: Final[list[Callable[[Any, Any, int], object]]] = []
+
+
 def reads_of_iteration(run: Any, thing: Any, site: int) -> list[Access]:
     """The reads of going through an object that is no builtin container, in one step: an array, memory, a stream."""
     shape = shape_of(type(thing))
     if shape.base is None:
-        return native_objects.accesses(thing, Op.READ) if state_of(type(thing)) else []
+        if state_of(type(thing)) is FOREIGN:
+            for tell in iterated:
+                tell(run, thing, site)
+        moves = hasattr(type(thing), "__next__")
+        return native_objects.accesses(thing, Op.RMW if moves else Op.READ) if state_of(type(thing)) else []
     looks = shape.operations.get("__iter__") if shape.base not in BASES else None
     return reads_by(run, looks, thing, site) if looks is not None else []
 

@@ -437,6 +437,16 @@ def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
         _enter(run, _module_of_class(type(thing)), f"{type(thing).__name__}.{name}", site)
 
 
+def _count_iteration(run: Any, thing: Any, site: int) -> None:
+    """Code in C goes through an object of a class that is not instrumented, which takes several steps."""
+    record = run.touched.get((OBJECT, objects.number(thing)))
+    if record is not None and record[0] != run.current.index and has_concurrent_threads(run):
+        _enter(run, _module_of_class(type(thing)), f"{type(thing).__name__}.__iter__", site)
+
+
+deep_access.iterated.append(_count_iteration)
+
+
 def _module_of_class(kind: type) -> str:
     """The module of the class that makes objects of another one foreign."""
     for each in bases(kind):
