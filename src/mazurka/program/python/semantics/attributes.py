@@ -35,6 +35,7 @@ from mazurka.program.python.semantics import foreign, handed_objects, harmless, 
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.classification import (
     BESIDE_STATE,
+    BOUND,
     COMPUTED,
     CONSTANT,
     CONTAINER,
@@ -102,6 +103,11 @@ def _look_up_descriptor(run: Any, thing: Any, name: str, site: int) -> None:
     if found is not None and found[0].__flags__ & 1 << 9:
         reads = _reads_of(run, upto(type(thing), found[0]), name)
         run.visit(_READ, reads[0].target, site, None, reads[1:])
+
+
+def _read_bound(run: Any, thing: Any, name: str, site: int) -> None:
+    found = find(type(thing), name)
+    _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), found and found[0]), name))
 
 
 def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
@@ -250,9 +256,9 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     elif how is DICTIONARY:
         replace_all(run, thing, site)
         return
-    if op is _RMW and is_a(how, type) and name in sites.stored_from_outside:
+    if op is _RMW and (how is BOUND or is_a(how, type)) and name in sites.stored_from_outside:
         comes_or_goes(run, name)  # who comes to read it meanwhile may find that of the class
-    if how is LISTED or (is_a(how, type) and objects.is_listed(type(thing))):
+    if how is LISTED or ((how is BOUND or is_a(how, type)) and objects.is_listed(type(thing))):
         perform(run, site, _write_listed, thing, name, site, op)
         return
     _emit(run, thing, name, site, op)
@@ -444,5 +450,6 @@ _READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {
     FORWARDED: _read_forwarded,
     OF_FRAME: _read_of_frame,
     OF_CELL: _read_of_cell,
+    BOUND: _read_bound,
     BESIDE_STATE: _read_beside_state,
 }

@@ -36,6 +36,7 @@ from mazurka.program.python.semantics import (
 )
 from mazurka.program.python.semantics.class_shapes import OPERATIONS, look_at_class, operation, shape_of
 from mazurka.program.python.semantics.classification import (
+    BOUND,
     FOREIGN,
     INSTANCE,
     LISTED,
@@ -216,7 +217,7 @@ _LOOKING_ELSEWHERE: Final = frozenset((threading.local, weakref.ProxyType, weakr
 
 def _finish_look_up(run: Any, thing: Any, name: str, site: int, how: Any, found: Any) -> None:
     """A method is not called amid its look-up, unless a descriptor gives it."""
-    plain = how is INSTANCE or how is LISTED or is_a(how, type)
+    plain = how is INSTANCE or how is LISTED or how is BOUND or is_a(how, type)
     if plain and (name in dictionary(thing) or not hasattr(type(found), "__get__")):
         reentrant.finish(run, site)
 

@@ -42,6 +42,7 @@ OF_BASES: Final = 17  # by way of `super`: an attribute of the classes behind on
 FORWARDED: Final = 18  # an attribute that a bound method, or a class with parameters, has from its function or class
 OF_FRAME: Final = 19  # attributes that change while a frame runs
 OF_CELL: Final = 20  # a variable of a closure
+BOUND: Final = 21  # the instance's, or given by a descriptor without a store, which its class may lose or get
 LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
 
 METHODS: Final = (
@@ -204,7 +205,7 @@ def _classify(kind: type, name: str) -> Any:
     if find(type(value), "__get__"):
         in_c = GOT_IN_C if _is_cached_in_c(value) else _bound_natively(type(value)) if state else None
         is_lost = may_be_replaced(name) and owner.__flags__ & 1 << 9 and state is native_objects.NOTHING
-        return in_c or (owner if is_lost else in_instance)
+        return in_c or (BOUND if is_lost else in_instance)
     return owner
 
 
