@@ -41,7 +41,7 @@ from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.primitives.pools import Pool, begin_task, end_task, knows_end
 from mazurka.program.python.primitives.private import Private, replace
 from mazurka.program.python.primitives.queues import SimpleQueue
-from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.run import Models, count_untracked, here
 from mazurka.program.python.semantics import raising
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.runtime.task import POOL_POINTS
@@ -291,6 +291,11 @@ def _peeked(models: Models, executor: Any, op: Op) -> None:
     models.runtime.need_points(POOL_POINTS)
 
 
+def _state_used(models: Models, future: Any, op: Op) -> None:
+    _peeked(models, future, op)
+    count_untracked(models.runtime, f"{type(future).__name__}._state")
+
+
 #: class -> attribute -> what replaces it.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     _Executor: {
@@ -307,7 +312,8 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "cancel": cancel,
         "set_running_or_notify_cancel": set_running,
         **{name: _meddling(name) for name in ("running", "__repr__", "set_result", "set_exception")},
-        **{name: Private(name, _peeked) for name in ("_condition", "_state")},
+        "_condition": Private("_condition", _peeked),
+        "_state": Private("_state", _state_used),
         "add_done_callback": add_done_callback,
     },
     _WorkItem: {"__init__": item_init},
