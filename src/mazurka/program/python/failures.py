@@ -23,14 +23,18 @@ def is_ours(filename: str) -> bool:
 
 
 #: Our modules that only observe: an exception from there is our fault, not the program's.
-_WATCHING: Final = frozenset(
+WATCHING: Final = frozenset(
     os.path.join(_OURS, "program", *f"{name}.py".split("/"))
-    for name in """runtime/scheduler runtime/sharing runtime/step_metadata python/instrument/sites
-    python/semantics/attributes python/semantics/calls python/semantics/container_adapters
-    python/semantics/deep_access python/semantics/foreign python/semantics/gathering python/semantics/harmless
-    python/semantics/consulted python/semantics/definitions python/semantics/raising
-    python/semantics/locations python/semantics/native_objects python/semantics/objects python/semantics/reentrant
-    python/semantics/shown""".split()
+    for name in """runtime/scheduler runtime/sharing runtime/step_metadata
+    python/analysis/checks python/instrument/sites
+    python/semantics/array_operations python/semantics/attributes python/semantics/calls
+    python/semantics/class_shapes python/semantics/classification python/semantics/consulted
+    python/semantics/container_adapters python/semantics/deep_access python/semantics/definitions
+    python/semantics/foreign python/semantics/gathering python/semantics/handed_objects python/semantics/harmless
+    python/semantics/locations python/semantics/native_objects python/semantics/objects python/semantics/operators
+    python/semantics/private_classes python/semantics/raising python/semantics/recurring_classes
+    python/semantics/reentrant python/semantics/shown python/semantics/untracked python/semantics/views
+    python/semantics/without_gil""".split()
 )
 
 
@@ -42,7 +46,7 @@ def fault_of_ours(error: BaseException) -> str:
     if isinstance(error, NameError) and str(error.name).startswith("__mz_"):
         return "the program runs code with builtins of its own, which lack the hooks"
     last = traceback.extract_tb(trace)[-1]
-    if last.filename not in _WATCHING:
+    if last.filename not in WATCHING:
         return ""
     where = f"{os.path.basename(last.filename)}:{last.lineno}"
     return f"the run was cut by a fault of Mazurka, at {where}: {type(error).__name__}: {_message(error)}"

@@ -167,7 +167,7 @@ def _ask(future: Any, name: str, timeout: float | None) -> Any:
 
 def cancel(self: Any) -> Any:
     """``Future.cancel``: of a task not yet over, it gives the abstract model up."""
-    _meddled_with(self)
+    _give_up_unless_over(self)
     return _original[_Future, "cancel"](self)
 
 
@@ -180,20 +180,20 @@ def set_running(self: Any) -> Any:
             models.runtime.drain()  # stores arrive, as by the lock
             self._state = "RUNNING"
             return True
-    _meddled_with(self)
+    _give_up_unless_over(self)
     return _original[_Future, "set_running_or_notify_cancel"](self)
 
 
-def _meddled_with(future: Any) -> None:
+def _give_up_unless_over(future: Any) -> None:
     """Another thread than that of its task, which is not over, may see or change whether the task is running."""
     found = _task_of(future)
     if found is not None and not _is_over(*found):
         found[0].runtime.need_points(POOL_POINTS)
 
 
-def _meddling(name: str) -> Any:
+def _giving_up(name: str) -> Any:
     def method(self: Any, *args: Any) -> Any:
-        _meddled_with(self)
+        _give_up_unless_over(self)
         return _original[_Future, name](self, *args)
 
     return method
@@ -311,7 +311,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "exception": _awaited("exception"),
         "cancel": cancel,
         "set_running_or_notify_cancel": set_running,
-        **{name: _meddling(name) for name in ("running", "__repr__", "set_result", "set_exception")},
+        **{name: _giving_up(name) for name in ("running", "__repr__", "set_result", "set_exception")},
         "_condition": Private("_condition", _peeked),
         "_state": Private("_state", _state_used),
         "add_done_callback": add_done_callback,

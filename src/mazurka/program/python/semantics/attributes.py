@@ -233,7 +233,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     if how is OF_MODULE:
         module_write(run, thing, name, site, op)
         return
-    if how in _BY_DESCRIPTOR and may_be_replaced(name):
+    if type(how) is int and how in _BY_DESCRIPTOR and may_be_replaced(name):
         _look_up_descriptor(run, thing, name, site)
         how = classify(type(thing), name)
     if how is OF_CLASS:

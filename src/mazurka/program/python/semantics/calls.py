@@ -154,8 +154,8 @@ def method(
         return None
     _look_by_name(run, thing, name, site, args)
     how = classify(kind, name)
-    if how in _TOLD_AT_ONCE:
-        _tell_at_once(run, thing, name, site, how, args, named or {})
+    if type(how) is int and how in _REPORTED_AT_LOOK_UP:  # a class may have no hash
+        _report_at_look_up(run, thing, name, site, how, args, named or {})
         return None
     if how is not OPAQUE:
         if how is INSTANCE and run.is_recording:
@@ -174,12 +174,12 @@ def method(
 
 
 #: How methods are found whose calls have all their effects reported when the method is looked up.
-_TOLD_AT_ONCE: Final = frozenset(
+_REPORTED_AT_LOOK_UP: Final = frozenset(
     (classification.NONE, classification.PROPERTY, classification.REMADE, classification.FOREIGN)
 )
 
 
-def _tell_at_once(
+def _report_at_look_up(
     run: Any, thing: Any, name: str, site: int, how: Any, args: tuple[Any, ...], named: dict[str, Any]
 ) -> None:
     if how is classification.PROPERTY:
@@ -238,7 +238,7 @@ def _look_by_name(run: Any, thing: Any, name: str, site: int, args: tuple[Any, .
     """A method is called that looks at more than its object's class says."""
     if type(thing) is tuple or type(thing) in LAZY:
         deep_access.read(run, (thing, *args), site, comparing=True)
-    elif name in ("__str__", "__repr__", "__format__") and issubclass(type(thing), deep_access.SHOWING):
+    elif name in deep_access.DESCRIBING and is_a(thing, deep_access.SHOWING):
         deep_access.read(run, (thing,), site)
     elif name == "__subclasses__" and has_concurrent_threads(run):
         count_untracked(run, f"{name}()", site)
@@ -278,13 +278,7 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         if type(inner) is not types.FunctionType:
             announce(run, inner, site, (function.__self__, *args), named)
         elif inner.__code__.co_filename not in sites.instrumented:
-            handler = operation(function.__self__, inner.__name__)
-            if handler is not None:
-                given = positional(function.__self__, inner.__name__, args, named)
-                natives.operation_of(run, function.__self__, inner.__name__, handler, site, given)
-                foreign.count_unexplored(run, function.__self__, inner.__name__, site)
-            else:
-                _function(run, inner, site, (function.__self__, *args), named)
+            _function(run, inner, site, (function.__self__, *args), named)
     elif kind in _BOUND:
         if function.__name__ in classification.HANDING_OUT:
             natives.hand_out(function.__name__, (function.__self__, *args))
@@ -300,7 +294,7 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     identity = (function.__module__, function.__name__)
     handler = operation(args[0], identity[1]) if args else None
-    if handler is not None and peek_attribute(type(args[0]), identity[1]) is function:  # called by its class
+    if handler is not None and peek_attribute(type(args[0]), identity[1]) is function:  # a method of a container
         given = positional(args[0], identity[1], args[1:], named)
         natives.operation_of(run, args[0], identity[1], handler, site, given)
         foreign.count_unexplored(run, args[0], identity[1], site)
@@ -323,21 +317,18 @@ def _changer(run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) 
     key = named.get("key")
     if key is not None and not is_seen(key) and not is_simple(key) and has_concurrent_threads(run):
         count_untracked(run, "a key in C of what keeps a list sorted", site)
-    changed = next((each for each in args if sources(each)), None)
+    changed = next((each for each in args if operation(each, "clear") is not None), None)
     handler = operation(changed, "clear")
-    if handler is not None:
-        inside = deep_access.inside(args)
-        if inside and not run.is_recording:
-            compare = lambda part: deep_access.read(part, inside, site, comparing=True)  # noqa: E731
-            in_one_step(run, site, lambda part: handler(part, changed, site, ()), compare)
-        else:
-            perform(run, site, handler, changed, site, ())
-        return
-    for each in args:
-        if (changes := operation(each, "clear")) is not None:
-            changes(run, each, site, ())
-        elif state_of(type(each)):
+    if handler is None:
+        for each in [each for each in args if state_of(type(each))]:
             native_objects.access(run, each, _RMW, site)
+        return
+    inside = deep_access.inside(args)
+    if inside and not run.is_recording:
+        compare = lambda part: deep_access.read(part, inside, site, comparing=True)  # noqa: E731
+        in_one_step(run, site, lambda part: handler(part, changed, site, ()), compare)
+    else:
+        perform(run, site, handler, changed, site, ())
 
 
 def _text_method(run: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None) -> None:
@@ -394,10 +385,8 @@ def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...],
             announce(run, function.__wrapped__, site, args, named)
     elif kind is staticmethod or kind is classmethod:
         announce(run, function.__func__, site, args, named)
-    elif is_a(function, types.GenericAlias):
+    elif is_a(function, types.GenericAlias) or classification.is_alias_of_typing(kind):
         announce(run, function.__origin__, site, args, named)
-    elif kind.__module__ == "typing" and is_a(origin := dictionary(function).get("__origin__"), type):
-        announce(run, origin, site, args, named)
     else:
         _instance(run, function, kind, site, args, named)
 

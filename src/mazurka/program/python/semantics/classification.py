@@ -15,7 +15,7 @@ import types
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import harmless, native_objects, objects, views
+from mazurka.program.python.semantics import deep_access, harmless, native_objects, objects, views
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
 from mazurka.program.python.semantics.locations import bases
@@ -114,7 +114,7 @@ def _classify_apart(kind: type, name: str) -> int:
         return OF_BASES
     if kind in views.LAZY or name == "__dir__":
         return OPAQUE
-    if name in _DESCRIBING and issubclass(kind, (types.SimpleNamespace, functools.partial, slice)):
+    if name in deep_access.DESCRIBING and any(each is other for each in bases(kind) for other in deep_access.SHOWING):
         return OPAQUE  # it describes the objects that it holds
     if _is_forwarded(kind, name):
         return FORWARDED
@@ -130,9 +130,6 @@ def _classify_apart(kind: type, name: str) -> int:
         return GOT_IN_C
     owners = _PARTS_OF_CODE.get(name)
     return GOT_IN_C if owners and any(each is owner for each in bases(kind) for owner in owners) else NONE
-
-
-_DESCRIBING: Final = frozenset(("__str__", "__repr__", "__format__"))
 
 
 def _is_own(kind: type, name: str) -> bool:
@@ -161,8 +158,12 @@ def _is_forwarded(kind: type, name: str) -> bool:
     """Whether what stands for a function or class hands on its attribute."""
     if kind is types.MethodType or kind is types.GenericAlias:
         return not name.startswith("__")
-    of_typing = kind.__module__ == "typing" and kind.__name__ in ("_GenericAlias", "_SpecialGenericAlias")
-    return of_typing and not name.startswith("_")
+    return is_alias_of_typing(kind) and not name.startswith("_")
+
+
+def is_alias_of_typing(kind: type) -> bool:
+    """Whether objects of a class stand for classes with parameters, as `typing.List` and `typing.List[int]` do."""
+    return kind.__module__ == "typing" and kind.__name__ in ("_GenericAlias", "_SpecialGenericAlias")
 
 
 def stands_for(thing: Any) -> Any:

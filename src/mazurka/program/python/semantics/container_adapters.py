@@ -9,7 +9,6 @@ Cost: that of the container behind.
 
 from __future__ import annotations
 
-import gc
 import os
 import types
 import weakref
@@ -19,7 +18,7 @@ from collections.abc import ItemsView, KeysView, MappingView, ValuesView
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.semantics import native_objects, natives, objects, untracked
+from mazurka.program.python.semantics import deep_access, native_objects, natives, objects, untracked
 from mazurka.program.python.semantics.class_shapes import know, operation
 from mazurka.program.python.semantics.containers import change_all, read_all, read_structure
 from mazurka.program.python.semantics.dictionaries import reads_of_arguments
@@ -70,13 +69,9 @@ _WEAK: Final[dict[str, Handler]] = {name: _watching(name, handler) for name, han
 
 def _behind(thing: Any) -> Any:
     """The builtin that holds the items, or None."""
-    if is_a(thing, (UserDict, UserList)):
-        return dictionary(thing).get("data")
     if type(thing) is memoryview:
         return native_objects.owner_of_bytes(thing)
-    if is_a(thing, MappingView):
-        return thing._mapping
-    return next((each for each in gc.get_referents(thing) if is_a(each, dict)), None)
+    return next(iter(deep_access.stood_for(thing)), None)
 
 
 def _handed_on(name: str) -> Handler:

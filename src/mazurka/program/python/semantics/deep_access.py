@@ -36,10 +36,10 @@ PLAIN: Final = frozenset(
     {int, str, float, bool, type(None), bytes, complex, range, type, types.FunctionType, types.ModuleType}
 )
 _COMPARING: Final = tuple("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
-_DESCRIBING: Final = ("__format__", "__str__", "__repr__")
+DESCRIBING: Final = ("__format__", "__str__", "__repr__")
 
 #: Kind of site -> the methods that it calls on an instance; any other looks at it past all methods.
-_ASKS: Final = {"compare": _COMPARING, "format": _DESCRIBING, "call": _DESCRIBING}
+_ASKS: Final = {"compare": _COMPARING, "format": DESCRIBING, "call": DESCRIBING}
 
 #: Methods called on an object that is copied, but not on its content.
 _COPY: Final = "copy"
@@ -181,8 +181,8 @@ def reads_of_iteration(run: Any, thing: Any, site: int) -> list[Access]:
     shape = shape_of(type(thing))
     if shape.base is None:
         if state_of(type(thing)) is FOREIGN:
-            for tell in iterated:
-                tell(run, thing, site)
+            for report in iterated:
+                report(run, thing, site)
         moves = hasattr(type(thing), "__next__")
         return native_objects.accesses(thing, Op.RMW if moves else Op.READ) if state_of(type(thing)) else []
     looks = shape.operations.get("__iter__") if shape.base not in BASES else None
@@ -222,7 +222,13 @@ _STANDING: Final = frozenset((UserDict, UserList, ChainMap, types.MappingProxyTy
 
 def stood_for(thing: Any) -> list[Any]:
     """The containers that one of the library stands for: of any kind, for a view."""
-    return [thing._mapping] if is_a(thing, _VIEWS) else native_objects.stands_for(thing)
+    if is_a(thing, (UserDict, UserList)):
+        found = [objects.dictionary(thing).get("data")]
+    elif is_a(thing, ChainMap):
+        found = objects.dictionary(thing).get("maps", [])
+    else:
+        found = [thing._mapping] if is_a(thing, _VIEWS) else gc.get_referents(thing)
+    return [each for each in found if type(each) not in PLAIN]
 
 
 #: Objects in C that compare, or describe, their elements.
@@ -236,7 +242,7 @@ def _is_error_in_c(thing: Any, kind: type) -> bool:
 
 def _describes_in_c(kind: type) -> bool:
     """Whether the methods by which a class describes its objects are in C."""
-    found = [next(each.__dict__[name] for each in bases(kind) if name in each.__dict__) for name in _DESCRIBING]
+    found = [next(each.__dict__[name] for each in bases(kind) if name in each.__dict__) for name in DESCRIBING]
     return not any(type(each) is types.FunctionType for each in found)
 
 

@@ -260,7 +260,7 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         found.append(Access(op, (OBJECT, number(root))))
     elif base not in BASES:  # it stands for containers, or has a single location
         found.append(Access(op, (STRUCTURE, number(root))))
-        for each in stands_for(root):
+        for each in _stands_for(root):
             inner = contents(each)
             found += [Access(_RMW, inner[0].target), *inner[1:]] if op is not _READ else inner
     else:  # the bytes are a container's
@@ -345,7 +345,7 @@ _IS_PROXY: Final = " proxy"
 PLAIN_STATE: Final = frozenset({type, types.ModuleType, types.FunctionType, dict, list, tuple, str, int, type(None)})
 
 
-def stands_for(thing: Any) -> list[Any]:
+def _stands_for(thing: Any) -> list[Any]:
     """The containers behind one of the library (:mod:`holders`), two objects deep."""
     held = [*dictionary(thing).values(), *gc.get_referents(thing)]
     found = [each for each in held if is_a(each, BASES)]

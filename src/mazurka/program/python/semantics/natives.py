@@ -132,7 +132,7 @@ def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, a
                 site,
                 lambda part: handler(part, thing, site, args),
                 lambda part: deep_access.read(
-                    part, inside, site, copying=behind, comparing=name not in _DESCRIBING and not behind
+                    part, inside, site, copying=behind, comparing=name not in deep_access.DESCRIBING and not behind
                 ),
                 lambda part: part.accesses.extend(effects_of_calls(calling[0], key, deep_access.elements(thing), site)),
             )
@@ -152,7 +152,6 @@ def _gone_into(thing: Any, name: str, args: tuple[Any, ...]) -> list[Any]:
     return [*inside, *[each for each in deep_access.elements(thing) if type(each) not in deep_access.PLAIN]]
 
 
-_DESCRIBING: Final = frozenset({"__repr__", "__str__", "__format__"})
 #: Containers whose elements come in pairs.
 _PAIRED: Final = (dict, UserDict, ChainMap)
 _TAKING_PAIRS: Final = frozenset({"update", "__ior__", "__init__"})
