@@ -157,7 +157,7 @@ CORRECT = {
         assert got == ["one\\n", "two\\n"]
     """,
     "a server": """
-        import socket
+        import encodings.idna, socket  # otherwise the first thread that asks for an address imports the codec
         with socket.create_server(("127.0.0.1", 0)) as server:
             address = server.getsockname()
             def serve():
