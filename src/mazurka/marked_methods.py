@@ -3,9 +3,13 @@
     @mazurka.linearizable("hash_table", "put", "get", state=lambda table: frozenset(table.items.items()))
     class Table: ...
 
+    @mazurka.linearizable(spec="bag.toml", state=lambda bag: frozenset(bag.items))
+    class Bag: ...
+
 A class is marked with the type whose specification describes it (``mazurka spec list``) and the methods that its
-specification names. Each must be linearizable: its calls take effect at once, at some moment between call and return.
-``state`` gives the abstract state of an object, as the type's specification has it, whenever no call is under way.
+specification names; or with a file that specifies it. Each must be linearizable: its calls take effect at once, at some
+moment between call and return. ``state`` gives the abstract state of an object, as the type's specification has it,
+whenever no call is under way.
 
 ``mazurka record`` records the calls of marked methods; ``mazurka check --strategy ncmc`` explores them as single steps,
 if the class has a ``state``. Both set :data:`observer` before they load a program, and methods that are marked report
@@ -37,7 +41,12 @@ class MarkedClass(NamedTuple):
         """What is assumed where calls are taken for single steps."""
         if self.is_builtin:
             return f"operations of a {self.class_name} are atomic"
-        return f"{self.class_name} is linearizable, as {self.type_name} says"
+        return f"{self.class_name} is linearizable, as {self.type_words} says"
+
+    @property
+    def type_words(self) -> str:
+        """The name of the type for people: of a file without its folder."""
+        return self.type_name.rpartition("/")[2].replace("%20", " ").replace("%25", "%")
 
 
 class InvocationObserver:
@@ -84,16 +93,24 @@ observer: InvocationObserver | None = None
 
 
 def linearizable(
-    type_name: str, *methods: str, state: Callable[[Any], Any] | None = None
+    *names: str, state: Callable[[Any], Any] | None = None, spec: str | None = None
 ) -> Callable[[_Class], _Class]:
-    """Mark these methods of a class; they take positional arguments, or ones that can be given so.
+    """Mark methods of a class; they take positional arguments, or ones that can be given so.
 
-    Raises TypeError for a method that is no plain function of the class, or takes ``*args`` or ``**kwargs``.
+    ``names`` are a type of the library and the methods. With ``spec``, a file in TOML or Python (or ``FILE:TYPE``),
+    beside that of the class, which specifies the type, they are the methods; without any, all public methods of the
+    class are marked.
+
+    Raises TypeError for a method that is no plain function of the class, or takes ``*args`` or ``**kwargs``, and
+    FileNotFoundError if there is no such file.
     """
-    if not type_name or " " in type_name:
-        raise TypeError(f"no name of a type: {type_name!r}")
+    library_type = "" if spec is not None else names[0] if names else ""
+    if spec is None and (not library_type or " " in library_type):
+        raise TypeError(f"no name of a type: {library_type!r}")
 
     def mark(marked: _Class) -> _Class:
+        type_name = library_type if spec is None else _specified(marked, spec)
+        methods = names[1:] if spec is None else names or _public_methods(marked)
         found = {name: _method(marked, name) for name in methods}
         full_name = f"{marked.__module__}.{marked.__qualname__}"
         kind = MarkedClass(type_name, marked.__qualname__, full_name, state)
@@ -128,6 +145,28 @@ def observe_known(watching: InvocationObserver) -> Callable[[], None]:
             setattr(kind, name, function)
 
     return undo
+
+
+def _specified(marked: type, spec: str) -> str:
+    """The name of a type that a file specifies: with the whole path, since others look for it elsewhere."""
+    import os
+    import sys
+
+    file, colon, type_name = spec.rpartition(":")
+    if not (colon and file.endswith((".toml", ".py"))):
+        file, type_name = spec, ""
+    module = getattr(sys.modules.get(marked.__module__), "__file__", None)
+    whole = os.path.abspath(os.path.join(os.path.dirname(module), file) if module else file)
+    if not os.path.isfile(whole):
+        raise FileNotFoundError(f"no specification of {marked.__qualname__}: {whole}")
+    escaped = whole.replace("%", "%25").replace(" ", "%20")
+    return f"{escaped}:{type_name}" if type_name else escaped
+
+
+def _public_methods(marked: type) -> tuple[str, ...]:
+    import inspect
+
+    return tuple(name for name, value in vars(marked).items() if inspect.isfunction(value) and name[:1] != "_")
 
 
 def _method(marked: type, name: str) -> Callable[..., Any]:

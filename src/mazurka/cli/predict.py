@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -17,7 +17,7 @@ from mazurka.cli.progress import ProgressLine, is_wanted
 from mazurka.cli.publishing import STANDARD_OUTPUT, Output, prepare_output, publish
 from mazurka.config import FORMATS
 from mazurka.errors import MazurkaError, UsageError, did_you_mean
-from mazurka.predict.kinds.registry import ENGINES, KINDS
+from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS
 
 if TYPE_CHECKING:
     from mazurka.predict.engines import ProvenBug
@@ -53,6 +53,7 @@ _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 @click.option(
     "--time-limit", type=click.FloatRange(min=0), default=60.0, show_default=True, metavar="SECONDS", help="0: no limit"
 )
+@click.option("--spec", multiple=True, metavar="FILE", help="Specification whose models in Python may be run")
 @click.option("--suppressions", default=None, metavar="FILE", help="Findings not to report")
 @click.option(
     "--format", "form", type=SuggestingChoice(FORMATS), default="text", show_default=True, help="Report format"
@@ -72,6 +73,7 @@ def command(
     kind: str,
     window: int | None,
     time_limit: float,
+    spec: tuple[str, ...],
     suppressions: str | None,
     form: str,
     output: str | None,
@@ -99,6 +101,9 @@ def command(
     )
     compiling = Compiling(Path(trace))
     numbered = Numbered(*read_reliably(trace, origin, repair, _tell, complete))
+    if CALL_ORDER in kinds:
+        for why in _left_out(numbered, spec):
+            _tell(why)
     with (
         _PredictObserver(ProgressLine(is_wanted(progress, sys.stderr)), compiling) as watcher,
         _confirmer(trace, numbered, confirm) as happens,
@@ -134,6 +139,23 @@ def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable
         confirmer.close()
         if confirmer.trouble:
             print(f"mazurka: the program can't be followed: {confirmer.trouble}", file=sys.stderr)
+
+
+def _left_out(numbered: Numbered, specifications: Iterable[str]) -> Iterator[str]:
+    """Types that files specify whose calls are left out, and why; these specifications may be run."""
+    from mazurka.commute.named import shared_type, trust
+    from mazurka.trace.invocations import called_types
+
+    for file in specifications:
+        if not Path(file).is_file():
+            raise UsageError("no-such-file", "there is no such file", where=file)
+        trust(file)
+    for name in called_types(numbered.trace):
+        try:
+            shared_type(name)
+        except MazurkaError as error:
+            if "/" in name:
+                yield f"calls of {name.rpartition('/')[2]} are left out: {error}"
 
 
 def _tell(what: str) -> None:

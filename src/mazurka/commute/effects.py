@@ -22,11 +22,13 @@ class LibraryModels:
     """Implements :class:`mazurka.program.settings.CallModels`."""
 
     def prepare(self, type_name: str) -> None:
-        """Load a type's models, before runs in which loading them would be a step."""
-        from mazurka.commute.registry import TYPES, shared_type
+        """Load a type's models, before runs in which loading them would be a step; the program itself names them, so
+        that its files may be run."""
+        from mazurka.commute.named import is_known, shared_type, trust
         from mazurka.commute.shared_type import methods_of
 
-        if type_name in TYPES:
+        trust(type_name)
+        if is_known(type_name):
             kind = shared_type(type_name)
             for method in methods_of(kind):
                 _model_of(type_name, method)
@@ -47,10 +49,10 @@ class LibraryModels:
 
 @cache
 def _model_of(type_name: str, method: str) -> Callable[..., Step] | None:
-    from mazurka.commute.registry import TYPES, shared_type
+    from mazurka.commute.named import is_known, shared_type
     from mazurka.commute.shared_type import methods_of
 
-    if type_name not in TYPES:
+    if not is_known(type_name):
         return None
     found = methods_of(shared_type(type_name)).get(method)
     return None if found is None else found.step

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 
-from mazurka.commute.registry import shared_type
+from mazurka.commute.named import shared_type
 from mazurka.commute.shared_type import BLOCKED, Method, SharedType, methods_of
 from mazurka.commute.specification import Methods
 from mazurka.commute.verification import arguments_of, states_of

@@ -15,6 +15,7 @@ the file is run but a model's own, in Python. What is wrong is an error ``specif
 
 from __future__ import annotations
 
+import io
 import re
 import tomllib
 from collections.abc import Callable
@@ -35,7 +36,8 @@ _Loading = Callable[[str], list[type[SharedType]]]
 
 def types_in(path: Path, load: _Loading) -> list[type[SharedType]]:
     """The types of a file, in its order; ``load`` gives those of a Python file."""
-    text = path.read_text(encoding="utf-8")
+    with io.open_code(str(path.resolve())) as file:  # as modules are read: no step of a program that marks a class
+        text = file.read().decode("utf-8")
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

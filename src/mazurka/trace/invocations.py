@@ -121,6 +121,12 @@ def begun(trace: Trace) -> Iterator[tuple[int, tuple[str, str]]]:
         yield from ((row, reader.receiver(row)) for row in rows)
 
 
+def called_types(trace: Trace) -> list[str]:
+    """The types of the objects of a trace that have invocations, or are named as if they had."""
+    named = (_split(target, 0)[0] for target in trace.targets if target[0] == _METHOD)
+    return list(dict.fromkeys(named))
+
+
 def _rows(trace: Trace) -> Iterable[int]:
     """Those that call or return."""
     if isinstance(trace.op, array):

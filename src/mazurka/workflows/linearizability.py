@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from mazurka import marked_methods
 from mazurka.commute.effects import effect_of
-from mazurka.commute.registry import shared_type
+from mazurka.commute.named import shared_type, trust
 from mazurka.commute.shared_type import methods_of
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
@@ -110,7 +110,8 @@ def _run(program: Program, call: Any) -> Run:
 
 def _check_class(program: Program, name: str, state: str | None, seconds: float) -> ClassReport:
     marked, methods = marked_methods.known[name]
-    report = ClassReport(marked.class_name, marked.type_name)
+    report = ClassReport(marked.class_name, marked.type_words)
+    trust(marked.type_name)  # the file that is checked names it
     if state is None:
         report.reason = "it has no `state=`, or no object can be made without arguments"
         return report

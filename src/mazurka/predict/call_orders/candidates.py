@@ -19,8 +19,8 @@ from functools import cache
 from typing import Final
 
 from mazurka.commute.access_points import AccessPoint, AccessPoints, translated
+from mazurka.commute.named import specification
 from mazurka.commute.observation import observations
-from mazurka.commute.registry import specification
 from mazurka.order.edc import Actions, Reversible, candidates
 from mazurka.predict.call_orders.objects import ModelledCalls
 from mazurka.predict.kinds.definition import place_of

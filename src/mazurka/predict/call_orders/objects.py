@@ -22,7 +22,7 @@ from itertools import product
 from typing import Any, Final
 
 from mazurka.commute.formula import State
-from mazurka.commute.registry import TYPES, shared_type
+from mazurka.commute.named import is_known, shared_type
 from mazurka.commute.shared_type import BLOCKED, Method, SharedType, Step, methods_of
 from mazurka.trace.call_events import CallEvents, Receiver, call_events, outermost_calls, receiver_of
 from mazurka.trace.columns import columns_of
@@ -146,7 +146,7 @@ def _described(trace: Trace) -> set[Receiver]:
     calls = outermost_calls(trace)
     known = {receiver_of(call) for call in calls}
     for call in calls:
-        if not (call.type_name in TYPES and call.method in methods_of(shared_type(call.type_name))):
+        if not (is_known(call.type_name) and call.method in methods_of(shared_type(call.type_name))):
             known.discard(receiver_of(call))
     return known
 
