@@ -44,9 +44,11 @@ def get_ready(modules: Iterable[str]) -> None:
     for name in (*modules, "mazurka.cli.check", "mazurka.api", "concurrent.futures.thread", "logging", "asyncio"):
         importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "first.py")
-        file.write_text(_FIRST)
-        _check(str(file), ("auto",), 10.0, {})
+        for name, source in (("correct.py", _CORRECT), ("failing.py", _CORRECT.replace("with lock", "if lock"))):
+            file = Path(folder, name)
+            file.write_text(source)
+            for strategy in ("ncmc", "se-mcr", "auto"):
+                _check(str(file), (strategy,), 10.0, {})
     gc.freeze()
 
 
@@ -125,7 +127,7 @@ def _check_opened(program: Any, subject: Any, options: Any) -> tuple[str, list[s
     return report.verdict.value, reasons or [report.reason], report.executions
 
 
-_FIRST: Final = """\
+_CORRECT: Final = """\
 import threading
 n = 0
 lock = threading.Lock()

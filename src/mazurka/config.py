@@ -12,6 +12,7 @@ never something to pass over: a misspelt limit would otherwise silently not limi
 
 from __future__ import annotations
 
+import functools
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -300,8 +301,7 @@ def _project_table(directory: Path) -> tuple[Mapping[str, Any], str]:
     if path is None:
         return {}, ""
     try:
-        with path.open("rb") as stream:
-            document = tomllib.load(stream)
+        document = _parsed(path.read_bytes().decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError("config-syntax", f"not valid TOML: {error}", where=str(path)) from None
     except OSError as error:
@@ -311,6 +311,12 @@ def _project_table(directory: Path) -> tuple[Mapping[str, Any], str]:
     if not isinstance(table, dict):
         raise UsageError("config-value", "tool.mazurka is not a table", where=str(path))
     return table, where
+
+
+@functools.lru_cache(maxsize=1)
+def _parsed(text: str) -> Mapping[str, Any]:
+    """The project file: every check of a test run asks for it, and a long one takes as long as a small check."""
+    return tomllib.loads(text)
 
 
 def _read_table(table: Mapping[str, Any], where: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:

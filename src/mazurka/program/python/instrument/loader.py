@@ -36,6 +36,9 @@ _INVARIANT_FILE: Final = "<invariant>"
 
 _SKIPPED: Final = ("site-packages", "dist-packages")
 
+#: Files of modules that were imported before a check -> the same without links. Each check asks for all of them.
+_real_files: Final[dict[str, str]] = {}
+
 #: Our own packages and their dependencies: instrumenting these would make hooks call hooks.
 MACHINERY: Final = frozenset(
     ("mazurka", "greenlet", "z3", "_pytest", "pytest", "importlib", "builtins", "sys", "os", "posixpath", "genericpath")
@@ -85,7 +88,7 @@ class Loader(importlib.abc.MetaPathFinder):
         spec = self._ask_others(fullname, path, target)
         if spec is None or spec.origin is None:
             return None
-        if not named and not self._is_under_roots(spec.origin):
+        if not named and not self._is_under_roots(self._real(spec.origin)):
             late_imports.notice_other(spec)
             return None
         if type(spec.loader) is importlib.machinery.SourceFileLoader:
@@ -112,13 +115,17 @@ class Loader(importlib.abc.MetaPathFinder):
         """Whether a module of that name and file, imported by whomever, is one to track."""
         if fullname.partition(".")[0] in self.never or not file.endswith(".py"):
             return False
-        return self._is_included(fullname) or self._is_under_roots(file)
+        if self._is_included(fullname):
+            return True
+        real = _real_files.get(file)
+        if real is None:
+            real = _real_files[file] = self._real(file)
+        return self._is_under_roots(real)
 
     def _is_included(self, fullname: str) -> bool:
         return any(fullname == name or fullname.startswith(name + ".") for name in self.include)
 
-    def _is_under_roots(self, origin: str) -> bool:
-        real = self._real(origin)
+    def _is_under_roots(self, real: str) -> bool:
         for root in self.roots:
             if real.startswith(root):
                 below = real[len(root) :].split(os.sep)

@@ -98,8 +98,7 @@ class Methods:
 
     def extend(self) -> None:
         for key, make in METHODS.items():
-            module = sys.modules.get(key[0])
-            if module is None or key in self._covered:
+            if key in self._covered or (module := sys.modules.get(key[0])) is None:
                 continue
             self._covered.add(key)
             *path, name = key[1].split(".")

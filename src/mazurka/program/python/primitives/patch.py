@@ -126,15 +126,17 @@ def replace_also(pairs: Iterable[tuple[Any, Any]], spared: Iterable[str], make: 
     _others.append(make)
 
 
-def _name_inner_files() -> None:
-    """Whose frames a location skips."""
-    here = __name__.rpartition(".")[0]
-    packages = (here, here.replace("primitives", "outside"))
-    for name, module in list(sys.modules.items()):
-        if name.startswith(packages) or name in _HOLDERS or name in ("mazurka.program.runtime.runtime", "contextlib"):
-            file = getattr(module, "__file__", None)
-            if file:
-                INNER.add(file)
+_HERE: Final = __name__.rpartition(".")[0]
+_INNER_PACKAGES: Final = (_HERE, _HERE.replace("primitives", "outside"))
+_INNER_MODULES: Final = frozenset({*_HOLDERS, "mazurka.program.runtime.runtime", "contextlib"})
+
+
+def _skip_frames_of(name: str, module: object) -> None:
+    """Let locations skip the module's frames, if it is one of those that models rest on."""
+    if name.startswith(_INNER_PACKAGES) or name in _INNER_MODULES:
+        file = getattr(module, "__file__", None)
+        if file:
+            INNER.add(file)
 
 
 class InstalledPatches:
@@ -164,16 +166,14 @@ def install() -> None:
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", thread_functions.ThreadHandle))
-    _name_inner_files()
     scanned, spared = _installed.scanned, SPARED | _spared
-    for name, module in list(sys.modules.items()):
-        if name in scanned:
-            continue
+    for name in [each for each in list(sys.modules) if each not in scanned]:
+        module = sys.modules[name]
+        scanned.add(name)
+        _skip_frames_of(name, module)
         if name.startswith(_LOCKED_INSIDE):
-            scanned.add(name)
             _spare(vars(module))
         elif name.partition(".")[0] not in spared:
-            scanned.add(name)
             namespace = getattr(module, "__dict__", None)
             if type(namespace) is dict and name != "__main__":
                 rebind(namespace, _installed.undo)

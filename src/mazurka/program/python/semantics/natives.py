@@ -474,7 +474,7 @@ def find_weak() -> None:
     """Find those that there are before the runs, if the program makes any."""
     global _is_weak
     forget_weak()
-    _is_weak = any(_uses_weakly(module) for module in list(sys.modules.values()))
+    _is_weak = any(map(_uses_weakly, list(sys.modules.values())))
     if not _is_weak:
         return
     found = objects.existing((*_COLLECTIONS, weakref.ref))
