@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -212,3 +214,76 @@ def test_an_interrupted_run_ends_at_its_next_step() -> None:
 
     running.run(main)
     assert running.truncated == "the run was cut after 4 steps"
+
+
+ALARM = """
+import signal, threading
+
+def work():
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+
+signal.signal(signal.SIGALRM, lambda number, frame: print("rung"))
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+QUIET = """
+import threading
+
+thread = threading.Thread(target=int)
+thread.start()
+thread.join()
+"""
+
+
+@pytest.mark.parametrize("source", [ALARM, QUIET])
+def test_the_alarm_is_given_back(runs: Runner, tmp_path: Path, source: str) -> None:
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+    try:
+        handler = signal.getsignal(signal.SIGALRM)
+        runs(source, PLANS)
+        assert signal.getsignal(signal.SIGALRM) is handler  # as it stays armed only where no other code uses it
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        time.sleep(0.02)
+        assert rung
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("source", [ALARM, QUIET])
+def test_the_alarm_of_a_run_does_not_outlive_the_program(tmp_path: Path, source: str) -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    path = tmp_path / "program.py"
+    path.write_text(source)
+    program = PythonProgram(Script(str(path), [], instrument_source), ProgramSettings(roots=(str(tmp_path),)))
+    try:
+        for plan in PLANS:
+            program.execute(plan)
+            if source is ALARM:
+                assert signal.getitimer(signal.ITIMER_REAL)[1] == 0
+    finally:
+        program.close()
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_numbers_start_again_in_each_run(runs: Runner) -> None:
+    done = runs(
+        """
+        import random, threading
+
+        def work():
+            random.random()
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print(random.random(), random.gauss(0, 1), [random.getrandbits(32) for _ in range(624)][-1])
+        random.seed(5)
+        """,
+        PLANS,
+    )
+    assert len({run.output for run in done}) == 1

@@ -99,8 +99,7 @@ class OrderedCalls(NamedTuple):
     meets: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """How one run is to go: at its n-th point thread ``prefix[n]`` moves, afterwards ``tail`` decides.
 
     ``prefix`` holds thread names, which mean the same thread in every run, and perhaps :data:`LASSO`.

@@ -37,8 +37,9 @@ def activate(runtime: Runtime | None) -> None:
 def wake_hooks(runtime: Runtime) -> None:
     """The first thread of a run is being started: from now on hooks have something to do."""
     rest.wake()
-    if START_POINTS not in runtime.points and rest.amid_expression(sys._getframe(1)):
-        runtime.need_points(START_POINTS)
+    if not runtime.learned.knows_start() and START_POINTS not in runtime.points:
+        if rest.amid_expression(sys._getframe(1)):
+            runtime.need_points(START_POINTS)
 
 
 def _before_fork() -> None:

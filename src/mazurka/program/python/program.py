@@ -17,7 +17,6 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
@@ -38,7 +37,7 @@ from mazurka.program.python.invocations.reversing import reversing
 from mazurka.program.python.invocations.runtime import InvokingRuntime
 from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, library, state, unraisable
 from mazurka.program.python.isolation.capture import Capture
-from mazurka.program.python.isolation.watchdog import Watchdog
+from mazurka.program.python.isolation.watchdog import Watchdog, disarm
 from mazurka.program.python.liveness.deadlock import name_primitive, stuck
 from mazurka.program.python.liveness.livelock import livelock
 from mazurka.program.python.primitives import uncontrolled
@@ -66,7 +65,6 @@ from mazurka.trace.ids import SiteNumber
 
 #: The real one, which programs are given a model of.
 _collect: Final = gc.collect
-_UNWATCHED: Final = nullcontext()
 _freeze: Final = gc.freeze
 
 #: At most this many trial runs: each may import more, or find more that is shared.
@@ -242,7 +240,7 @@ class PythonProgram(LearnsPoints):
         outside.process_state.hold()
         outside.opened_before.look()
         self._undo.append(outside.opened_before.forget)
-        self._undo.append(state.hold_collector())
+        self._undo += [state.hold_collector(), disarm]
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
             (endings.install, endings.uninstall),
@@ -518,9 +516,13 @@ class PythonProgram(LearnsPoints):
         self._capture = capture
         imported = set(late_imports.noticed)
         unkept = outside.opened_before.begin_run()
-        with capture, reversing(plan.calls) if plan.calls is not None else _UNWATCHED as watching:
-            run = self._run(plan)
-            run.returned = None if watching is None else watching.outcome
+        with capture:
+            if plan.calls is None:
+                run = self._run(plan)
+            else:
+                with reversing(plan.calls) as watching:
+                    run = self._run(plan)
+                    run.returned = watching.outcome
             # Objects that the run leaves behind are young, so that finalisers run here and nowhere else.
             referred, generation = natives.take_referred(), 0
             if natives.may_notice_ends():
@@ -577,27 +579,35 @@ class PythonProgram(LearnsPoints):
         hooks.restart(runtime)
         primitives.begin(runtime).is_judged = self.settings.at_end is not None
         activation.activate(runtime)
-        try:
-            with Watchdog(runtime), calls_of_containers() if isinstance(runtime, InvokingRuntime) else _UNWATCHED:
-                runtime.run(lambda: result.append(self._main(runtime)))
-                primitives.finish(runtime, learns=plan.strict and not plan.detail)
+        with Watchdog(runtime):
+            try:
                 if isinstance(runtime, InvokingRuntime):
-                    observer.look_back(runtime)
-                is_all = self.settings.at_end is None and self._check is None  # otherwise that looks, too
-                self._held = natives.alive_alone(runtime) if is_all else frozenset()
-                hooks.finish(runtime)
-                outside.children.count_at_end(runtime)
-        finally:
-            activation.activate(None)
-            primitives.end()
+                    with calls_of_containers():
+                        self._run_through(runtime, plan, result)
+                else:
+                    self._run_through(runtime, plan, result)
+            finally:
+                activation.activate(None)
+                primitives.end()
         run = run_of(runtime)
         self._watch_timeouts(runtime, run)
         run.result = result[0] if result else None
         return run
 
+    def _run_through(self, runtime: Runtime, plan: Plan, result: list[Any]) -> None:
+        """Run the program to its end, and settle what its hooks and models have left open."""
+        runtime.run(lambda: result.append(self._main(runtime)))
+        primitives.finish(runtime, learns=plan.strict and not plan.detail)
+        if isinstance(runtime, InvokingRuntime):
+            observer.look_back(runtime)
+        is_all = self.settings.at_end is None and self._check is None  # otherwise that looks, too
+        self._held = natives.alive_alone(runtime) if is_all else frozenset()
+        hooks.finish(runtime)
+        outside.children.count_at_end(runtime)
+
     def _runtime(self, plan: Plan) -> Runtime:
         if plan.timing is None and self.timing is not None:
-            plan = replace(plan, timing=self.timing)
+            plan = plan._replace(timing=self.timing)
         memory = self.settings.memory
         if memory is MemoryModel.SC:
             kind = InvokingRuntime if CALLS_AS_STEPS in self.learned.points else Runtime

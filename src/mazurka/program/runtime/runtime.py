@@ -84,6 +84,7 @@ class Runtime:
         "current",
         "detail",
         "failures",
+        "learned",
         "let_go",
         "limits",
         "live",
@@ -140,6 +141,7 @@ class Runtime:
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
         self.scheduler = Scheduler(plan) if plan.timing is None else TimedScheduler(plan, plan.timing)
+        self.learned = learned
         self.sharing = Sharing(learned.points)
         self.points = self.sharing.points  # these two are looked at in each visit
         self.touched = self.sharing.touched
@@ -475,6 +477,7 @@ class Runtime:
             self.solo = False
             if self.on_first_fork is not None:
                 self.on_first_fork(self)
+            self.learned.forked_with = self.points
         if self.careful:
             self._record(parent, _FORK, task.life, 0, False, None, ())
             self._record(task, _BEGIN, task.life, 0, False, None, ())

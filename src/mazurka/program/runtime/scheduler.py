@@ -79,11 +79,13 @@ class Scheduler:
         self._tail = plan.tail
         self._strict = plan.strict
         self.orders_timeouts = plan.orders_timeouts
-        if plan.tail is not _STAY:
-            _seed(_generator, plan.seed)
-            self._policy = make_policy(plan)
+        if plan.tail is _STAY:
+            return
+        _seed(_generator, plan.seed)
         if plan.tail is TailPolicy.PCT:
             self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
+        elif plan.tail is not _RANDOM:
+            self._policy = make_policy(plan)
 
     def rank(self, task: Task) -> None:
         """A task is new."""

@@ -47,9 +47,18 @@ CYCLE_POINTS: Final = -16
 
 @dataclass(slots=True)
 class Learned:
-    """The knowledge of earlier runs about the program: the sites that need points. It only grows."""
+    """The knowledge of earlier runs about the program: the sites that need points. It only grows.
+
+    ``forked_with``: the points of the last run of this process that has passed its first fork. Up to there each run is
+    the same, since there is no choice yet; so questions about that part are asked once for each set of points.
+    """
 
     points: set[int] = field(default_factory=set)
+    forked_with: set[int] | None = None
+
+    def knows_start(self) -> bool:
+        """Whether a run with the present points has passed its first fork."""
+        return self.forked_with is self.points
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from zlib import crc32
 
 from mazurka.program import forked
 from mazurka.program.python import activation
+from mazurka.program.python.isolation.seeding import SeededGenerator
 
 _SEED: Final = 20_240_229
 
@@ -29,6 +30,7 @@ HASH_SEED: Final = "0"
 # The real seeding of a generator, whichever function stands in for `Random.seed`.
 _seed: Final[Callable[[random.Random, int], None]] = _random.Random.seed
 _shared: Final[random.Random] = random.__dict__["_inst"]  # whose methods the functions of `random` are
+_shared_seeded: Final = functools.cache(lambda: SeededGenerator(_shared, _SEED))
 
 #: The times that `uuid` has used, and the hardware address that it gets.
 _LAST_TIMES: Final = ("_last_timestamp", "_last_timestamp_v7", "_last_counter_v7")
@@ -131,7 +133,7 @@ class _FileNames:
 def restart() -> None:
     """Start every stream again: the beginning of a run."""
     _streams.clear()
-    _seed(_shared, _SEED)  # that nothing was drawn from it can't be told for less
+    _shared_seeded().restart()
     vars(_shared)["gauss_next"] = None
     if (names := sys.modules.get("tempfile")) is not None:
         space = vars(names)

@@ -5,7 +5,8 @@ a run lasts, a timer looks once a second whether anything has happened (a step, 
 cuts the run when nothing has for a while, or when it takes longer than it may. The exception that ends the thread is
 raised in its own frame, as for any other run that is cut; a thread that swallows it again and again is abandoned.
 
-Only where signals can be had (the main OS thread, a system with `setitimer`). Cost: four system calls per run.
+Only where signals can be had (the main OS thread, a system with `setitimer`). Where nothing else uses the timer, it
+stays armed between the runs of a program, until :func:`disarm` or a tick without a run. Cost: a system call per run.
 """
 
 from __future__ import annotations
@@ -36,8 +37,16 @@ _BUSY: Final = 0.05
 _PATIENCE: Final = 3
 
 # Functions of which the program must not replace ours.
-_set_timer: Final = getattr(signal, "setitimer", None)
-_set_handler: Final[Any] = importlib.import_module("_signal").signal  # `signal.signal` converts to enums and back
+_SIGNAL: Final[Any] = importlib.import_module("_signal")  # `signal.signal` converts to enums and back
+_set_timer: Final[Any] = getattr(_SIGNAL, "setitimer", None)
+_get_timer: Final[Any] = getattr(_SIGNAL, "getitimer", None)
+_set_handler: Final[Any] = _SIGNAL.signal
+_get_handler: Final[Any] = _SIGNAL.getsignal
+_ALARM: Final = int(getattr(signal, "SIGALRM", 0))
+_REAL: Final = int(getattr(signal, "ITIMER_REAL", 0))
+_DEFAULT: Final = _SIGNAL.SIG_DFL
+_ARMED: Final = (_TICK, _TICK)
+_OFF: Final = (0.0, 0.0)
 _MAIN: Final = threading.main_thread().ident
 _get_ident: Final = threading.get_ident
 
@@ -53,20 +62,27 @@ class Watchdog:
         self._seen = (0, 0)
         self._computed = 0.0  # at the last look; asking now would cost as much as the rest
         self._told = 0
-        self._before: Any = None
-        self._timer: tuple[float, float] = (0.0, 0.0)
+        self._before: Any = _tick
+        self._timer: tuple[float, float] = _OFF
+        self._outer: Watchdog | None = None
 
     def __enter__(self) -> None:
+        global _current
         if self._watches:
-            self._before = _set_handler(signal.SIGALRM, self._look)
-            self._timer = _set_timer(signal.ITIMER_REAL, _TICK, _TICK)  # type: ignore[misc]  # it is there
+            self._outer, _current = _current, self
+            if _get_handler(_ALARM) is not _tick or _get_timer(_REAL)[1] != _TICK:
+                self._before = _set_handler(_ALARM, _tick)
+                self._timer = _set_timer(_REAL, *_ARMED)
 
     def __exit__(self, *exception: object) -> None:
+        global _current
         if self._watches:
-            _set_timer(signal.ITIMER_REAL, *self._timer)  # type: ignore[misc]  # it is there
-            _set_handler(signal.SIGALRM, signal.SIG_DFL if self._before is None else self._before)
+            _current = self._outer
+            if self._timer != _OFF or self._before not in _UNUSED or _get_handler(_ALARM) is not _tick:
+                _set_timer(_REAL, *self._timer)
+                _set_handler(_ALARM, _DEFAULT if self._before is None else self._before)
 
-    def _look(self, number: int, frame: FrameType | None) -> None:
+    def look(self, frame: FrameType | None) -> None:
         """The timer's signal: has anything happened since the last one?"""
         run = self._run
         if getcurrent() is self._hub:
@@ -86,6 +102,28 @@ class Watchdog:
             run.stop(f"the run was cut after {run.limits.seconds:g} seconds, {_place(frame)}")
         if now - self._alive > _IDLE:
             run.stop(f"the run was cut: it has been blocked for {_IDLE:g} seconds outside the model, {_place(frame)}")
+
+
+#: That of the run in progress.
+_current: Watchdog | None = None
+
+
+def _tick(number: int, frame: FrameType | None) -> None:
+    if _current is None:
+        disarm()
+    else:
+        _current.look(frame)
+
+
+#: Handlers in whose place the timer stays armed: none that anything waits for.
+_UNUSED: Final = (_tick, _DEFAULT, None)
+
+
+def disarm() -> None:
+    """Let go of the timer and of its signal, if they are ours."""
+    if _set_timer is not None and _get_ident() == _MAIN and _get_handler(_ALARM) is _tick:
+        _set_timer(_REAL, *_OFF)
+        _set_handler(_ALARM, _DEFAULT)
 
 
 def _place(frame: FrameType | None) -> str:

@@ -28,6 +28,7 @@ from __future__ import annotations
 import concurrent.futures._base
 import concurrent.futures.thread
 import functools
+import itertools
 import sys
 import threading
 from collections.abc import Callable
@@ -264,10 +265,19 @@ def executor_init(self: Any, *args: Any, **named: Any) -> None:
     models = here()
     if models is not None and not (named.get("thread_name_prefix") or args[1:] and args[1]):
         names.take_number(models)
+        _number_from_zero(models)
     initializer = named.get("initializer")
     if initializer is not None and not is_seen(initializer) and models is not None:
         named["initializer"] = functools.partial(called, initializer)
     _original[_Executor, "__init__"](self, *args, **named)
+
+
+def _number_from_zero(models: Models) -> None:
+    """The first executor without a name of its own gets the number 0 in each run."""
+    if not models.numbers_executors:
+        models.numbers_executors = True
+        models.undo.append(functools.partial(setattr, _Executor, "_counter", _Executor._counter))
+        _Executor._counter = itertools.count().__next__
 
 
 def item_init(self: Any, *args: Any, **named: Any) -> None:

@@ -100,6 +100,7 @@ class Models:
         "leaving",
         "namers",
         "names_seen",
+        "numbers_executors",
         "outside",
         "passed_on",
         "pools",
@@ -117,6 +118,7 @@ class Models:
         self.undo: list[Callable[[], object]] = []
         self.namers: set[int] = set()  # threads that have made threads with numbered names
         self.names_seen = False
+        self.numbers_executors = False  # executors of the run are numbered from zero
         self.tracing: dict[str, Any] = {}  # the trace functions of threads, as the run began
         self.identified: set[int] = set()  # whose identifiers the program has asked for
         self.passed_on: dict[str, int] = {}  # by thread: identifiers that others had before

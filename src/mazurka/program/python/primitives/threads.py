@@ -23,6 +23,7 @@ import zlib
 from collections.abc import Callable
 from contextvars import Context
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final
 
 from greenlet import GreenletExit
@@ -220,7 +221,7 @@ def thread_start(self: Any) -> None:
         _count_tracing(runtime, tracing)
     if contexts.INHERITS or "_context" in space:
         state.context = contexts.chosen(space)
-    if len(runtime.live) == 1:
+    if len(runtime.live) == 1 and not (runtime.solo and runtime.learned.knows_start()):
         unwatched_functions.count_replaced(runtime)
     # No partial: a call from C would deepen the stack that every switch has to copy.
     runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
@@ -423,8 +424,8 @@ def _registered(call: Any) -> Any:
     return found.get("func", getattr(call, "func", call))
 
 
-#: id of a callback of `concurrent.futures.thread` -> it, and the function that was given.
-_of_pools: Final[dict[int, tuple[Any, Any]]] = {}
+#: id of a callback of `concurrent.futures.thread` -> it, false, and the globals of that module.
+_of_pools: Final[dict[int, tuple[Any, bool, dict[str, Any]]]] = {}
 
 
 def finish_main() -> None:
@@ -437,12 +438,16 @@ def finish_main() -> None:
         return
     for call in reversed(list(threading.__dict__["_threading_atexits"])):
         known = _of_pools.get(id(call))
-        function = _registered(call) if known is None or known[0] is not call else known[1]
-        owner = getattr(function, "__module__", "")
-        if owner == "concurrent.futures.thread" and not function.__globals__.get("_threads_queues"):
-            _of_pools[id(call)] = call, function
-            function.__globals__["_shutdown"] = True  # all that would come of it without a pool, less a lock taken
-        elif owner != "concurrent.futures.process":
+        if known is None or known[0] is not call:
+            function = _registered(call)
+            owner = getattr(function, "__module__", "")
+            known = call, owner == "concurrent.futures.process", {}
+            if owner == "concurrent.futures.thread":
+                _of_pools[id(call)] = known = call, False, function.__globals__
+        _, is_for_processes, space = known
+        if space and not space["_threads_queues"]:
+            space["_shutdown"] = True  # all that would come of it without a pool, less a lock taken
+        elif not is_for_processes:
             call()
 
 
@@ -480,25 +485,37 @@ def install() -> Callable[[], None]:
 #: The trace function of each new thread: for the models just a value.
 _TRACING: Final = ("_trace_hook", "_profile_hook")
 
+#: The globals of ``threading`` that a run starts with and gives back.
+_SAVED: Final = ("excepthook", *_TRACING, "_counter", "_dangling")
+_saved_of: Final = itemgetter(*_SAVED)
+
 
 def _keep_modules(models: Models) -> None:
     """Save what a run changes in ``threading`` and ``concurrent.futures.thread``; give the run a registry of pools."""
     namespace = threading.__dict__
-    saved = {name: namespace[name] for name in ("excepthook", *_TRACING, "_counter", "_dangling")}
-    models.tracing = saved
+    models.tracing = saved = dict(zip(_SAVED, _saved_of(namespace), strict=True))
     namespace["_counter"] = itertools.count(1).__next__
     namespace["_dangling"] = _registry(WeakSet)
-    models.undo.append(lambda: namespace.update(saved))
     models.keep(_MAIN)
     space = _MAIN.__dict__
     space["_started"] = space["_mz"] = ThreadState(models, "main", started=True)
     space["_ident"] = space["_native_id"] = 1
     atexits = namespace["_threading_atexits"]
     before = list(atexits)
-    models.undo.append(lambda: atexits.__setitem__(slice(None), before))
-    pools: Any = sys.modules.get("concurrent.futures.thread")
+    pools = sys.modules.get("concurrent.futures.thread")
+    kept: dict[str, Any] = {}
     if pools is not None:
-        _keep_pools(models, pools)
+        space = pools.__dict__
+        kept = {"_shutdown": space["_shutdown"], "_threads_queues": space["_threads_queues"]}
+        space["_threads_queues"] = _registry(WeakKeyDictionary)
+
+    def undo() -> None:
+        namespace.update(saved)
+        atexits[:] = before
+        if pools is not None:
+            pools.__dict__.update(kept)
+
+    models.undo.append(undo)
 
 
 #: A registry of threads and one of pools, which serve further runs as long as none has put anything into them.
@@ -510,20 +527,6 @@ def _registry(kind: type) -> Any:
     if found is None or found.data or getattr(found, "_iterating", None):
         found = _unused[kind] = kind()
     return found
-
-
-def _keep_pools(models: Models, pools: Any) -> None:
-    kept = {name: pools.__dict__[name] for name in ("_shutdown", "_threads_queues")}
-    executor = pools.ThreadPoolExecutor
-    counter = executor._counter
-    pools._threads_queues = _registry(WeakKeyDictionary)
-    executor._counter = itertools.count().__next__
-
-    def undo() -> None:
-        pools.__dict__.update(kept)
-        executor._counter = counter
-
-    models.undo.append(undo)
 
 
 for _model in (current_thread, enumerate_threads, active_count):

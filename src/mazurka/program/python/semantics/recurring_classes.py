@@ -40,8 +40,8 @@ _OWN: Final = frozenset({"__dict__", "__weakref__"})
 #: More templates than these are not kept: programs that make classes without end do not fill the memory.
 _MOST: Final = 256
 
-#: What decides, and what a template has to keep alive for its identities to stay its own.
-Look = tuple[tuple[Any, ...], list[Any]]
+#: All that decides how attributes of a class are found.
+Look = tuple[Any, ...]
 
 
 def recall(kind: type, shape: ClassShape) -> bool:
@@ -52,8 +52,8 @@ def recall(kind: type, shape: ClassShape) -> bool:
         return False
     if not _flags_of(kind) & _HEAP_TYPE or (found := _look(kind)) is None:
         return False
-    shape.recurs = found[0]
-    template = templates.get(found[0])
+    shape.recurs = found
+    template = templates.get(found)
     if template is None or template.knowledge != _knowledge(run):
         return False
     shape.attributes.update(template.attributes)
@@ -71,11 +71,11 @@ def keep(shape: ClassShape) -> bool:
         return True
     run, kind = activation.active, shape.watch()
     found = _look(kind) if run is not None and kind is not None else None
-    if found is None or found[0] != shape.recurs or len(templates) >= _MOST:
+    if kind is None or found is None or found != shape.recurs or len(templates) >= _MOST:
         return False
     attributes = {name: how for name, how in shape.attributes.items() if type(how) is int}
     own = {name: how for name, how in shape.own.items() if name.startswith(" ")}
-    templates[found[0]] = Template(attributes, own, shape.state, _knowledge(run), found[1])
+    templates[found] = Template(attributes, own, shape.state, _knowledge(run), _parts(kind))
     return False
 
 
@@ -92,7 +92,6 @@ def _look(kind: type) -> Look | None:
         if _flags_of(each) & _HEAP_TYPE and ((known := shapes.get(id(each))) is None or not known.lasts):
             return None
     parts: list[Any] = [_qualified_name_of(kind), space.get("__module__"), *map(id, bases)]
-    held: list[Any] = [*bases]
     ours = False
     for name, value in space.items():
         how = type(value)
@@ -102,15 +101,22 @@ def _look(kind: type) -> Look | None:
                 return None
             ours = True
             parts += (name, id(code))
-            held.append(code)
         elif how in _VALUES or (how is GetSetDescriptorType and name in _OWN):
             parts += (name, how)
         elif (codes := _codes(value, how)) is not None:
             parts += (name, how, *map(id, codes))
-            held += codes
         else:
             return None
-    return (tuple(parts), held) if ours else None
+    return tuple(parts) if ours else None
+
+
+def _parts(kind: type) -> list[Any]:
+    """The objects that a template has to keep alive for their identities to stay their own."""
+    parts: list[Any] = [*_bases_of(kind)[1:]]
+    for value in _names_of(kind).values():
+        how = type(value)
+        parts += [value.__code__] if how is FunctionType else _codes(value, how) or []
+    return parts
 
 
 def _codes(value: Any, how: type) -> list[CodeType | None] | None:
