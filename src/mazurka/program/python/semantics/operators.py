@@ -389,8 +389,8 @@ def search(run: Any, thing: Any, key: Any, site: int) -> None:
 
 def combine(run: Any, left: Any, right: Any, site: int) -> None:
     """Both operands are looked at."""
-    if left is right and shape_of(type(left)).base is not None and sites.kind_of(site) == "compare":
-        return
+    if left is right and type(left) in IN_C and sites.kind_of(site) == "compare":
+        return  # no element is compared with another one
     if type(left) in VALUES and type(right) in VALUES:
         return
     if run.is_recording and (type(left) in VALUES or type(right) in VALUES):
