@@ -5,7 +5,7 @@ one with the same qualified name, first line and free variables. Where several h
 the one that stands in the same place among them. Functions with no counterpart stay as they are. Module level and class
 bodies are not executed again.
 
-Cost: one compilation, and one walk over the interpreter's objects unless the caller has made it (:func:`functions`).
+Cost: one compilation, and one search for the functions of a module unless the caller has made it (:func:`functions`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import os
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument import known_functions, sites
 from mazurka.program.python.instrument.instrument import instrument_source
-from mazurka.program.python.semantics import objects
 
 _Key = tuple[str, int, tuple[str, ...]]
 
@@ -74,13 +73,7 @@ def swap_module(
 
 def functions(modules: Iterable[types.ModuleType]) -> Functions:
     """All functions there are that come from the files of these modules."""
-    found: dict[str, list[types.FunctionType]] = {name: [] for module in modules for name in _files_of(module)}
-    if found:
-        for function in [
-            each for each in objects.existing((types.FunctionType,)) if each.__code__.co_filename in found
-        ]:
-            found[function.__code__.co_filename].append(function)
-    return found
+    return known_functions.of({name for module in modules for name in _files_of(module)})
 
 
 def _files_of(module: types.ModuleType) -> tuple[str, str]:

@@ -30,6 +30,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from operator import is_
 from typing import Any, Final
 
+from mazurka.program.python.instrument import known_functions
 from mazurka.program.python.isolation.counters import Counter, is_counter
 from mazurka.program.python.semantics.objects import NO_ATTRIBUTES, dictionary
 
@@ -521,12 +522,12 @@ def _standard_streams() -> tuple[object, ...]:
 def hold_collector() -> Callable[[], None]:
     """Stop automatic garbage collection, so that finalisers run when the caller collects; returns what undoes it."""
     collecting = gc.isenabled()
-    gc.collect(1)  # older objects stay, frozen: a full collection costs more than many a search
-    gc.freeze()
+    known_functions.freeze()  # older objects stay, frozen: a full collection costs more than many a search
     gc.disable()
 
     def undo() -> None:
         gc.unfreeze()
+        known_functions.thawed()
         if collecting:
             gc.enable()
 

@@ -1,0 +1,198 @@
+"""The functions that come from some files, wherever they are held.
+
+CPython's collector lists the objects that there are, by their generation. To go through all of them touches the memory
+of each, which costs a page fault a page in a process that has forked: half of the time in which a small program is
+made ready. So the functions of the oldest generation are looked for once, and kept by weak references; later calls go
+through the younger generations only. Objects come to the oldest one by a collection, before which the younger ones are
+gone through (:func:`_collecting`), and by the freeze at the beginning of a check (:func:`freeze`). Other ways, a freeze
+by the program or a collection during a check, are noticed: a list that was young is so no longer. Then all objects are
+gone through again.
+
+Kept are functions of files that belong neither to the standard library, nor to installed packages, nor to Mazurka,
+which are few, and of files that have been asked for. Where generations are other ones (Python 3.14, or without the GIL)
+each call goes through all objects. A function is found by the file of the code that it had when it was first seen.
+
+Cost: a walk over all objects, 0.2 microseconds each; later one over the objects made since the last collection but one.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import os
+import sys
+import sysconfig
+import types
+import weakref
+from collections.abc import Collection, Iterable
+from typing import Any, Final
+
+from mazurka.program.python.semantics import objects
+
+_get_objects: Final = gc.get_objects
+_collect: Final = gc.collect
+_freeze: Final = gc.freeze
+
+#: Whether an object that outlives two collections stays in the third of three generations.
+_HAS_GENERATIONS: Final = sys.version_info < (3, 14) and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+_LIBRARY: Final = os.path.join(sysconfig.get_path("stdlib"), "")
+_OWN: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))), "")
+
+
+class _Reference(weakref.ref[types.FunctionType]):
+    """None that a program could get: CPython hands out a plain one to all who ask for one."""
+
+    __slots__ = ()
+
+
+#: File -> its functions in the oldest generation; None before all objects have been gone through.
+_kept: dict[str, list[_Reference]] | None = None
+
+#: Files of the library, and of installed packages, that have been asked for.
+_wanted: Final[set[str]] = set()
+
+#: A list made when the oldest generation was last known.
+_young: list[None] = []
+
+
+def of(files: Collection[str]) -> dict[str, list[types.FunctionType]]:
+    """File -> the functions whose code comes from it; all the files are in the result."""
+    global _kept
+    found: dict[str, list[types.FunctionType]] = {file: [] for file in files}
+    if not found:
+        return found
+    if not _HAS_GENERATIONS:
+        for function in objects.existing((types.FunctionType,)):
+            of_file = found.get(function.__code__.co_filename)
+            if of_file is not None:
+                of_file.append(function)
+        return found
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        if fresh := [file for file in found if _is_left_out(file)]:
+            _wanted.update(fresh)
+            _kept = None
+        kept = _kept if _kept is not None and _is_young() else _look_at_all()
+        for file, of_file in found.items():
+            of_file += [function for each in kept.get(file, ()) if (function := each()) is not None]
+        for function in _functions(_young_objects()):
+            of_file = found.get(function.__code__.co_filename)
+            if of_file is not None:
+                of_file.append(function)
+    finally:
+        if collecting:
+            gc.enable()
+    return found
+
+
+def freeze() -> None:
+    """``gc.freeze``, after a collection of the younger generations; :func:`thawed` is called when that is undone."""
+    global _young
+    _watch(False)
+    known = _note_young()
+    _collect(1)  # older objects stay: a full collection costs more than many a search
+    _freeze()
+    if known:
+        _young = [None]
+
+
+def thawed() -> None:
+    """What was frozen is in the oldest generation."""
+    global _kept
+    if _kept is not None and _is_young():
+        _watch(True)
+    else:
+        _kept = None
+
+
+def _look_at_all() -> dict[str, list[_Reference]]:
+    """Go through the oldest generation, and what is frozen."""
+    global _kept, _young
+    frozen = gc.get_freeze_count() > 0
+    if frozen:
+        gc.unfreeze()
+    _kept = {}
+    _keep(_functions(_get_objects(generation=2)))
+    if frozen:
+        _note(_young_objects())
+        _freeze()
+    else:
+        _watch(True)
+    _young = [None]
+    return _kept
+
+
+def _note_young() -> bool:
+    """Keep the young functions, which are about to be old; whether all that are old already are kept."""
+    global _kept
+    if _kept is not None and not _is_young():
+        _kept = None
+    if _kept is not None:
+        _note(_young_objects())
+    return _kept is not None
+
+
+def _note(young: Iterable[Any]) -> None:
+    _keep(_functions(young))
+
+
+def _keep(functions: Iterable[types.FunctionType]) -> None:
+    assert _kept is not None
+    for function in functions:
+        file = function.__code__.co_filename
+        of_file = _kept.get(file)
+        if of_file is not None:
+            if len(of_file) & 255 == 255:  # in a long session most of a file's are dead
+                of_file[:] = [each for each in of_file if each() is not None]
+            of_file.append(_Reference(function))
+        elif not _is_left_out(file):
+            _kept[file] = [_Reference(function)]
+
+
+def _functions(among: Iterable[Any]) -> list[types.FunctionType]:
+    return [each for each in among if type(each) is types.FunctionType]
+
+
+def _young_objects() -> list[Any]:
+    return _get_objects(generation=0) + _get_objects(generation=1)
+
+
+def _is_young() -> bool:
+    return any(each is _young for each in _young_objects())
+
+
+def _is_left_out(file: str) -> bool:
+    """Whether no functions of the file are kept."""
+    return _is_of_others(file) and file not in _wanted
+
+
+@functools.cache
+def _is_of_others(file: str) -> bool:
+    """Whether a file came with the interpreter, with a package or with us."""
+    return (
+        file == "<string>"
+        or file.startswith((_LIBRARY, _OWN))
+        or f"{os.sep}site-packages{os.sep}" in file
+        or f"{os.sep}dist-packages{os.sep}" in file
+    )
+
+
+def _watch(on: bool) -> None:
+    """Have collections announced, or not: a program under test never sees that they are."""
+    while _collecting in gc.callbacks:
+        gc.callbacks.remove(_collecting)
+    if on:
+        gc.callbacks.append(_collecting)
+
+
+def _collecting(phase: str, info: dict[str, int]) -> None:
+    """A collection begins or ends (for ``gc.callbacks``)."""
+    global _young
+    if info["generation"] == 0:
+        return
+    if phase == "start":
+        _note_young()
+    elif _kept is not None:
+        _young = [None]
