@@ -79,13 +79,13 @@ FIGURE_3_3 = _trace(
 
 
 def test_figure_3_3_a_deferred_candidate_falls_when_its_sections_turn_out_to_be_ordered() -> None:
-    order = ExtendedDoesntCommute()
-    actions = Actions({1: (0,), 2: (2,), 5: (3,), 6: (1,)}, _Y_AND_X, _TOLD)
+    order = ExtendedDoesntCommute(_Y_AND_X, _TOLD)
+    touched = {1: (0,), 2: (2,), 5: (3,), 6: (1,)}
     known = []
     for row, each in enumerate(FIGURE_3_3.events()):
         thread, target = int(each.thread) - 1, int(FIGURE_3_3.target[row])
-        if row in actions.touched:
-            found = list(order.act(thread, row, actions.touched[row], actions))
+        if row in touched:
+            found = list(order.act(thread, row, touched[row]))
         else:
             found = list(order.synchronise(thread, row, each.op, target, -1))
         assert found == []

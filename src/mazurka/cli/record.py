@@ -27,6 +27,7 @@ _INTERRUPTED = 130
 @click.option("--include", multiple=True, metavar="PKG", help="Further packages or modules to instrument")
 @click.option("-o", "--output", default=None, metavar="DIR", help="Output directory  [default: PROGRAM.recording]")
 @click.option("--values", is_flag=True, help="Write down values, too, where it is certain which they are")
+@click.option("--predict", "predicts", is_flag=True, help="Report calls that may come in the other order, as it runs")
 @click.option("--finish", default=None, metavar="DIR", help="Finish an interrupted recording; run nothing")
 def command(
     program: str | None,
@@ -34,6 +35,7 @@ def command(
     include: tuple[str, ...],
     output: str | None,
     values: bool,
+    predicts: bool,
     finish: str | None,
 ) -> int:
     """Run PROGRAM (a Python file), or one function of it, with real threads, and record their operations. `mazurka
@@ -71,9 +73,14 @@ def command(
         "directory": str(Path.cwd()),
         "python": sys.version,
     }
+    from mazurka.cli import following
+
+    stop = following.start(directory) if predicts else None
     try:
-        made = record(entry, Loader(default_roots(file), packages, None), directory, known, values)
+        made = record(entry, Loader(default_roots(file), packages, None), directory, known, values, stop)
     except UsageError:  # the program can't be run
+        if stop is not None:
+            stop()
         shutil.rmtree(directory, ignore_errors=True)
         raise
     if made.trace is None:  # a child that the program has forked: this is not its recording
@@ -91,6 +98,8 @@ def command(
         _say(line)
     for what, times in made.untracked.items():
         _say(f"not tracked: {what}" + (f" ({times} times)" if times > 1 else ""))
+    if predicts and made.trace.events:
+        sys.stderr.write(following.report(directory))
     status = _status(made.error)
     if interrupted and any(not each.daemon for each in threading.enumerate() if each is not threading.main_thread()):
         sys.stdout.flush()

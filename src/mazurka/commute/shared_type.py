@@ -37,6 +37,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 from mazurka.commute.formula import State
 from mazurka.trace.literals import Raised, Value
@@ -86,8 +87,18 @@ def name_of(kind: type[SharedType]) -> str:
     return kind.name or kind.__name__.lower()
 
 
-def methods_of(kind: type[SharedType]) -> dict[str, Method]:
+#: By class, since signatures take time.
+_methods: Final[WeakKeyDictionary[type, Mapping[str, Method]]] = WeakKeyDictionary()
+
+
+def methods_of(kind: type[SharedType]) -> Mapping[str, Method]:
     """The methods of a type, in the order of their definition, inherited ones first."""
+    if kind not in _methods:
+        _methods[kind] = _methods_of(kind)
+    return _methods[kind]
+
+
+def _methods_of(kind: type[SharedType]) -> Mapping[str, Method]:
     made = kind()
     found: dict[str, Method] = {}
     for base in reversed(kind.__mro__):

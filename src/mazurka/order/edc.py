@@ -22,21 +22,24 @@ one ends, and no deferred candidate could stay; figure 3.3 shows clocks without.
 points in conflict order as (a) says, where the thesis only has which conflict: a call that frees learns nothing from
 those that use, so it need not come after them. Without ``orders`` all that conflict do, which is the definition above.
 The order includes what the second action learns itself, as in algorithm 1. And not only a thread's last action at a
-point is kept but all, since one before it may be the only one that can be too late; of two places in the source
-``most`` candidates (:class:`Actions`) are enough.
+point is kept but more, since one before it may be the only one that can be too late: all, or, if of two places in
+the source ``most`` candidates (:class:`Actions`) are enough, the last ``most`` of each with each set of locks. Nothing
+is missed by that: whatever orders one of these orders those before it, so if one that was dropped is a candidate, as
+many later ones are.
 
 Unsound: a candidate is no bug before a witness of it has been checked. Every pair that a reordering can reverse is
 one, if reorderings keep the order of actions that do not commute, and ``orders`` says no more than what a call needs.
 
 Cost: for an action O(points in conflict x (locks held + threads x sites)) and a step for each candidate. If of two
 sites no more than some are wanted this is linear in the actions; those that fall are known to their thread from then
-on. Memory grows with the actions, and with locks x points. All of it in Python: about a microsecond for each of those.
+on. Memory: with ``most``, for each point as much as there are threads x places x sets of locks, however long the trace
+is; and clocks for locks x points. All of it in Python: about a microsecond for each of those.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -44,7 +47,7 @@ from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import Trace
 
 #: By point: the points in conflict with it.
-Relation: TypeAlias = Sequence[Sequence[int]]
+Relation: TypeAlias = Sequence[Collection[int]]
 
 _DATA: Final = (Op.READ, Op.WRITE)
 
@@ -70,16 +73,17 @@ class Actions:
         return 0 if self.sites is None else self.sites.get(row, 0)
 
 
+#: Places of the first and the second action of candidates.
+Sites: TypeAlias = tuple[int, int]
+
+
 class Reversible(NamedTuple):
-    """Two rows that may change places, the earlier one first, and the locks held at both."""
+    """Two rows that may change places, the earlier one first, the locks held at both, and their places."""
 
     first: int
     second: int
     locks: frozenset[int]
-
-
-#: Places of the first and the second action of candidates.
-Sites: TypeAlias = tuple[int, int]
+    sites: Sites = (0, 0)
 
 
 class _Touching(NamedTuple):
@@ -92,16 +96,15 @@ class _Touching(NamedTuple):
 
 
 class _Deferred(NamedTuple):
-    """A candidate decided later, the thread of its first action, its locks whose sections have not ended, its sites."""
+    """A candidate decided later, the thread of its first action, and its locks whose sections have not ended."""
 
     candidate: Reversible
     thread: int
     open: frozenset[int]
-    sites: Sites
 
 
-#: By thread and site.
-_Touches: TypeAlias = dict[tuple[int, int], list[_Touching]]
+#: By thread, site and locks.
+_Touches: TypeAlias = dict[tuple[int, int, frozenset[int]], deque[_Touching]]
 _UNTOUCHED: Final[_Touches] = {}
 
 
@@ -118,11 +121,11 @@ def read_write(trace: Trace) -> Actions:
 
 def candidates(trace: Trace, actions: Actions) -> Iterator[Reversible]:
     """Those of a trace; of a deferred one when the last of its sections has ended, or the trace."""
-    order = ExtendedDoesntCommute(actions.most)
+    order = ExtendedDoesntCommute(actions.conflicts, actions.orders, actions.most)
     columns = zip(trace.thread, trace.op, trace.target, strict=True)
     for row, (thread, op, target) in enumerate(columns):
         if row in actions.touched:
-            yield from order.act(int(thread), row, actions.touched[row], actions)
+            yield from order.act(int(thread), row, actions.touched[row], actions.site(row))
         else:
             yield from order.synchronise(
                 int(thread), row, Op(int(op)), int(target), int(trace.thread_of_target[target])
@@ -132,9 +135,10 @@ def candidates(trace: Trace, actions: Actions) -> Iterator[Reversible]:
 
 class ExtendedDoesntCommute:
     """The order on its way through a trace; events come one by one, their rows ascending. Points are numbers that the
-    caller gives; new ones may appear, with their conflicts, as the trace goes on."""
+    caller gives; new ones may appear in the relations, with their conflicts, as the trace goes on."""
 
-    def __init__(self, most: int | None = None) -> None:
+    def __init__(self, conflicts: Relation, orders: Relation | None = None, most: int | None = None) -> None:
+        self._conflicts, self._orders = conflicts, conflicts if orders is None else orders
         self._most = most  # candidates of two sites that are wanted
         self._counts: defaultdict[Sites, int] = defaultdict(int)  # by sites: those that there have been
         self._clocks: defaultdict[int, _Clock] = defaultdict(dict)
@@ -149,23 +153,29 @@ class ExtendedDoesntCommute:
         """By other thread: its latest event that is ordered before this thread's next."""
         return self._clocks[thread]
 
-    def act(self, thread: int, row: int, points: Sequence[int], actions: Actions) -> Iterator[Reversible]:
+    def kept(self) -> int:
+        """How many actions are kept, to be the first of candidates."""
+        return sum(len(each) for touches in self._touches.values() for each in touches.values())
+
+    def act(self, thread: int, row: int, points: Sequence[int], site: int = 0) -> Iterator[Reversible]:
         """An action; yields the racy candidates that it is the second of."""
         locks = frozenset(self._held[thread])
-        before = {other for point in points for other in (actions.orders or actions.conflicts)[point]}
+        before = {other for point in points for other in self._orders[point]}
         for lock in locks:
             for other in before:
                 self._learn(thread, self._released.get((lock, other), {}))
             self._within[thread, lock].update(points)
-        site = actions.site(row)
-        for first in self._unordered(thread, points, site, actions):
-            candidate, sites = Reversible(first.row, row, first.locks & locks), (first.site, site)
+        for first in self._unordered(thread, points, site):
+            candidate = Reversible(first.row, row, first.locks & locks, (first.site, site))
             if candidate.locks:
-                self._deferred[thread].append(_Deferred(candidate, first.thread, candidate.locks, sites))
-            elif self._is_wanted(sites):
+                self._deferred[thread].append(_Deferred(candidate, first.thread, candidate.locks))
+            elif self._is_wanted(candidate.sites):
                 yield candidate
         for point in points:
-            self._touches[point].setdefault((thread, site), []).append(_Touching(row, thread, locks, site))
+            touches = self._touches[point]
+            if (key := (thread, site, locks)) not in touches:
+                touches[key] = deque(maxlen=self._most)
+            touches[key].append(_Touching(row, thread, locks, site))
 
     def synchronise(self, thread: int, row: int, op: Op, target: int, other: int) -> Iterator[Reversible]:
         """Any other event; ``other`` is the thread that the target is, or -1. Yields the deferred candidates that stay
@@ -192,17 +202,17 @@ class ExtendedDoesntCommute:
         """The deferred candidates that nothing has decided: their sections have not ended."""
         for thread, waiting in self._deferred.items():
             for each in waiting:
-                if not self._is_ordered(thread, each) and self._is_wanted(each.sites):
+                if not self._is_ordered(thread, each) and self._is_wanted(each.candidate.sites):
                     yield each.candidate
         self._deferred.clear()
 
-    def _unordered(self, thread: int, points: Sequence[int], site: int, actions: Actions) -> list[_Touching]:
+    def _unordered(self, thread: int, points: Sequence[int], site: int) -> list[_Touching]:
         """Actions of other threads that do not commute and are not known, by row; of sites of which there are enough,
         none. Of a thread what is known comes first, so the search ends there."""
         found: set[_Touching] = set()
         known = self._clocks[thread]
-        for other in {other for point in points for other in actions.conflicts[point]}:
-            for (who, first), touches in self._touches.get(other, _UNTOUCHED).items():
+        for other in {other for point in points for other in self._conflicts[point]}:
+            for (who, first, _), touches in self._touches.get(other, _UNTOUCHED).items():
                 if who == thread or self._has_enough((first, site)):
                     continue
                 for touch in reversed(touches):
@@ -229,7 +239,7 @@ class ExtendedDoesntCommute:
             elif not self._is_ordered(thread, each):
                 if each.open != {lock}:
                     stay.append(each._replace(open=each.open - {lock}))
-                elif self._is_wanted(each.sites):
+                elif self._is_wanted(each.candidate.sites):
                     yield each.candidate
         if stay:
             self._deferred[thread] = stay

@@ -104,6 +104,8 @@ class _CallReading:
         self.trace, self.modelled = trace, modelled
         self.thread, self.op, self.target, self.value, _ = columns_of(trace)
         self.calls = outermost_calls(trace)
+        # Of the type that rows are sought as: otherwise each search would convert all of them.
+        self.rows_of_thread = [np.asarray(rows, np.int64) for rows in trace.rows_of_thread]
         self.unfinished = {row: name for row, name in begun(trace) if name in modelled}
 
     def run(self) -> CallEvents:
@@ -140,7 +142,7 @@ class _CallReading:
         events[list(known)] = True
         changing = _CHANGES[op] | events
         for row, call in known.items():
-            own = np.asarray(self.trace.rows_of_thread[call.thread])
+            own = self.rows_of_thread[call.thread]
             inside = own[np.searchsorted(own, call.begin) : np.searchsorted(own, call.end, "right")]
             if (changing[inside] & (inside != row)).any():
                 yield row
@@ -154,10 +156,9 @@ class _CallReading:
 
     def _touched(self, scopes: Sequence[_Scope]) -> tuple[list[Any], dict[Receiver, int]]:
         """By scope: its rows that touch what may be internal; and by object where it is first called."""
-        of_thread = [np.asarray(rows) for rows in self.trace.rows_of_thread]
         found, first = [], dict[Receiver, int]()
         for scope in scopes:
-            rows = of_thread[scope.thread]
+            rows = self.rows_of_thread[scope.thread]
             here = rows[np.searchsorted(rows, scope.begin) : np.searchsorted(rows, scope.end, "right")]
             found.append(here[_INTERNAL[self.op[here]]])
             first[scope.receiver] = min(first.get(scope.receiver, scope.begin), scope.begin)

@@ -123,7 +123,7 @@ def begun(trace: Trace) -> Iterator[tuple[int, tuple[str, str]]]:
 
 def called_types(trace: Trace) -> list[str]:
     """The types of the objects of a trace that have invocations, or are named as if they had."""
-    named = (_split(target, 0)[0] for target in trace.targets if target[0] == _METHOD)
+    named = (names_in(target)[0] for target in trace.targets if target[0] == _METHOD)
     return list(dict.fromkeys(named))
 
 
@@ -173,11 +173,12 @@ class _CallReader:
 
     def _names_of(self, target: int, row: int) -> tuple[str, str, str]:
         if target not in self._names:
-            self._names[target] = _split(self._trace.targets[target], row)
+            self._names[target] = names_in(self._trace.targets[target], row)
         return self._names[target]
 
 
-def _split(target: Any, row: int) -> tuple[str, str, str]:
+def names_in(target: Any, row: int = 0) -> tuple[str, str, str]:
+    """The type, receiver and method of a target of calls, which is that of a row."""
     match target:
         case (_, str(type_name), str(receiver), str(method)):
             return type_name, receiver, method

@@ -12,10 +12,10 @@ exponential in the number of threads.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,13 @@ _NEVER: Final = 1 << 40
 
 #: So many states are looked at.
 LIMIT: Final = 20_000
+
+
+#: Operations that only enable others, of places that are no data.
+_ENABLING: Final = frozenset({Op.RELEASE, Op.BRANCH, Op.FORK, Op.JOIN})
+
+#: Rows in reverse: the last one, after those before.
+_Path: TypeAlias = "tuple[_Path, int] | None"
 
 
 class Found(NamedTuple):
@@ -83,6 +90,11 @@ class OrderSearch:
         self.rows = [np.asarray(own)[counts[np.asarray(own)]].tolist() for own in trace.rows_of_thread]
         self.place = {row: place for own in self.rows for place, row in enumerate(own)}
         self.objects: list[Receiver] = list(self.calls.objects)
+        self.number_of = {receiver: number for number, receiver in enumerate(self.objects)}
+        self.ends = [len(own) for own in self.rows]  # by thread: its events from here on come after an unfinished call
+        for row in self.calls.events.unfinished:
+            own = self.thread[row]
+            self.ends[own] = min(self.ends[own], bisect_right(self.rows[own], row))
         self._see_sources()
         self._see_lives()
 
@@ -145,28 +157,54 @@ class OrderSearch:
             ((_NOBODY, 0),) * len(self.lock),
             tuple(self.calls.objects[each].states for each in self.objects),
         )
-        threads = sorted(range(len(self.rows)), key=lambda each: (each == self.thread[second], each == mine))
-        seen, stack = {start}, [(start, list[int](), frozenset[int]())]
+        theirs = self.thread[second]
+        threads = sorted(range(len(self.rows)), key=lambda each: (each == theirs, each == mine))
+        seen: set[_Reached] = {start}
+        stack: list[tuple[_Reached, _Path, frozenset[int]]] = [(start, None, frozenset())]
         while stack:
-            state, order, changed = stack.pop()
+            state, path, changed = stack.pop()
             if state.at[mine] == stop and self._is_done(state, second) and state.broken[mine] == _NEVER:
+                order = _rows_of(path)
                 object_ = receiver_of(self.calls.events.calls[first])
                 called = [row for row in order if self._receiver(row) == object_]
                 if self._is_started(state, mine, stop):
                     if self.calls.makes_a_difference([*called, first], first, second) is not None:
                         return Found(self._whole(order, begin), changed)
-            for thread in threads:
-                if state.at[thread] == len(self.rows[thread]) or (thread == mine and state.at[thread] == stop):
-                    continue
+            ends = [stop if thread == mine else len(self.rows[thread]) for thread in range(len(self.rows))]
+            for thread in self._to_move(state, threads, ends):
                 row = self.rows[thread][state.at[thread]]
                 after = self._after(state, thread, row)
-                if after is not None and after not in seen:
-                    if len(seen) >= self.limit:
-                        return Unknown("too many orders")
-                    seen.add(after)
-                    other = after.broken[thread] == state.at[thread] or self._reads_anew(state, row)
-                    stack.append((after, [*order, row], changed | {row} if other else changed))
+                if after is None or after in seen or self._is_lost(after, mine, theirs, second):
+                    continue
+                if len(seen) >= self.limit:
+                    return Unknown("too many orders")
+                seen.add(after)
+                other = after.broken[thread] == state.at[thread] or self._reads_anew(state, row)
+                stack.append((after, (path, row), changed | {row} if other else changed))
         return Infeasible()
+
+    def _is_lost(self, state: _Reached, mine: int, theirs: int, second: int) -> bool:
+        """Whether a thread has read something else that has to go on to one of the two calls."""
+        return state.broken[mine] != _NEVER or (state.broken[theirs] != _NEVER and not self._is_done(state, second))
+
+    def _to_move(self, state: _Reached, threads: Sequence[int], ends: Sequence[int]) -> Sequence[int]:
+        """The threads to be moved next: one alone if its event comes as well now as at any later time, since no event
+        of another thread depends on it but by being enabled, nor it on them."""
+        movable = [thread for thread in threads if state.at[thread] < ends[thread]]
+        for thread in movable:
+            row = self.rows[thread][state.at[thread]]
+            if self._is_independent(state, thread, row) and self._after(state, thread, row) is not None:
+                return (thread,)
+        return movable
+
+    def _is_independent(self, state: _Reached, thread: int, row: int) -> bool:
+        """See :meth:`_to_move`; of an event that can come next."""
+        op, target = self.op[row], self.target[row]
+        if row in self.calls.events.calls or target in self.mixed:
+            return False
+        if op == Op.READ and row in self.source:
+            return self._gives(state, row)
+        return op in _ENABLING or (op in (Op.READ, Op.WRITE) and target not in self.slot)
 
     def _receiver(self, row: int) -> Receiver | None:
         call = self.calls.events.calls.get(row)
@@ -201,19 +239,19 @@ class OrderSearch:
         place, op, target = state.at[thread], self.op[row], self.target[row]
         if thread in state.stopped or state.broken[thread] < (self.guard[row] if self.branching else _NEVER):
             return None
-        if not self._is_started(state, thread, place) or self._is_after_unfinished(thread, row):
+        if place >= self.ends[thread] or not self._is_started(state, thread, place):
             return None
         at = (*state.at[:thread], place + 1, *state.at[thread + 1 :])
         if row in self.calls.events.calls:
-            return self._called(state._replace(at=at), thread, row)
+            return self._called(state, at, thread, row)
         if op == Op.JOIN and not self._has_ended(state, row):
             return None
+        holders, broken = state.holders, state.broken
         if op in (Op.ACQUIRE, Op.RELEASE):
-            holders = self._locked(state, thread, op, self.lock[target])
-            if holders is None:
+            locked = self._locked(state, thread, op, self.lock[target])
+            if locked is None:
                 return None
-            state = state._replace(holders=holders)
-        broken = state.broken
+            holders = locked
         if row in self.source and not self._gives(state, row):
             if op != Op.READ or target in self.mixed:
                 return None
@@ -222,13 +260,10 @@ class OrderSearch:
         slot = self.slot.get(target)
         if slot is not None and WRITES[op] and op != Op.FORK:
             written = (*written[:slot], row, *written[slot + 1 :])
-        return state._replace(at=at, written=written, broken=broken)
+        return _Reached(at, written, broken, holders, state.states, state.stopped)
 
     def _broken(self, broken: tuple[int, ...], thread: int, place: int) -> tuple[int, ...]:
         return (*broken[:thread], min(place, broken[thread]), *broken[thread + 1 :])
-
-    def _is_after_unfinished(self, thread: int, row: int) -> bool:
-        return any(self.thread[each] == thread and each < row for each in self.calls.events.unfinished)
 
     def _has_ended(self, state: _Reached, row: int) -> bool:
         other = int(self.trace.thread_of_target[self.target[row]])
@@ -262,25 +297,37 @@ class OrderSearch:
         gave = self.initial.get(self.target[row], NO_VALUE) if had == _NOBODY else self.value[had]
         return bool(value == gave == self.value[row] != NO_VALUE)
 
-    def _called(self, after: _Reached, thread: int, row: int) -> _Reached | None:
+    def _called(self, state: _Reached, at: tuple[int, ...], thread: int, row: int) -> _Reached | None:
         """The same for a call. Its arguments are those of the trace, and it returns if it has not to wait."""
-        if after.broken[thread] != _NEVER:
+        if state.broken[thread] != _NEVER:
             return None
         receiver = receiver_of(self.calls.events.calls[row])
-        if not all(self._is_done(after, each) for each in self.calls.events.made[receiver]):
+        if not all(self._is_done(state, each) for each in self.calls.events.made[receiver]):
             return None
-        number = self.objects.index(receiver)
-        if row in self.calls.events.doing_more and after.states[number] != self.calls.recorded[row]:
+        number = self.number_of[receiver]
+        before = state.states[number]
+        if row in self.calls.events.doing_more and before != self.calls.recorded[row]:
             return None
-        made = [self.calls.step(row, state) for state in after.states[number]]
-        known = [each for each in made if each is not None and each[0] is not None]
-        if len(known) < len(made):
-            return None
-        broken, stopped = after.broken, after.stopped
-        if any(result != self.calls.texts[row] for result, _ in known):
-            broken, stopped = self._broken(broken, thread, after.at[thread] - 1), stopped | {thread}
-        states = (*after.states[:number], tuple(state for _, state in known), *after.states[number + 1 :])
-        return after._replace(broken=broken, states=states, stopped=stopped)
+        results, after = [], []
+        for each in before:
+            made = self.calls.step(row, each)
+            if made is None or made[0] is None:
+                return None
+            results.append(made[0])
+            after.append(made[1])
+        broken, stopped, text = state.broken, state.stopped, self.calls.texts[row]
+        if any(result != text for result in results):
+            broken, stopped = self._broken(broken, thread, at[thread] - 1), stopped | {thread}
+        states = (*state.states[:number], tuple(after), *state.states[number + 1 :])
+        return _Reached(at, state.written, broken, state.holders, states, stopped)
+
+
+def _rows_of(path: _Path) -> list[int]:
+    found = []
+    while path is not None:
+        path, row = path
+        found.append(row)
+    return found[::-1]
 
 
 def _last_before_joins(trace: Trace) -> Iterator[int]:

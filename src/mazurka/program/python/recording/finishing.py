@@ -106,7 +106,7 @@ def finish(directory: Path) -> Finished:
         left.unlink()  # of one that was killed before
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
-    making, branches = _Making(), Branches()
+    making, branches = SegmentColumns(), Branches()
     recorded = 0
     for path in raw:
         segment = read(path)
@@ -170,7 +170,7 @@ class _NumbersOnDemand(dict[Any, int]):
         return number
 
 
-class _Making:
+class SegmentColumns:
     """Makes columns of events, segment by segment."""
 
     def __init__(self) -> None:

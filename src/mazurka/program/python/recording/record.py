@@ -42,17 +42,27 @@ class Recording:
 
 
 def record(
-    entry: Entry, tracked: loader.Loader, directory: Path, known: Mapping[str, object], values: bool = False
+    entry: Entry,
+    tracked: loader.Loader,
+    directory: Path,
+    known: Mapping[str, object],
+    values: bool = False,
+    stop_following: Callable[[], None] | None = None,
 ) -> Recording:
-    """Run a program as it is, and record it to ``directory``, which must not exist, with the ``known`` facts."""
+    """Run a program as it is, and record it to ``directory``, which must not exist, with the ``known`` facts. If
+    another process reads the segments while they are written, they are small, and that is stopped before they go."""
     undo: list[Callable[[], None]] = []
-    recorder = Recorder(directory, known, values)
+    recorder = Recorder(directory, known, values, stop_following is not None)
 
     def close() -> Finished | None:
         activation.active = None
         rest.sleep()
         recorder.end()
-        return finished(directory) if os.getpid() == recorder.process else None
+        if os.getpid() != recorder.process:
+            return None
+        if stop_following is not None:
+            stop_following()
+        return finished(directory)
 
     try:
         hooks.install()

@@ -12,7 +12,7 @@ Java virtual machine an order costs a lock per access. Here it costs nothing.
 
 Values, if they are wanted, are keys (:func:`~mazurka.program.python.semantics.objects.value_key`), of a read before it,
 of a write before the thread's next event. A recording goes to disk in segments; a recorder that is killed loses the
-one it was at.
+one it was at. If another process follows the recording, segments are written every quarter of a second.
 
 Cost: a quarter of a microsecond for most events, three with values; memory for one segment, and the tables of names.
 """
@@ -49,6 +49,9 @@ SEGMENT: Final = 320_000
 #: Seconds a thread goes on before a hook lets others; looked at every so many events.
 _TURN: Final = 0.005
 _STRIDE: Final = 64
+
+#: Seconds after which a segment is written though it is small, if another process waits for it.
+_SOON: Final = 0.25
 
 #: Seconds after which the interpreter switches threads wherever they are: those that meet no hook.
 _UNHOOKED_TURN: Final = 0.1
@@ -117,8 +120,11 @@ class Recorder:
     careful = True
     log: Sequence[Any] = ()
 
-    def __init__(self, directory: Path, known: Mapping[str, object], detail: bool = False) -> None:
+    def __init__(
+        self, directory: Path, known: Mapping[str, object], detail: bool = False, followed: bool = False
+    ) -> None:
         self.detail = detail
+        self._segment_ends = 0.0 if followed else sys.float_info.max
         self.touched: dict[Target, Any] = {}
         self.untracked: dict[str, int] = {}
         self.names: dict[Target, str] = _Nameless()
@@ -297,6 +303,9 @@ class Recorder:
         if len(self.buffer) >= SEGMENT:
             self._flush(SEGMENT // 2)
         now = time.monotonic()
+        if now >= self._segment_ends:
+            self._segment_ends = now + _SOON
+            self._flush(1)
         if now >= self._turn_ends:
             self._turn_ends = now + _TURN
             time.sleep(0.0)
