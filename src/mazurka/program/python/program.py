@@ -373,7 +373,7 @@ class PythonProgram(LearnsPoints):
 
     def _try_once(self, left: int) -> _Trial:
         """The results of a child, which so many may follow."""
-        before, found = frozenset(sys.modules), None
+        before, found = tuple(sys.modules), None
         if left == _TRIALS - 1:
             found = forked.call(lambda: self._first_trial(before))
         elif self.settings.isolation is Isolation.AUTO:
@@ -411,7 +411,7 @@ class PythonProgram(LearnsPoints):
             return str(error).strip().splitlines()[-1], []
         return f"after the state was put back, {found}" if found else "", changed
 
-    def _first_trial(self, before: frozenset[str]) -> _Trial:
+    def _first_trial(self, before: tuple[str, ...]) -> _Trial:
         """In a child: one run. Mostly it finds what no run has before, so that there is nothing to compare it with."""
         run, found = self._try_here(before)
         return self._hung(run) or replace(found, is_first=True)
@@ -421,7 +421,7 @@ class PythonProgram(LearnsPoints):
             return _Trial(set(self.learned.points), False, [], "", False, run.truncated)
         return None
 
-    def _trial(self, before: frozenset[str], last: bool, restores: bool) -> _Trial:
+    def _trial(self, before: tuple[str, ...], last: bool, restores: bool) -> _Trial:
         """In a child: a run in a grandchild, and if that finds nothing new, or this is the last trial, another one.
         ``restores`` asks for one more after the state was put back, where that can be done."""
         apart: tuple[Run, _Trial] = forked.call(lambda: _portable_trial(self._try_here(before)))
@@ -441,18 +441,13 @@ class PythonProgram(LearnsPoints):
             found = replace(found, points=found.points | foreign.marks(self.learned.points))
         return replace(found, difference=difference(first, second, self.location))
 
-    def _try_here(self, before: frozenset[str]) -> tuple[Run, _Trial]:
-        """One run, and what it has found; ``before`` are the modules that there were."""
+    def _try_here(self, before: tuple[str, ...]) -> tuple[Run, _Trial]:
+        """One run, and what it has found; ``before`` are the names of the modules that there were."""
         run = self._execute_here(Plan())
-        imported = [
-            name
-            for name, module in list(sys.modules.items())
-            if name not in before and hasattr(module, "__dict__") and not name.startswith("mazurka")
-        ]
         found = _Trial(
             set(self.learned.points),
             run.found_new_points,
-            imported,
+            _imported_since(before),
             "",
             self._read_input,
             late=late_imports.all_noticed(),
@@ -676,6 +671,19 @@ class _Trial:
 
 def _portable_trial(tried: tuple[Run, _Trial]) -> tuple[Run, _Trial]:
     return portable(tried[0]), tried[1]
+
+
+def _imported_since(before: tuple[str, ...]) -> list[str]:
+    """The names of modules that have been imported. If there are as many, and the last one is the same, there are none:
+    to look at each touches its memory, which a child shares with its parent until then."""
+    if len(before) == len(sys.modules) and before[-1] == next(reversed(sys.modules)):
+        return []
+    known = frozenset(before)
+    return [
+        name
+        for name, module in list(sys.modules.items())
+        if name not in known and hasattr(module, "__dict__") and not name.startswith("mazurka")
+    ]
 
 
 def _import_quietly(name: str) -> None:
