@@ -1,4 +1,4 @@
-"""Programs with an event loop: one alone is a program without threads, one beside threads ends the run at once."""
+"""Programs with event loops: alone, in several threads, and beside threads."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ _IN_THREADS = """\
 
     async def main():
         await asyncio.sleep(0)
+        assert asyncio.get_running_loop() is asyncio.get_event_loop()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
     threads = [threading.Thread(target=lambda: asyncio.run(main())) for _ in range(2)]
@@ -49,7 +51,59 @@ _WITH_WORKERS = """\
 
 
     async def main():
-        await asyncio.get_running_loop().run_in_executor(None, print)
+        return await asyncio.get_running_loop().run_in_executor(None, abs, -3)
+
+
+    assert asyncio.run(main()) == 3
+    """
+
+_SLEEPING = """\
+    import asyncio
+    import threading
+    import time
+
+
+    async def main():
+        thread = threading.Thread(target=time.sleep, args=(40,))
+        thread.start()
+        await asyncio.sleep(60)
+        thread.join()
+
+
+    asyncio.run(main())
+    """
+
+_TASKS_OF_ANOTHER = """\
+    import asyncio
+    import threading
+
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        thread = threading.Thread(target=lambda: asyncio.all_tasks(loop))
+        thread.start()
+        await asyncio.sleep(0)
+        thread.join()
+
+
+    asyncio.run(main())
+    """
+
+_SIGNALS = """\
+    import asyncio
+    import signal
+    import threading
+
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+        loop.add_signal_handler(signal.SIGALRM, done.set_result, None)
+        thread = threading.Thread(target=abs, args=(1,))
+        thread.start()
+        thread.join()
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        await done
 
 
     asyncio.run(main())
@@ -62,10 +116,22 @@ def test_a_loop_alone_is_a_program_without_threads(shell: Shell) -> None:
     assert report["seconds"] < 30  # the minute that it sleeps is virtual
 
 
-@pytest.mark.parametrize("program", [_IN_THREADS, _WITH_WORKERS], ids=["in threads", "with workers"])
-def test_a_loop_beside_threads_is_named_at_once(program: str, shell: Shell) -> None:
+@pytest.mark.parametrize(
+    "program", [_IN_THREADS, _WITH_WORKERS, _SLEEPING], ids=["in threads", "with workers", "sleeping"]
+)
+def test_loops_beside_threads_are_explored(program: str, shell: Shell) -> None:
     report = shell.check(program, status=0)
+    assert report["verdict"] == "verified", report["reason"]
+    assert report["seconds"] < 50
+
+
+def test_tasks_of_another_threads_loop_are_untracked(shell: Shell) -> None:
+    report = shell.check(_TASKS_OF_ANOTHER, status=0)
     assert report["verdict"] == "inconclusive"
-    assert "event loop" in report["reason"]
-    assert report["uncontrolled"]
-    assert report["seconds"] < 30
+    assert any("all_tasks" in each for each in report["untracked"])
+
+
+def test_a_loop_that_waits_for_a_signal_is_uncontrolled(shell: Shell) -> None:
+    report = shell.check(_SIGNALS, status=0)
+    assert report["verdict"] == "inconclusive"
+    assert any("signals" in each for each in report["uncontrolled"])

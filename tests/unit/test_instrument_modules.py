@@ -326,6 +326,19 @@ def test_swapping_in_place_and_back(project: Path) -> None:
     assert counter.bump() == 2
 
 
+def test_generators_that_can_be_awaited_still_can(project: Path) -> None:
+    (project / "awaited.py").write_text(
+        "import types\n\n\n@types.coroutine\ndef once():\n    yield 1\n\n\nasync def twice():\n    await once()\n"
+        "    await once()\n"
+    )
+    module = importlib.import_module("awaited")
+    undo = hot_patching.swap_module(module)
+    coroutine = module.twice()
+    assert [coroutine.send(None), coroutine.send(None)] == [1, 1]
+    coroutine.close()
+    undo()
+
+
 def test_functions_on_one_line_get_each_its_own_code(project: Path) -> None:
     (project / "paired.py").write_text(
         "class C:\n    a = 1\n    b = 2\n\n\nPAIR = (lambda x: x.a), (lambda x: x.b)\n"

@@ -523,7 +523,7 @@ class PythonProgram(LearnsPoints):
             if natives.may_notice_ends():
                 generation = 1  # where what is left is after a collection
                 noticed = cycles.collect(referred, self._held)
-                if len(run.tasks) > 1:
+                if len(run.tasks) > 1 and run.divergence is None:  # one that is cut there leaves threads as they are
                     self._take_notice(run, noticed)
             self.entry.release()
             _collect(generation)

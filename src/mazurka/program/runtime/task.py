@@ -43,6 +43,8 @@ CALLS_AS_STEPS: Final = -15
 #: Learnt: objects in cycles end that the program refers to weakly; where the main thread is alone, what it still leads
 #: to is to be found out.
 CYCLE_POINTS: Final = -16
+#: ... callbacks are added to a running event loop without waking it, see outside/loops.py.
+LOOP_POINTS: Final = -17
 
 
 @dataclass(slots=True)

@@ -59,7 +59,7 @@ def swap_module(
             continue
         if new is not None:
             swapped.append((function, old))
-            function.__code__ = new
+            function.__code__ = _with_flag_of(old, new)
 
     def undo() -> None:
         while swapped:
@@ -69,6 +69,12 @@ def swap_module(
             sites.instrumented.discard(str(file))
 
     return undo
+
+
+def _with_flag_of(old: types.CodeType, new: types.CodeType) -> types.CodeType:
+    """New code that can be awaited if the old one could: `types.coroutine` marks the code of generators so."""
+    flag = old.co_flags & inspect.CO_ITERABLE_COROUTINE
+    return new.replace(co_flags=new.co_flags | flag) if flag else new
 
 
 def functions(modules: Iterable[types.ModuleType]) -> Functions:

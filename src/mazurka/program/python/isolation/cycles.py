@@ -17,6 +17,7 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from collections.abc import Callable
 from enum import Enum
 from types import FrameType
 from typing import Any, Final
@@ -36,6 +37,23 @@ class Noticed(Enum):
     BY_CODE = 2
 
 
+#: Finalisers of `asyncio` that only look whether there is something to report of their object: when there is nothing,
+#: by the object's attributes.
+_IDLE: Final[dict[str, Callable[[dict[str, Any]], bool]]] = {
+    "Future.__del__": lambda space: not space.get("_Future__log_traceback", False),
+    "Task.__del__": lambda space: space.get("_state") != "PENDING",
+    "BaseEventLoop.__del__": lambda space: bool(space.get("_closed")),
+}
+
+
+def _is_idle(frame: FrameType) -> bool:
+    """Whether a finaliser is called that does nothing."""
+    is_nothing = _IDLE.get(frame.f_code.co_qualname)
+    if is_nothing is None or not str(frame.f_globals.get("__name__")).startswith("asyncio."):
+        return False
+    return is_nothing(vars(frame.f_locals["self"]))
+
+
 def collect(referred: list[Any], held: frozenset[int] = frozenset()) -> Noticed:
     """Collect the garbage there is; how the program notices it: ``referred`` are weak references to what it has looked
     for by its own, ``held`` are the identities of objects whose weak references it has not asked since they became
@@ -45,6 +63,8 @@ def collect(referred: list[Any], held: frozenset[int] = frozenset()) -> Noticed:
     def called(frame: FrameType, event: str, _argument: Any) -> None:
         code = frame.f_code
         if event == "call" and (code.co_filename in sites.instrumented or code.co_filename == _LIBRARY):
+            if _is_idle(frame) or (frame.f_back is not None and _is_idle(frame.f_back)):
+                return
             noticed.append(code.co_name)
 
     objects.let_go()  # of objects that only hooks hold, which are in no cycle

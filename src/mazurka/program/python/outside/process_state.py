@@ -95,7 +95,6 @@ _property("switch interval", sys, "getswitchinterval", "setswitchinterval")
 _property("limit of digits", sys, "get_int_max_str_digits", "set_int_max_str_digits", unseen=True)
 _property("collector's thresholds", gc, "get_threshold", "set_threshold", spread=True)
 _property("collector's debugging flags", gc, "get_debug", "set_debug")
-_property("asynchronous generator hooks", sys, "get_asyncgen_hooks", "set_asyncgen_hooks", spread=True)
 _property("flags for loading libraries", sys, "getdlopenflags", "setdlopenflags", unseen=True)
 
 _DIRECTORY: Final = _setting("working directory", _by(os.getcwd, os.chdir))

@@ -6,16 +6,15 @@ file; else it leads out of the process, and waiting for it is counted as uncontr
 
 from __future__ import annotations
 
-import functools
 import select
 import selectors
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from mazurka.program.python.outside import descriptor_numbers
+from mazurka.program.python.outside import descriptor_numbers, loops
 from mazurka.program.python.outside.channels import IN, OUT, Channel, has_children, of_run, readable, really, wait
-from mazurka.program.python.outside.replacing import METHODS, replace_function, replace_method, stand_in
-from mazurka.program.python.primitives.event_loops import is_looping, selecting
+from mazurka.program.python.outside.replacing import replace_function, replace_method
+from mazurka.program.python.primitives.event_loops import running_loop
 from mazurka.program.python.primitives.run import Models, count_uncontrolled, count_untracked, here
 from mazurka.program.python.primitives.steps import change, pass_step, read
 from mazurka.program.python.semantics.objects import number
@@ -37,21 +36,23 @@ def are_known(models: Models, descriptors: Sequence[int]) -> bool:
     return all(each in known for each in descriptors)
 
 
-def wait_for(models: Models, wanted: Sequence[tuple[int, int]], timeout: float | None) -> list[tuple[int, int]]:
-    """Descriptors that are ready, and for what, once one is or the time has run out."""
+def _ready(models: Models, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Descriptors that are ready, and for what."""
     ends = of_run(models).by_descriptor
+    found = []
+    for descriptor, events in wanted:
+        end = ends.get(descriptor)
+        ready = really(descriptor, events)
+        if end is not None and events & IN and readable(descriptor, end):
+            ready |= IN
+        if ready:
+            found.append((descriptor, ready))
+    return found
 
-    def look() -> list[tuple[int, int]]:
-        found = []
-        for descriptor, events in wanted:
-            end = ends.get(descriptor)
-            ready = really(descriptor, events)
-            if end is not None and events & IN and readable(descriptor, end):
-                ready |= IN
-            if ready:
-                found.append((descriptor, ready))
-        return found
 
+def _channels(models: Models, wanted: Sequence[tuple[int, int]]) -> list[Channel]:
+    """The channels of descriptors that are waited for."""
+    ends = of_run(models).by_descriptor
     channels: dict[str, Channel] = {}
     for descriptor, events in wanted:
         end = ends.get(descriptor)
@@ -59,12 +60,18 @@ def wait_for(models: Models, wanted: Sequence[tuple[int, int]], timeout: float |
             for channel in (end.gets if events & IN else None, end.puts if events & OUT else None):
                 if channel is not None:
                     channels[channel.number] = channel
+    return list(channels.values())
+
+
+def wait_for(models: Models, wanted: Sequence[tuple[int, int]], timeout: float | None) -> list[tuple[int, int]]:
+    """Descriptors that are ready, and for what, once one is or the time has run out."""
+    channels = _channels(models, wanted)
     if not channels:
-        if timeout and not look():
+        if timeout and not _ready(models, wanted):
             models.runtime.sleep(timeout)
-        return look()
-    wait(models, Op.READ, list(channels.values()), lambda: bool(look()), "one of several descriptors", timeout)
-    return look()
+        return _ready(models, wanted)
+    wait(models, Op.READ, channels, lambda: bool(_ready(models, wanted)), "one of several descriptors", timeout)
+    return _ready(models, wanted)
 
 
 def _is_ours(models: Models, wanted: Sequence[tuple[int, int]], name: str) -> bool:
@@ -259,28 +266,51 @@ replace_function(select, "epoll", _epoll)
 _EVENTS: Final = {selectors.EVENT_READ: IN, selectors.EVENT_WRITE: OUT}
 
 
-def for_selector(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-    """Stands for the method of a selector that waits."""
-    of_loops = selecting(name, real)
+def _select_keys(models: Models, real: Any, selector: Any, timeout: float | None = None) -> Any:
+    pass_step(models, read(*_keys(selector)))
+    keys = list(selector.get_map().values())
+    loop = running_loop()
+    if loop is not None and vars(loop).get("_selector") is selector and loops.waits_here(models, loop):
+        found = _wait_of_loop(models, loop, loops.others(loop, keys), timeout)
+        return real(selector, timeout) if found is None else found
+    wanted = _wanted(keys)
+    if not wanted or not are_known(models, [descriptor for descriptor, _ in wanted]):
+        count_uncontrolled(models.runtime, f"selectors.{type(selector).__name__}.select")
+        return real(selector, timeout)
+    return _found(keys, dict(wait_for(models, wanted, None if timeout is None else max(timeout, 0.0))))
 
-    def wait_in_run(models: Models, _real: Any, selector: Any, timeout: float | None = None) -> Any:
-        pass_step(models, read(*_keys(selector)))
-        keys = list(selector.get_map().values())
-        wanted = [(key.fd, sum(event for flag, event in _EVENTS.items() if key.events & flag)) for key in keys]
-        if not wanted or not are_known(models, [descriptor for descriptor, _ in wanted]) or is_looping(models):
-            return of_loops(selector, timeout)
-        ready = dict(wait_for(models, wanted, None if timeout is None else max(timeout, 0.0)))
-        found = []
-        for key in keys:
-            got = ready.get(key.fd, 0)
-            events = selectors.EVENT_READ if got & ~OUT else 0
-            events |= selectors.EVENT_WRITE if got & ~IN else 0
-            if events & key.events:
-                found.append((key, events & key.events))
-        return found
 
-    stand: Callable[..., Any] = stand_in(real, wait_in_run)
-    return stand
+def _wanted(keys: Sequence[Any]) -> list[tuple[int, int]]:
+    return [(key.fd, sum(event for flag, event in _EVENTS.items() if key.events & flag)) for key in keys]
+
+
+def _found(keys: Sequence[Any], ready: Mapping[int, int]) -> list[tuple[Any, int]]:
+    """The registrations of descriptors that are ready, and for what."""
+    found = []
+    for key in keys:
+        got = ready.get(key.fd, 0)
+        events = selectors.EVENT_READ if got & ~OUT else 0
+        events |= selectors.EVENT_WRITE if got & ~IN else 0
+        if events & key.events:
+            found.append((key, events & key.events))
+    return found
+
+
+def _wait_of_loop(models: Models, loop: Any, keys: Sequence[Any], timeout: float | None) -> list[Any] | None:
+    """What is ready for an event loop, once something is or it has been woken; None if it is to wait for real."""
+    wanted = _wanted(keys)
+    waits = timeout is None or timeout > 0
+    if waits and timeout is None and vars(loop).get("_signal_handlers"):
+        count_uncontrolled(models.runtime, "an event loop that waits for signals")
+        return None
+    if wanted and not are_known(models, [descriptor for descriptor, _ in wanted]):
+        ready = _ready(models, wanted)
+        if ready or (timeout is None or not models.runtime.solo):
+            count_uncontrolled(models.runtime, "an event loop that waits for data from outside the process")
+        if timeout is None and not ready:
+            return None
+    loops.wait(models, loop, _channels(models, wanted), lambda: bool(_ready(models, wanted)), timeout)
+    return _found(keys, dict(_ready(models, wanted)))
 
 
 def _keys(selector: Any) -> tuple[Target, str]:
@@ -324,4 +354,4 @@ for _class in ("EpollSelector", "PollSelector", "SelectSelector"):
         replace_method("selectors", f"{_class}.{_name}", _changing_keys)
     for _name in ("get_key", "get_map"):
         replace_method("selectors", f"{_class}.{_name}", _looking_at_keys)
-    METHODS["selectors", f"{_class}.select"] = functools.partial(for_selector, f"selectors.{_class}.select")
+    replace_method("selectors", f"{_class}.select", _select_keys)

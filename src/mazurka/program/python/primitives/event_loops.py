@@ -1,79 +1,404 @@
-"""Event loops (`asyncio`): one in a program without threads runs on virtual time; beside threads none is controlled.
+"""Event loops (`asyncio`) in threads of the program.
 
-With one thread the order of a loop's callbacks follows from the program, as long as nothing comes in from outside:
-where the loop would wait for its next timer, the clock jumps there. Whatever does come in is counted as uncontrolled.
+A loop is CPython's own code in Python, whose accesses are explored as those of the program are, with the classes in
+Python for futures and tasks in place of those in C. They make the same calls in the same order, but for no step of
+theirs the lock of the interpreter is kept, so that no order is lost.
 
-Among threads a loop waits in the operating system for data that other threads send through a socket, and `asyncio`
-keeps the running loop by thread of the operating system, of which a run has only one. Such a run is cut where the loop
-would start or wait.
+`asyncio` keeps state by thread of the operating system, of which a run has only one: the running loop, a policy's
+loop, and the hooks for asynchronous generators. Here that is by thread of the run. The tasks that there are, and the
+task that runs, are kept by loop; a thread that asks for those of another thread's loop is untracked. So is one that
+looks at a name with a number, if tasks of several threads have got such names.
+
+Looks of a loop at the clock, for its timers, show the program nothing, and are no steps.
+
+Source: ``Lib/asyncio`` and ``Modules/_asynciomodule.c`` of CPython 3.11 to 3.15. Waiting: :mod:`..outside.loops`.
 """
 
 from __future__ import annotations
 
 import functools
+import logging
+import sys
+import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
-from greenlet import GreenletExit
+from mazurka.program.python.primitives.clock import BOOT
+from mazurka.program.python.primitives.local import local, real_local
+from mazurka.program.python.primitives.private import replace
+from mazurka.program.python.primitives.run import Models, beginners, count_uncontrolled, count_untracked, here
+from mazurka.program.python.semantics import foreign
 
-from mazurka.program.python.primitives.run import Models, count_uncontrolled, here
-from mazurka.program.runtime.runtime import Runtime
+#: Modules whose code is explored where a loop runs beside threads.
+MODULES: Final = "asyncio."
 
-_CUT: Final = "the run was cut where an event loop (asyncio) runs beside threads: it waits where no order can be given"
-
-#: Runs in which a loop is running.
-_looping: list[Runtime] = []
+_real_get_hooks: Final = sys.get_asyncgen_hooks
+_real_set_hooks: Final = sys.set_asyncgen_hooks
 
 
-def running(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-    """Stands for a method that runs an event loop."""
+class _Tasks:
+    """The tasks of a loop, by thread of the run that has looked at them or changed them."""
 
-    @functools.wraps(real)
-    def run_forever(loop: Any) -> Any:
+    __slots__ = ("alive", "current", "loop", "threads")
+
+    def __init__(self, loop: Any) -> None:
+        self.loop = loop  # kept, so that no other object gets its identity
+        self.alive: list[weakref.ref[Any]] = []
+        self.current: Any = None
+        self.threads: set[int] = set()
+
+
+class Loops:
+    """What a run knows of its event loops."""
+
+    __slots__ = ("finalizers", "hooks", "is_explored", "models", "named", "running", "tasks")
+
+    def __init__(self, models: Models) -> None:
+        self.models = models
+        self.is_explored = False  # the modules are known to be needed
+        self.running: dict[int, Any] = {}  # by thread
+        self.tasks: dict[int, _Tasks] = {}  # by identity of the loop
+        self.hooks: dict[int, tuple[Any, Any]] = {}  # by thread
+        self.finalizers: dict[int, Any] = {}  # by identity of the asynchronous generator
+        self.named: list[int] = []  # threads that have made tasks with numbered names
+
+
+_loops: Loops | None = None
+
+
+def of_run(models: Models) -> Loops:
+    """The event loops of a run."""
+    global _loops
+    if _loops is None or _loops.models is not models:
+        _loops = Loops(models)
+        models.undo.append(_forget)
+    return _loops
+
+
+def _forget() -> None:
+    """The run has ended: its loops must not end in the next one."""
+    global _loops
+    _loops = None
+
+
+#: Called with a loop that a thread is about to run.
+starting: Final[list[Callable[[Models, Any], None]]] = []
+
+
+def explore(models: Models) -> None:
+    """A loop is run or woken: if there are several threads, its code is to be explored."""
+    if not models.runtime.solo and not of_run(models).is_explored:
+        of_run(models).is_explored = True
+        foreign.explore(models.runtime, MODULES)
+
+
+def running_loop() -> Any:
+    """The event loop that the running thread of the run runs; None if it runs none."""
+    models = here()
+    return None if models is None else of_run(models).running.get(models.runtime.current.index)
+
+
+# -- functions of asyncio.events -----------------------------------------------------------------------------------
+
+
+def _get_running_loop(module: Any) -> Callable[[], Any]:
+    real = module._get_running_loop
+
+    def get() -> Any:
+        return real() if here() is None else running_loop()
+
+    return get
+
+
+def _set_running_loop(module: Any) -> Callable[[Any], None]:
+    real = module._set_running_loop
+
+    def put(loop: Any) -> None:
         models = here()
         if models is None:
-            return real(loop)
-        _alone(models.runtime, name)
-        _looping.append(models.runtime)
-        try:
-            return real(loop)
-        finally:
-            _looping.remove(models.runtime)
+            real(loop)
+            return
+        running, me = of_run(models).running, models.runtime.current.index
+        running.pop(me, None)
+        if loop is not None:
+            running[me] = loop
+            explore(models)
+            for adopt in starting:
+                adopt(models, loop)
 
-    return run_forever
+    return put
 
 
-def selecting(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-    """Stands for the method of a selector that waits."""
+def _get_loop(real: Callable[..., Any], running: Callable[[], Any], otherwise: Callable[[], Any]) -> Callable[..., Any]:
+    def get_event_loop(*args: Any, **named: Any) -> Any:
+        if here() is None:
+            return real(*args, **named)
+        found = running()
+        return otherwise() if found is None else found
 
+    return get_event_loop
+
+
+def _no_loop() -> Any:
+    raise RuntimeError("no running event loop")
+
+
+def _of_events(events: Any) -> dict[str, Any]:
+    get = _get_running_loop(events)
+
+    def of_policy() -> Any:
+        policy = getattr(events, "_get_event_loop_policy", None) or events.get_event_loop_policy
+        return policy().get_event_loop()
+
+    models = {"_get_running_loop": get, "_set_running_loop": _set_running_loop(events)}
+    models["get_running_loop"] = _get_loop(events.get_running_loop, get, _no_loop)
+    for name in ("get_event_loop", "_get_event_loop"):
+        if hasattr(events, name):
+            models[name] = _get_loop(getattr(events, name), get, of_policy)
+    return models
+
+
+# -- functions of asyncio.tasks ------------------------------------------------------------------------------------
+
+
+def _tasks_of(models: Models, loop: Any) -> _Tasks:
+    known = of_run(models).tasks
+    found = known.get(id(loop))
+    if found is None:
+        found = known[id(loop)] = _Tasks(loop)
+    found.threads.add(models.runtime.current.index)
+    return found
+
+
+def _register(models: Models, task: Any) -> None:
+    found = _tasks_of(models, task._loop)
+    found.alive = [each for each in found.alive if each() is not None]
+    found.alive.append(weakref.ref(task))
+
+
+def _unregister(models: Models, task: Any) -> None:
+    found = _tasks_of(models, task._loop)
+    found.alive = [each for each in found.alive if each() not in (None, task)]
+
+
+def _enter(models: Models, loop: Any, task: Any) -> None:
+    found = _tasks_of(models, loop)
+    if found.current is not None:
+        raise RuntimeError(f"Cannot enter into task {task!r} while another task {found.current!r} is being executed.")
+    found.current = task
+
+
+def _leave(models: Models, loop: Any, task: Any) -> None:
+    found = _tasks_of(models, loop)
+    if found.current is not task:
+        raise RuntimeError(f"Leaving task {task!r} does not match the current task {found.current!r}.")
+    found.current = None
+
+
+def _swap(models: Models, loop: Any, task: Any) -> Any:
+    found = _tasks_of(models, loop)
+    before, found.current = found.current, task
+    return before
+
+
+def _seen(models: Models, loop: Any, name: str) -> _Tasks:
+    """The tasks of a loop, which the caller gets to know; of the running one's if None is given."""
+    chosen = running_loop() if loop is None else loop
+    if chosen is None:
+        _no_loop()
+    found = _tasks_of(models, chosen)
+    if len(found.threads) > 1:
+        count_untracked(models.runtime, f"asyncio.{name}() of a loop whose tasks several threads make or run")
+    return found
+
+
+def _current(models: Models, loop: Any = None) -> Any:
+    return _seen(models, loop, "current_task").current
+
+
+def _all(models: Models, loop: Any = None) -> set[Any]:
+    found = [each() for each in _seen(models, loop, "all_tasks").alive]
+    return {task for task in found if task is not None and not task.done()}
+
+
+_OF_TASKS: Final[dict[str, Callable[..., Any]]] = {
+    "_register_task": _register,
+    "_register_eager_task": _register,
+    "_unregister_task": _unregister,
+    "_unregister_eager_task": _unregister,
+    "_enter_task": _enter,
+    "_leave_task": _leave,
+    "_swap_current_task": _swap,
+    "current_task": _current,
+    "all_tasks": _all,
+}
+
+
+def _within_runs(real: Callable[..., Any], model: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(real)
-    def select(selector: Any, timeout: float | None = None) -> Any:
+    def call(*args: Any, **named: Any) -> Any:
+        models = here()
+        return real(*args, **named) if models is None else model(models, *args, **named)
+
+    return call
+
+
+def _number(real: Callable[[], int]) -> Callable[[], int]:
+    """The counter of tasks without a name: a new one in each run."""
+
+    def take() -> int:
         models = here()
         if models is None:
-            return real(selector, timeout)
-        if models.runtime not in _looping:
-            count_uncontrolled(models.runtime, name)
-            return real(selector, timeout)
-        _alone(models.runtime, name)
-        ready = real(selector, 0)
-        if not ready and timeout is not None:
-            models.runtime.sleep(timeout)
-            return ready
-        count_uncontrolled(models.runtime, name)
-        return ready or real(selector, timeout)
+            return real()
+        named = of_run(models).named
+        named.append(models.runtime.current.index)
+        return len(named)
 
-    return select
+    return take
 
 
-def is_looping(models: Models) -> bool:
-    """Whether an event loop is running in the run."""
-    return models.runtime in _looping
+def _get_name(real: Callable[[Any], str]) -> Callable[[Any], str]:
+    def get_name(self: Any) -> str:
+        models = here()
+        if models is not None and len(set(of_run(models).named)) > 1:
+            count_untracked(models.runtime, "the name of a task with a number, as tasks of several threads have")
+        return real(self)
+
+    return get_name
 
 
-def _alone(runtime: Runtime, name: str) -> None:
-    """Go on only if there is no other thread."""
-    if runtime.aborting:
-        raise GreenletExit
-    if not runtime.solo:
-        count_uncontrolled(runtime, name)
-        runtime.stop(_CUT)
+# -- asynchronous generators ---------------------------------------------------------------------------------------
+
+
+def _get_hooks() -> Any:
+    models = here()
+    if models is None:
+        return _real_get_hooks()
+    return _Hooks(of_run(models).hooks.get(models.runtime.current.index, (None, None)))
+
+
+_Hooks: Final = type(_real_get_hooks())
+
+_KEEP: Final = object()
+
+
+def _set_hooks(firstiter: Any = _KEEP, finalizer: Any = _KEEP) -> None:
+    models = here()
+    if models is None:
+        given = {"firstiter": firstiter, "finalizer": finalizer}
+        _real_set_hooks(**{name: value for name, value in given.items() if value is not _KEEP})
+        return
+    hooks, me = of_run(models).hooks, models.runtime.current.index
+    if not hooks:
+        models.undo.append(functools.partial(_real_set_hooks, *_real_get_hooks()))
+        _real_set_hooks(_first_iteration, _finalize)
+    before = hooks.get(me, (None, None))
+    hooks[me] = (before[0] if firstiter is _KEEP else firstiter, before[1] if finalizer is _KEEP else finalizer)
+
+
+def _first_iteration(generator: Any) -> None:
+    models = here()
+    if models is None:
+        return
+    loops = of_run(models)
+    first, finalizer = loops.hooks.get(models.runtime.current.index, (None, None))
+    loops.finalizers[id(generator)] = finalizer
+    if first is not None:
+        first(generator)
+
+
+def _finalize(generator: Any) -> None:
+    models = here()
+    if models is None:
+        return
+    finalizer = of_run(models).finalizers.pop(id(generator), None)
+    if finalizer is None:
+        count_uncontrolled(models.runtime, "the end of an asynchronous generator without an event loop")
+    else:
+        finalizer(generator)
+
+
+# -- putting the models in place -----------------------------------------------------------------------------------
+
+
+def _time(real: Callable[[Any], float]) -> Callable[[Any], float]:
+    """The time of a loop: what its own timers look at is no more than the time of its thread."""
+
+    def time(self: Any) -> float:
+        models = here()
+        if models is None:
+            return real(self)
+        caller = sys._getframe(1).f_globals.get("__name__") or ""
+        return BOOT + models.runtime.now(told=not caller.startswith(MODULES))
+
+    return time
+
+
+def pairs() -> list[tuple[Any, Any]]:
+    """Functions and classes of `asyncio`, and what stands in for them wherever they are; none if it is not loaded."""
+    events, futures, tasks = (sys.modules.get(MODULES + name) for name in ("events", "futures", "tasks"))
+    if events is None or futures is None or tasks is None:
+        return []
+    found: list[tuple[Any, Any]] = [(getattr(events, name), model) for name, model in _of_events(events).items()]
+    for name, model in _OF_TASKS.items():
+        if hasattr(tasks, name):
+            found.append((getattr(tasks, name), _within_runs(getattr(tasks, name), model)))
+    found.append((tasks._task_name_counter, _number(tasks._task_name_counter)))
+    for module, name in ((futures, "Future"), (tasks, "Task")):
+        if getattr(module, f"_Py{name}", None) is not None and getattr(module, name) is not getattr(
+            module, f"_Py{name}"
+        ):
+            found.append((getattr(module, name), getattr(module, f"_Py{name}")))
+    found += [(_real_get_hooks, _get_hooks), (_real_set_hooks, _set_hooks)]
+    return found
+
+
+async def _nothing() -> None:
+    """Makes a coroutine."""
+
+
+def _warm_up() -> None:
+    """Fill the caches of `asyncio`, and make its policy: whichever thread would come first, it would do the same."""
+    events = sys.modules["asyncio.events"]
+    policy = getattr(events, "_get_event_loop_policy", None) or vars(events)["get_event_loop_policy"]
+    policy()
+    coroutine = _nothing()
+    vars(sys.modules["asyncio.coroutines"])["iscoroutine"](coroutine)
+    coroutine.close()
+    logging.getLogger("asyncio").isEnabledFor(logging.DEBUG)
+
+
+def install() -> Callable[[], None]:
+    """Put what is no function of a module in place; returns how to undo that. `asyncio` is loaded."""
+    _warm_up()
+    events, tasks = sys.modules["asyncio.events"], sys.modules["asyncio.tasks"]
+    loop, task = sys.modules["asyncio.base_events"].__dict__["BaseEventLoop"], vars(tasks)["_PyTask"]
+    policy = vars(events).get("BaseDefaultEventLoopPolicy") or vars(events)["_BaseDefaultEventLoopPolicy"]
+    replacements: dict[type, dict[str, Any]] = {
+        loop: {"time": _time(loop.time)},
+        task: {"get_name": _get_name(task.get_name)},
+        policy: {"_Local": _Local},
+    }
+    return replace(replacements, {})
+
+
+class _Local(local):
+    """A policy's loop, by thread."""
+
+    _loop: Any = None
+    _set_called = False
+
+
+def _adopt_policy(models: Models) -> None:
+    """A policy of before a run has the loops of threads of the operating system."""
+    events = sys.modules.get("asyncio.events")
+    policy = getattr(events, "_event_loop_policy", None)
+    loops = getattr(policy, "_local", None)
+    if isinstance(loops, real_local):
+        before = dict(loops.__dict__)
+        models.undo.append(functools.partial(setattr, policy, "_local", loops))
+        policy._local = _Local()  # type: ignore[union-attr]  # it has one
+        policy._local.__dict__.update(before)  # type: ignore[union-attr]
+
+
+beginners.append(_adopt_policy)

@@ -26,6 +26,7 @@ from mazurka.program.python.primitives import (
     callbacks,
     clock,
     conditions,
+    event_loops,
     executors,
     local,
     locks,
@@ -147,6 +148,7 @@ class InstalledPatches:
         self.scanned: set[str] = set()
         self.counting = Counting()
         self.others = [make() for make in _others]
+        self.loops: Callable[[], None] | None = None  # undoes the model of event loops
         self.semaphores: Callable[[], None] | None = None  # undoes the model of multiprocessing's
         self.thread_pools: Callable[[], None] | None = None  # undoes that of its thread pools
         self.dates: Callable[[], None] | None = None  # undoes that of datetime's clock
@@ -166,6 +168,10 @@ def install() -> None:
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", thread_functions.ThreadHandle))
+    if _installed.loops is None and (pairs := event_loops.pairs()):
+        _MODEL_OF.update({id(real): _unbound(model) for real, model in pairs})
+        _installed.loops = event_loops.install()
+        _installed.scanned.clear()
     scanned, spared = _installed.scanned, SPARED | _spared
     for name in [each for each in list(sys.modules) if each not in scanned]:
         module = sys.modules[name]
@@ -196,6 +202,8 @@ def uninstall() -> None:
         for other in reversed(installed.others):
             other.undo()
         installed.counting.undo()
+        if installed.loops is not None:
+            installed.loops()
         if installed.semaphores is not None:
             installed.semaphores()
         if installed.thread_pools is not None:

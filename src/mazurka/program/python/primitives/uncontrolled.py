@@ -13,7 +13,6 @@ import types
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.python.primitives.event_loops import running
 from mazurka.program.python.primitives.run import count_uncontrolled, here
 
 #: module -> dotted names in it. Only modules that are loaded are touched.
@@ -22,7 +21,6 @@ ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
     "ssl": ("SSLSocket.do_handshake", "SSLSocket.read", "SSLSocket.write"),
     "signal": ("pause", "sigwait", "setitimer", "alarm"),
     "multiprocessing.process": ("BaseProcess.start", "BaseProcess.join"),
-    "asyncio.base_events": ("BaseEventLoop.run_forever",),
     # Other interpreters (concurrent.interpreters), whose threads are not seen, and the data sent to them.
     "_xxsubinterpreters": ("create", "destroy", "run_string", "channel_send", "channel_recv"),
     "_interpreters": ("create", "destroy", "exec", "call", "run_string", "run_func", "set___main___attrs"),
@@ -108,8 +106,7 @@ class Counting:
         real = getattr(owner, name, None) if owner is not None else None
         if real is not None:
             self._undo.append((owner, name, real, name in vars(owner)))
-            covering = running if name == "run_forever" else counted
-            model = covering(f"{module_name}.{dotted}", real)
+            model = counted(f"{module_name}.{dotted}", real)
             # The replacement of a function in C must not become a method where a class holds it.
             setattr(owner, name, staticmethod(model) if isinstance(real, types.BuiltinFunctionType) else model)
 

@@ -25,6 +25,7 @@ from mazurka.program.python.semantics import (
     attributes,
     classification,
     consulted,
+    context_calls,
     deep_access,
     definitions,
     foreign,
@@ -133,6 +134,8 @@ def method(
     """``thing.name(*args, **named)``. Gives what is called, if it is not instrumented and an attribute of ``thing``'s
     own: another thread may put something else there before the step of the call; or else `MISSING`."""
     kind = type(thing)
+    if context_calls.is_entering(thing, name):
+        return context_calls.entering(thing, site, announce)
     _hand_on(run, thing, name, site, args, named)
     handler = operation(thing, name)
     if handler is not None:
@@ -342,6 +345,9 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
     owner, name = function.__self__, function.__name__
     if name == "__call__" and owner is not None and not is_a(owner, type):
         announce(run, owner, site, args, named)
+        return
+    if context_calls.is_entering(owner, name):
+        context_calls.enter(run, owner, site, args, named, announce)
         return
     if owner is None or type(owner) is types.ModuleType:
         _builtin(run, function, site, args, named)

@@ -391,6 +391,13 @@ def _explore(run: Any, module: str) -> bool:
     return bool(run.sharing.found_new_points)
 
 
+def explore(run: Any, prefix: str) -> None:
+    """Have all modules there are of the standard library whose names begin so explored from now on."""
+    names = [name for name in list(sys.modules) if name.startswith(prefix) and harmless.is_explorable(name)]
+    if not run.is_recording and not run.aborting:
+        run.sharing.learn([_mark_of(name) for name in sorted(names)])
+
+
 def _mark_of(module: str) -> int:
     """Stands among points for a module of the standard library that is to be instrumented."""
     return -1 - (crc32(module.encode("utf-8", "surrogatepass")) | _EXPLORED)

@@ -110,7 +110,6 @@ _PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
         "_socket": "htons htonl ntohs ntohl inet_aton inet_ntoa inet_pton inet_ntop gethostname",
         "_contextvars": "copy_context",
         **dict.fromkeys(("_io", "io"), "text_encoding"),
-        "_asyncio": "current_task",
         "gc": "get_referents is_tracked is_finalized",
     }.items()
 }
@@ -170,7 +169,7 @@ MODELLED: Final = frozenset(
 #: Modules of the standard library that must not be instrumented: the interpreter, the models and the checks rest on
 #: them, or they are entered so often, and for so little, that it is of no use.
 _NOT_EXPLORABLE: Final = frozenset(
-    """abc annotationlib ast asyncio builtins codecs concurrent ctypes dis encodings enum functools
+    """abc annotationlib ast builtins codecs concurrent ctypes dis encodings enum functools
     importlib io linecache multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal
     site socket selectors sre_compile sre_parse ssl stat subprocess sqlite3 sys threading token tokenize traceback
     types typing warnings _py_warnings zipimport _collections_abc _py_abc _strptime datetime pdb
@@ -178,7 +177,7 @@ _NOT_EXPLORABLE: Final = frozenset(
 )
 
 #: ... of packages among these, modules that may be all the same.
-_EXPLORABLE: Final = frozenset({"asyncio.coroutines", "unittest.mock"})
+_EXPLORABLE: Final = frozenset({"unittest.mock"})
 
 _harmless: set[int] = set(map(id, BUILTIN_METHODS))
 _looked_at: set[str] = set()

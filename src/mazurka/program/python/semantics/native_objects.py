@@ -24,13 +24,14 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
+from contextvars import Context
 from enum import EnumType
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import harmless, objects, untracked
+from mazurka.program.python.semantics import entered_contexts, harmless, objects, untracked
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases, beside_state, contents, perform
@@ -250,6 +251,9 @@ def _access(run: Any, thing: Any, op: Op, site: int) -> None:
 def accesses(thing: Any, op: Op) -> list[Access]:
     """The same as accesses of one step."""
     root = owner_of_bytes(thing)
+    if type(root) is Context:  # whose values are looked at by whoever gets them
+        entered_contexts.used(root)
+        return [Access(op, (OBJECT, number(root)))]
     if is_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
         count_cut(root)
     if type(thing).__module__ == "_io":

@@ -24,6 +24,7 @@ from mazurka.program.python.semantics import (
     calls,
     classification,
     consulted,
+    context_calls,
     deep_access,
     native_objects,
     natives,
@@ -64,7 +65,7 @@ def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any
         natives.operation_of(run, thing, name, shape.operations[name], site, args)
         return thing
     called = calls.method(run, thing, name, site, args, named)
-    if args or named:
+    if (args or named) and not context_calls.is_entering(thing, name):
         reentrant.count_silent(run, site, (*args, *named.values()))
     if called is not None:
         return _Found(called)
@@ -142,7 +143,9 @@ class _Called:
                 if computed:
                     calls.announce(run, function, site, args, named)
                 else:
-                    calls.method(run, thing, name, site, args, named)
+                    instead = calls.method(run, thing, name, site, args, named)
+                    if context_calls.is_entering(thing, name):
+                        return instead(*args, **named)
                 called = _name_in_c(function) or name
                 reentrant.count_silent(run, site, (*args, *named.values()), called in reentrant.GONE_THROUGH)
                 args = reentrant.accompanied_by_state(run, site, called, args)
