@@ -11,7 +11,9 @@ from mazurka.program.python.semantics.per_run import per_run
 
 
 def count_untracked(run: Any, what: str, site: int) -> None:
-    """Something shared was used in a way that is not tracked."""
+    """Something shared was used in a way that is not tracked; what threads do while a run is cut does not count."""
+    if run.aborting and not run.is_recording:
+        return
     text = f"{what} at {sites.location(site)}"
     run.untracked[text] = run.untracked.get(text, 0) + 1
 
