@@ -251,7 +251,7 @@ def _access(run: Any, thing: Any, op: Op, site: int) -> None:
 def accesses(thing: Any, op: Op) -> list[Access]:
     """The same as accesses of one step."""
     root = owner_of_bytes(thing)
-    if type(root) is Context:  # whose values are looked at by whoever gets them
+    if type(root) is Context:  # its values are looked at where they are got
         entered_contexts.used(root)
         return [Access(op, (OBJECT, number(root)))]
     if is_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
