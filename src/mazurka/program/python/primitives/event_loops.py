@@ -36,7 +36,7 @@ _real_get_hooks: Final = sys.get_asyncgen_hooks
 _real_set_hooks: Final = sys.set_asyncgen_hooks
 
 
-class _Tasks:
+class _LoopTasks:
     """The tasks of a loop, by thread of the run that has looked at them or changed them."""
 
     __slots__ = ("alive", "current", "loop", "threads")
@@ -57,7 +57,7 @@ class Loops:
         self.models = models
         self.is_explored = False  # the modules are known to be needed
         self.running: dict[int, Any] = {}  # by thread
-        self.tasks: dict[int, _Tasks] = {}  # by identity of the loop
+        self.tasks: dict[int, _LoopTasks] = {}  # by identity of the loop
         self.hooks: dict[int, tuple[Any, Any]] = {}  # by thread
         self.finalizers: dict[int, Any] = {}  # by identity of the asynchronous generator
         self.named: list[int] = []  # threads that have made tasks with numbered names
@@ -161,11 +161,11 @@ def _of_events(events: Any) -> dict[str, Any]:
 # -- functions of asyncio.tasks ------------------------------------------------------------------------------------
 
 
-def _tasks_of(models: Models, loop: Any) -> _Tasks:
+def _tasks_of(models: Models, loop: Any) -> _LoopTasks:
     known = of_run(models).tasks
     found = known.get(id(loop))
     if found is None:
-        found = known[id(loop)] = _Tasks(loop)
+        found = known[id(loop)] = _LoopTasks(loop)
     found.threads.add(models.runtime.current.index)
     return found
 
@@ -201,7 +201,7 @@ def _swap(models: Models, loop: Any, task: Any) -> Any:
     return before
 
 
-def _seen(models: Models, loop: Any, name: str) -> _Tasks:
+def _seen(models: Models, loop: Any, name: str) -> _LoopTasks:
     """The tasks of a loop, which the caller gets to know; of the running one's if None is given."""
     chosen = running_loop() if loop is None else loop
     if chosen is None:
