@@ -17,9 +17,11 @@ from hypothesis import HealthCheck, settings
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 _PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "suite")
 
-#: What imports numba, PyArrow or z3 when it is imported or first called.
+#: What imports numba, PyArrow or z3 when it is imported or first called; what has programs that belong to this project,
+#: so that all its modules are instrumented; what enumerates large programs.
 _LARGE = (
     "benchmarks.generated_traces",
+    "benchmarks.predicted",
     "mazurka.causal",
     "mazurka.jit",
     "mazurka.order",
@@ -27,7 +29,9 @@ _LARGE = (
     "mazurka.trace.formats",
     "mazurka.trace.reading",
     "mazurka.trace.writing",
+    "tests.fuzz",
     "tests.later",
+    "tests.oracle.benchmarks",
 )
 
 #: Modules of tests that make syntax trees of all modules: a process keeps most of the 80 MB that these take.
@@ -46,7 +50,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
     large = {module for module in {_module_of(item) for item in items} if _makes_the_process_large(module)}
-    items.sort(key=lambda item: (_module_of(item) in large, item.get_closest_marker("slow") is None))
+
+    def is_large(item: pytest.Item) -> bool:
+        return _module_of(item) in large or item.get_closest_marker("large") is not None
+
+    items.sort(key=lambda item: (is_large(item), item.get_closest_marker("slow") is None))
 
 
 def _module_of(item: pytest.Item) -> ModuleType | None:

@@ -88,6 +88,7 @@ def _rows() -> list[Any]:
     return [row for rows in _PUBLISHED["programs"].values() for row in rows]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", MEASUREMENTS)
 def test_a_measurement_yields_rows(name: str) -> None:
     module = importlib.import_module(f"benchmarks.{MEASUREMENTS[name]}")

@@ -202,9 +202,11 @@ class PythonProgram(LearnsPoints):
         return at_end is not None and getattr(code, "co_filename", "") not in sites.instrumented
 
     def close(self) -> None:
-        """Put the interpreter back as it was."""
+        """Put the interpreter back as it was. The state kept for the next run is let go of: it may be large, and the
+        objects of a check refer to each other, and to the program, until garbage is collected."""
         if self._snapshot is not None and self.isolation is not Isolation.FORK:
             self._snapshot.restore()
+        self._snapshot = None
         while self._undo:
             self._undo.pop()()
         self._ready = False
