@@ -28,7 +28,7 @@ def start(directory: Path) -> Callable[[], None]:
     """Follow a recording that is about to be made; returns how to end that, which waits until it has ended."""
     asked, asking = os.pipe()
     ended, ending = os.pipe()
-    command = [sys.executable, "-c", _SCRIPT, str(directory), str(ending)]
+    command = [sys.executable, "-P", "-c", _SCRIPT, str(directory), str(ending)]
     # The process parts from its parent at once, which is what is waited for.
     subprocess.run(command, stdin=asked, stdout=subprocess.DEVNULL, pass_fds=(ending,), check=False)
     os.close(asked)

@@ -6,7 +6,9 @@ object touch (data, locks and conditions) is *internal* to it, and accesses of c
 become NOPs. The rest of a call counts as it is, and so do the calls of other objects inside; a call inside one of the
 same object is part of that one. A call *does more* if rows inside count and change something. What the one thread that
 made the object did to it before it was first called does not make a place less internal; but these rows have to come
-before all calls. Nor does what the workers of a recorded thread pool do to its queue, between tasks.
+before all calls. Nor does what a thread does that has joined all that call the object (an executor is looked at once
+more when the interpreter ends); nor what the workers of a recorded thread pool, or the threads that its calls have
+started, do to its queue, between tasks.
 
 Of other objects nothing is known: all their calls read and write one place, so that none can be moved over another.
 
@@ -21,6 +23,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -157,10 +160,13 @@ class _CallReading:
     def _touched(self, scopes: Sequence[_Scope]) -> tuple[list[Any], dict[Receiver, int]]:
         """By scope: its rows that touch what may be internal; and by object where it is first called."""
         found, first = [], dict[Receiver, int]()
+        self.forked: set[tuple[Receiver, int]] = set()  # by object: threads that its calls have started
         for scope in scopes:
             rows = self.rows_of_thread[scope.thread]
             here = rows[np.searchsorted(rows, scope.begin) : np.searchsorted(rows, scope.end, "right")]
             found.append(here[_INTERNAL[self.op[here]]])
+            for row in here[self.op[here] == Op.FORK].tolist():
+                self.forked.add((scope.receiver, int(self.trace.thread_of_target[self.target[row]])))
             first[scope.receiver] = min(first.get(scope.receiver, scope.begin), scope.begin)
         self.scopes = scopes
         return found, first
@@ -182,6 +188,7 @@ class _CallReading:
             if len(rows) + len(others) != total[target]:
                 continue
             others = [row for row in others if not self._is_helping(receiver, row)]
+            others = [row for row in others if row <= first[receiver] or not self._is_after_all(receiver, row)]
             if any(row > first[receiver] or row in called for row in others):
                 continue
             if len({int(self.thread[row]) for row in others}) <= 1:
@@ -192,8 +199,37 @@ class _CallReading:
     def _is_helping(self, receiver: Receiver, row: int) -> bool:
         """Whether a row is that of a thread that belongs to the object, doing nothing else there."""
         helpers = _HELPERS.get(receiver[0])
-        named = helpers is not None and helpers.fullmatch(self.trace.threads[self.thread[row]]) is not None
-        return named and self.op[row] == Op.RMW and kind_of(self.trace.targets[self.target[row]]) is Kind.HIDDEN
+        if helpers is None:
+            return False
+        thread = int(self.thread[row])
+        own = (receiver, thread) in self.forked or helpers.fullmatch(self.trace.threads[thread]) is not None
+        return own and self.op[row] == Op.RMW and kind_of(self.trace.targets[self.target[row]]) is Kind.HIDDEN
+
+    def _is_after_all(self, receiver: Receiver, row: int) -> bool:
+        """Whether the row's thread has joined all others that call an object: no call can come after it, then."""
+        thread = int(self.thread[row])
+        joined = {other for joining, other in self._joined.get(thread, ()) if joining < row}
+        return all(
+            end < row and (caller == thread or caller in joined) for caller, end in self._callers[receiver].items()
+        )
+
+    @cached_property
+    def _callers(self) -> dict[Receiver, dict[int, int]]:
+        """By object: the threads that call it, and the last rows of their calls."""
+        callers: defaultdict[Receiver, dict[int, int]] = defaultdict(dict)
+        for scope in self.scopes:
+            ends = callers[scope.receiver]
+            ends[scope.thread] = max(scope.end, ends.get(scope.thread, -1))
+        return callers
+
+    @cached_property
+    def _joined(self) -> dict[int, list[tuple[int, int]]]:
+        """By thread: its joins, each with the thread that has ended."""
+        joined: dict[int, list[tuple[int, int]]] = {}
+        for row in np.flatnonzero(self.op == Op.JOIN).tolist():
+            other = int(self.trace.thread_of_target[self.target[row]])
+            joined.setdefault(int(self.thread[row]), []).append((row, other))
+        return joined
 
     def _others(self, target: int, inside: Collection[int]) -> list[int]:
         rows = np.asarray(self.trace.rows_of_target[target])

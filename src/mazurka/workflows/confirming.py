@@ -38,11 +38,11 @@ from mazurka.program.protocol import (
     learned_points,
 )
 from mazurka.trace.conflicts import RACE, conflict, shown
-from mazurka.trace.event import Op
+from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.invocations import invocations
 from mazurka.trace.literals import Opaque, Raised, Value, text_of, value_of
-from mazurka.trace.targets import VARIABLE, Kind, kind_of
+from mazurka.trace.targets import VARIABLE, Kind, kind_of, wholes_of
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness import CallsReversed
 from mazurka.workflows.program_spec import ProgramSpec, open_program
@@ -259,7 +259,7 @@ class Confirmer:
                 continue
             met = False
             for later in run.log[number + 1 :]:
-                if later.task != step.task and later.site in between and conflict(step, later) is not None:
+                if later.task != step.task and later.site in between and _meets(step, later):
                     met = True
                 elif later.task == step.task and later.site in last:
                     if met:
@@ -321,6 +321,11 @@ def _classes(value: Value) -> Value:
     if isinstance(value, (tuple, frozenset)):
         return type(value)(map(_classes, value))
     return Opaque(value.name.partition("@")[0]) if isinstance(value, Opaque) else value
+
+
+def _meets(step: Step, later: Step) -> bool:
+    """Whether two steps conflict; or the later one changes an item of the container that the other iterates over."""
+    return conflict(step, later) is not None or (bool(WRITES[later.op]) and step.target in wholes_of(later.target))
 
 
 def _proven(found: ProvenBug) -> list[int]:

@@ -5,6 +5,8 @@ A trace does not show whether the code between the two was meant to be indivisib
 happen like that is for the model to find. Left out is what can't be: an access that the first needs, or that needs the
 last (fast_path.py); or where a lock is held from the first to the last, and between.
 
+So is a change of a container's size while a thread iterates over it (iterations.py).
+
 First come those that are near in the trace, then the others: under a limit the likely ones are decided.
 
 Cost: a pass, and one for each :data:`_ROOM` needs of accesses; the candidates, of which there may be as many as pairs
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 from mazurka.causal.question import Question, in_order
 from mazurka.predict.fast_path import needs_of
 from mazurka.predict.kinds.definition import Doing, Rows
+from mazurka.predict.kinds.iterations import RESIZED, resizings_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import StepIndex
@@ -60,7 +63,7 @@ class _ThreadAccesses(NamedTuple):
 
 def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each three rows are one of their own
     """See :class:`~mazurka.predict.kinds.registry.Definition`."""
-    return atomicity_violations_of(trace)
+    return chain(atomicity_violations_of(trace), resizings_of(trace))
 
 
 def claim(rows: Rows) -> Claim:
@@ -76,6 +79,8 @@ def question(rows: Rows, trace: Trace) -> Question:  # whatever the trace
 def sentence(events: Sequence[Doing]) -> str:
     """The words of the finding: the threads, and the access between."""
     first, between, _ = events
+    if RESIZED.fullmatch(first.target):
+        return f"{between.thread} changes the size of {first.target} while {first.thread} iterates over it"
     return f"{between.thread} gets between two accesses of {first.target} by {first.thread}"
 
 

@@ -1,0 +1,76 @@
+"""Containers that another thread resizes while a thread iterates over them, which raises RuntimeError: as
+read-write-read triples of the container's structure, for the kind of atomicity violations.
+
+A recording has a read of the structure where an iteration begins and at each of its steps, all of one place in the
+source. It does not say where one iteration ends and the next begins, but for the first two reads of a thread at a
+place: they are of one. A change that comes between these two is one during the iteration, so no other reads are looked
+at. What resizes a container reads and writes its structure in one (RMW). Lists are left out: they are iterated over by
+number.
+
+Cost: a pass over the accesses of structures.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from mazurka.predict.fast_path import needs_of
+from mazurka.trace.columns import columns_of
+from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind, kind_of
+from mazurka.trace.trace import Trace
+
+#: Containers whose iterators raise an error, as recordings name them.
+RESIZED: Final = re.compile(r"(dict|set|deque|OrderedDict|defaultdict|Counter)#\d+")
+
+#: Changes by another thread that are tried, of those nearest to an iteration, before and after it.
+_NEAREST: Final = 8
+
+
+def resizings_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
+    """(a read, a change by another thread, the next read of the iteration)."""
+    places = [x for x, name in enumerate(trace.targets) if _may_be_resized(name)]
+    columns = columns_of(trace)
+    rows = np.flatnonzero(np.isin(columns.target, places)) if places else np.zeros(0, np.int64)
+    begun: dict[tuple[int, int, int], int] = {}  # by thread, target and site: the first read; -1 once there were two
+    pairs: list[tuple[int, int, int]] = []
+    changes: dict[int, list[int]] = {}
+    latest: dict[tuple[int, int], int] = {}  # by thread and target: the row of its latest access
+    thread, op, target, site = (
+        column[rows].tolist() for column in (columns.thread, columns.op, columns.target, columns.site)
+    )
+    for row, t, done, x, where in zip(rows.tolist(), thread, op, target, site, strict=True):
+        if done == Op.RMW:
+            changes.setdefault(x, []).append(row)
+        elif done == Op.READ and where >= 0:
+            first = begun.setdefault((t, x, where), row)
+            if first >= 0 and first != row:
+                begun[t, x, where] = -1
+                if latest[t, x] == first:
+                    pairs.append((first, row, x))
+        latest[t, x] = row
+    yield from _between(trace, pairs, changes)
+
+
+def _between(
+    trace: Trace, pairs: list[tuple[int, int, int]], changes: dict[int, list[int]]
+) -> Iterator[tuple[int, int, int]]:
+    """The changes by other threads that come in question."""
+    who = columns_of(trace).thread
+    for first, last, x in pairs:
+        theirs = [row for row in changes.get(x, ()) if who[row] != who[first]]
+        here = bisect_left(theirs, last)
+        near = np.array(theirs[max(0, here - _NEAREST) : here + _NEAREST], np.int32)
+        needs = needs_of(trace, near) if len(near) else ()
+        for number, row in enumerate(near.tolist()):
+            if needs[number][who[first]] < last:  # else the change is made after the iteration, whatever the order
+                yield first, row, last
+
+
+def _may_be_resized(name: object) -> bool:
+    return isinstance(name, tuple) and kind_of(name) is Kind.STRUCTURE and RESIZED.fullmatch(str(name[-1])) is not None
