@@ -6,7 +6,7 @@ made ready. So the functions of the oldest generation are looked for once, and k
 through the younger generations only. Objects come to the oldest one by a collection, before which the younger ones are
 gone through (:func:`_collecting`), and by the freeze at the beginning of a check (:func:`freeze`). Other ways, a freeze
 by the program or a collection during a check, are noticed: a list that was young is so no longer. Then all objects are
-gone through again.
+gone through again, and nothing is kept where some are frozen: mostly the process makes one check.
 
 Kept are functions of files that belong neither to the standard library, nor to installed packages, nor to Mazurka,
 which are few, and of files that have been asked for. Where generations are other ones (Python 3.14, or without the GIL)
@@ -62,29 +62,32 @@ def of(files: Collection[str]) -> dict[str, list[types.FunctionType]]:
     found: dict[str, list[types.FunctionType]] = {file: [] for file in files}
     if not found:
         return found
-    if not _HAS_GENERATIONS:
-        for function in objects.existing((types.FunctionType,)):
-            of_file = found.get(function.__code__.co_filename)
-            if of_file is not None:
-                of_file.append(function)
-        return found
+    if fresh := [file for file in found if _is_left_out(file)]:
+        _wanted.update(fresh)
+        _kept = None
     collecting = gc.isenabled()
     gc.disable()
     try:
-        if fresh := [file for file in found if _is_left_out(file)]:
-            _wanted.update(fresh)
-            _kept = None
-        kept = _kept if _kept is not None and _is_young() else _look_at_all()
+        kept = _kept if _kept is not None and _is_young() else None
+        if kept is None:
+            if not _HAS_GENERATIONS or gc.get_freeze_count():
+                _add(objects.existing((types.FunctionType,)), found)
+                return found
+            kept = _look_at_all()
         for file, of_file in found.items():
             of_file += [function for each in kept.get(file, ()) if (function := each()) is not None]
-        for function in _functions(_young_objects()):
-            of_file = found.get(function.__code__.co_filename)
-            if of_file is not None:
-                of_file.append(function)
+        _add(_functions(_young_objects()), found)
     finally:
         if collecting:
             gc.enable()
     return found
+
+
+def _add(functions: Iterable[types.FunctionType], found: dict[str, list[types.FunctionType]]) -> None:
+    for function in functions:
+        of_file = found.get(function.__code__.co_filename)
+        if of_file is not None:
+            of_file.append(function)
 
 
 def freeze() -> None:
@@ -108,18 +111,11 @@ def thawed() -> None:
 
 
 def _look_at_all() -> dict[str, list[_Reference]]:
-    """Go through the oldest generation, and what is frozen."""
+    """Go through the oldest generation; nothing is frozen."""
     global _kept, _young
-    frozen = gc.get_freeze_count() > 0
-    if frozen:
-        gc.unfreeze()
     _kept = {}
     _keep(_functions(_get_objects(generation=2)))
-    if frozen:
-        _note(_young_objects())
-        _freeze()
-    else:
-        _watch(True)
+    _watch(True)
     _young = [None]
     return _kept
 
@@ -130,12 +126,8 @@ def _note_young() -> bool:
     if _kept is not None and not _is_young():
         _kept = None
     if _kept is not None:
-        _note(_young_objects())
+        _keep(_functions(_young_objects()))
     return _kept is not None
-
-
-def _note(young: Iterable[Any]) -> None:
-    _keep(_functions(young))
 
 
 def _keep(functions: Iterable[types.FunctionType]) -> None:
