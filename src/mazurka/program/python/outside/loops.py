@@ -99,7 +99,7 @@ class Ready:
         """Add a callback; wake the loop if that is the caller's next step."""
         me = self.models.runtime.current.index
         running = event_loops.of_run(self.models).running
-        safe = _called_by(sys._getframe(1), "call_soon_threadsafe")
+        safe = _is_called_by("call_soon_threadsafe", sys._getframe(1))
         self._step(Op.RMW)
         self.added.append(handle)
         if running.get(me) is self.loop:
@@ -145,10 +145,10 @@ class Ready:
         pass_step(self.models, (change if op is Op.RMW else read)(self.channel.target, _WORDS))
 
 
-def _called_by(frame: FrameType | None, name: str) -> bool:
-    """Whether a method of loops is called by another one, directly or by ``_call_soon``."""
-    caller = frame.f_back if frame is not None else None
-    return caller is not None and caller.f_code.co_name == name
+def _is_called_by(name: str, frame: FrameType) -> bool:
+    """Whether a method of loops is the caller, or calls ``_call_soon``, which is."""
+    outer = frame.f_back
+    return frame.f_code.co_name == name or (outer is not None and outer.f_code.co_name == name)
 
 
 # -- putting it in place -----------------------------------------------------------------------------------------------

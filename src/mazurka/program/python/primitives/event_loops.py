@@ -341,8 +341,11 @@ def pairs() -> list[tuple[Any, Any]]:
         return []
     found: list[tuple[Any, Any]] = [(getattr(events, name), model) for name, model in _of_events(events).items()]
     for name, model in _OF_TASKS.items():
-        if hasattr(tasks, name):
-            found.append((getattr(tasks, name), _within_runs(getattr(tasks, name), model)))
+        known = {id(each): each for each in (vars(tasks).get(name), vars(tasks).get(f"_py_{name.lstrip('_')}")) if each}
+        found += [(each, _within_runs(each, model)) for each in known.values()]
+    for name in ("future_add_to_awaited_by", "future_discard_from_awaited_by"):  # from 3.14 on
+        if hasattr(futures, f"_py_{name}"):
+            found.append((getattr(futures, name), getattr(futures, f"_py_{name}")))
     found.append((tasks._task_name_counter, _number(tasks._task_name_counter)))
     for module, name in ((futures, "Future"), (tasks, "Task")):
         if getattr(module, f"_Py{name}", None) is not None and getattr(module, name) is not getattr(
