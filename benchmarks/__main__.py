@@ -61,6 +61,7 @@ MEASUREMENTS: Final = {
     "hostile": "hostile",
     "mutations": "mutations",
     "effects": "effects",
+    "interruptions": "interruptions",
     "footprint": "footprint",
     "libraries": "libraries",
     "library-threads": "library_threads",

@@ -49,6 +49,9 @@ _IMPORTABLE: Final = [*_MODULES, *MODULES] if _OF_THE_LIBRARY else _MODULES
 _SECONDS: Final = 10.0
 _WORK: Final = "work_"
 
+#: The name of the file of a program's code.
+PROGRAM: Final = "<program>"
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
@@ -71,8 +74,9 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
-    """A program in parts: everything but how the threads are run."""
+class Parts:
+    """A program in parts: the kits' names, the code before the threads' functions, these functions, callables that are
+    threads' targets as they are, and what runs the threads."""
 
     kits: tuple[str, ...]
     head: str
@@ -93,11 +97,25 @@ def drawn(number: int) -> Drawn | None:
     if expected is None:
         return None
     title = f'"""Program {number}, {{}}: {", ".join(parts.kits)}."""\n\n'
-    forms = {form: title.format(form) + _text(parts, expected, form == "locked") for form in ("racy", "locked")}
+    forms = {form: title.format(form) + program_text(parts, expected, form == "locked") for form in ("racy", "locked")}
     return Drawn(number, parts.kits, forms["racy"], forms["locked"])
 
 
-def _draw(chance: random.Random) -> _Parts:
+def pair(kit: Kit, first: str, second: str) -> Parts:
+    """Two threads that do one operation each on the thing of a kit."""
+    names = _names(kit.setup)
+    works = tuple(_function(f"{_WORK}{index}", [each], names) for index, each in enumerate((first, second)))
+    head = f"{kit.setup}\n\ndef final():\n    return [{kit.final}]\n"
+    return Parts((kit.name,), head, works, (None, None), "threads")
+
+
+def operations_on(kit: Kit) -> list[str]:
+    """The operations of a kit, and those of any thing."""
+    around = [each.replace("{}", thing) for thing in kit.iterables for each in AROUND_ITERABLES]
+    return [*kit.operations, *around, *[_filled(each, thing) for thing in kit.values for each in AROUND_VALUES]]
+
+
+def _draw(chance: random.Random) -> Parts:
     kits = chance.sample(_DRAWN, 1 if chance.random() < 0.65 else 2)
     parts = [_renamed(kit, f"_{index}" if index else "") for index, kit in enumerate(kits)]
     operations = [operation for part in parts for operation in part.operations]
@@ -118,7 +136,7 @@ def _draw(chance: random.Random) -> _Parts:
     how = chance.choice((*["threads"] * 6, "pool", "timers"))
     if how == "pool" and (len(works) > 2 or any("context" in kit.name for kit in kits)):
         how = "threads"  # which job runs in which thread of a pool would matter, and of three there are many ways
-    return _Parts(tuple(kit.name for kit in kits), head, tuple(works), tuple(direct), how)
+    return Parts(tuple(kit.name for kit in kits), head, tuple(works), tuple(direct), how)
 
 
 def _around(chance: random.Random, kit: Kit, part: _Part) -> list[str]:
@@ -180,9 +198,9 @@ def _function(name: str, operations: list[str], names: set[str]) -> str:
     return "\n".join(text) + "\n"
 
 
-def _serial(parts: _Parts) -> list[str] | None:
+def _serial(parts: Parts) -> list[str] | None:
     """The texts of all serial orders, or None if they can't be told."""
-    ended = in_child(lambda: json.dumps(_outcomes(parts)), _SECONDS)
+    ended = in_child(lambda: json.dumps(outcomes(parts)), _SECONDS)
     try:
         found = json.loads(ended.text)
     except ValueError:
@@ -190,28 +208,36 @@ def _serial(parts: _Parts) -> list[str] | None:
     return list(found) if found else None
 
 
-def _outcomes(parts: _Parts) -> list[str]:
+def outcomes(parts: Parts) -> list[str]:
     """In a child: what each order of the threads, one after another, leads to; none: a thread ended by an exception, or
     an order does not repeat."""
     raised: list[object] = []
     threading.excepthook = raised.append
-    module = sys.modules[FOREIGN_NAME] = types.ModuleType(FOREIGN_NAME)
-    exec(FOREIGN_MODULE, module.__dict__)
-    source = _imports(parts) + parts.head + "".join(parts.works)
-    code = compile(source, "<program>", "exec", dont_inherit=True)  # not our annotations
+    code = compiled(parts)
     found: dict[tuple[int, ...], str] = {}
     for order in [*itertools.permutations(range(len(parts.works)))] * 2:
-        space: dict[str, Any] = {"__name__": "__main__"}
-        main = sys.modules["__main__"] = types.ModuleType("__main__")
-        main.__dict__.update(space)
-        exec(code, main.__dict__)
-        text = _one_by_one(main.__dict__, parts, order)
+        text = _one_by_one(executed(code), parts, order)
         if raised or found.setdefault(order, text) != text or re.search("0x[0-9a-f]{6}", text):
             return []
     return sorted(set(found.values()))
 
 
-def _one_by_one(space: dict[str, Any], parts: _Parts, order: tuple[int, ...]) -> str:
+def compiled(parts: Parts) -> types.CodeType:
+    """In a child: the code of a program up to where its threads are started."""
+    module = sys.modules[FOREIGN_NAME] = types.ModuleType(FOREIGN_NAME)
+    exec(FOREIGN_MODULE, module.__dict__)
+    source = _imports(parts) + parts.head + "".join(parts.works)
+    return compile(source, PROGRAM, "exec", dont_inherit=True)  # not our annotations
+
+
+def executed(code: types.CodeType) -> dict[str, Any]:
+    """In a child: the globals of the main module after this code."""
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    exec(code, main.__dict__)
+    return main.__dict__
+
+
+def _one_by_one(space: dict[str, Any], parts: Parts, order: tuple[int, ...]) -> str:
     results: list[Any] = [None] * len(order)
 
     def run(index: int) -> None:
@@ -225,6 +251,11 @@ def _one_by_one(space: dict[str, Any], parts: _Parts, order: tuple[int, ...]) ->
         thread = threading.Thread(target=run, args=(index,))
         thread.start()
         thread.join()
+    return outcome_of(results, space)
+
+
+def outcome_of(results: list[Any], space: dict[str, Any]) -> str:
+    """What the threads saw, and what is there in the end."""
     try:
         final = space["final"]()
     except Exception as error:
@@ -232,13 +263,13 @@ def _one_by_one(space: dict[str, Any], parts: _Parts, order: tuple[int, ...]) ->
     return repr((results, final))
 
 
-def _imports(parts: _Parts) -> str:
+def _imports(parts: Parts) -> str:
     text = parts.head + "".join(parts.works) + str(parts.targets)
     wanted = [name for name in _IMPORTABLE if re.search(rf"(?<![\w.]){re.escape(name)}\b", text)]
     return "".join(f"import {name}\n" for name in wanted) + "\n"
 
 
-def _text(parts: _Parts, expected: list[str], locked: bool) -> str:
+def program_text(parts: Parts, expected: list[str], locked: bool = False) -> str:
     """The program."""
     count = len(parts.works)
     imports = _imports(parts)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from typing import Final
 
 import pytest
-from benchmarks import effects
+from benchmarks import effects, interruptions
 from benchmarks.hostile import SAMPLES, check_folder, share
 from benchmarks.native_programs import drawn, imported
 from benchmarks.verdicts import INCONCLUSIVE, VERIFIED, VIOLATION, get_ready
 from tests.oracle.preemptive import hunt
+
+#: Kits with such operations.
+_INTERRUPTIBLE: Final = frozenset({"text over bytes", "counter", "user's dictionary", "annotated"})
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +57,15 @@ def test_drawn_operations(pool: ProcessPoolExecutor) -> None:
     """Operations that look at an object, or change it, are seen (`make bench ARGS=effects`: more of them)."""
     held = [each for part in pool.map(effects.share, (0, 500, 1000, 1500), (6, 6, 6, 6)) for each in part]
     assert len(held) > 20
+    assert [each for each in held if each.wrong] == []
+
+
+@pytest.mark.slow
+def test_interruptible_operations(pool: ProcessPoolExecutor) -> None:
+    """Operations that another thread can interrupt are no single steps (`make bench ARGS=interruptions`: all kits)."""
+    kits = [number for number, kit in enumerate(interruptions.ALL_KITS) if kit.name in _INTERRUPTIBLE]
+    held = [each for part in pool.map(interruptions.share, kits, [3] * len(kits)) for each in part]
+    assert len(held) > len(_INTERRUPTIBLE)
     assert [each for each in held if each.wrong] == []
 
 

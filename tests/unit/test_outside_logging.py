@@ -215,3 +215,37 @@ def test_times_that_are_not(tmp_path: Path) -> None:
     """
     result = explored(tmp_path, source)
     assert (result.verdict, result.executions) == (Verdict.VERIFIED, 6)
+
+
+#: Between the look for a handler and its removal another thread may change the list, if not by the logger's methods.
+REMOVAL = """
+    import io
+    import logging
+    log = logging.Logger("x")
+    handler = logging.StreamHandler(io.StringIO())
+    log.addHandler(handler)
+    errors = []
+    def remove():
+        try:
+            log.removeHandler(handler)
+        except ValueError as error:
+            errors.append(error)
+    def other():
+        {other}
+    run(remove, other)
+    assert not errors
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "verdict"),
+    [
+        ("log.handlers.clear()", Verdict.INCONCLUSIVE),
+        ("log.handlers = []", Verdict.INCONCLUSIVE),
+        ("log.removeHandler(handler)", Verdict.VERIFIED),
+        ("log.addHandler(logging.NullHandler())", Verdict.VERIFIED),
+        ("len(log.handlers)", Verdict.VERIFIED),
+    ],
+)
+def test_a_handler_is_removed_in_one_step_only_for_methods(tmp_path: Path, other: str, verdict: Verdict) -> None:
+    assert explored(tmp_path, REMOVAL.format(other=other)).verdict is verdict

@@ -599,6 +599,7 @@ class PythonProgram(LearnsPoints):
             observer.look_back(runtime)
         is_all = self.settings.at_end is None and self._check is None  # otherwise that looks, too
         self._held = natives.alive_alone(runtime) if is_all else frozenset()
+        outside.logging_state.count_at_end(runtime)
         hooks.finish(runtime)
         outside.children.count_at_end(runtime)
 

@@ -105,6 +105,7 @@ class Runtime:
 
     # Defaults that most runs keep.
     is_recording = False  # there is no scheduler, see recording/
+    has_ended = False  # all threads have; `aborting` is set then, too
     in_time = False  # the plan has a timing
     timed = False  # clocks have moved apart
     keyed = False  # values are recorded as keys
@@ -206,6 +207,7 @@ class Runtime:
                 if task.pending is not None and not task.done
             ]
             self._end_all()
+            self.has_ended = True
 
     def _new_task(self, name: str, body: Callable[[], object], daemon: bool) -> Task:
         task = Task(ThreadIndex(len(self.tasks)), name, body, daemon)

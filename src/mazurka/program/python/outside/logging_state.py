@@ -13,17 +13,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
+from mazurka.program.protocol import Access
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import replace_function, replace_method
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
+from mazurka.program.python.semantics import handed_objects
 from mazurka.program.python.semantics.locations import contents
 from mazurka.program.python.semantics.objects import dictionary, number
+from mazurka.program.python.semantics.per_run import per_run
+from mazurka.program.runtime.concurrency import has_concurrent_threads
+from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import RECORD_POINTS
-from mazurka.trace.targets import ATTRIBUTE, Target
+from mazurka.trace.event import WRITES
+from mazurka.trace.targets import ATTRIBUTE, Kind, Target, of_kinds
 
 _CONFIGURATION: Final = place("logging configuration")
 
@@ -80,6 +87,8 @@ def _changing(*parts: str) -> Callable[..., Any]:
 
     def change_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
         targets = _targets(args[0], parts) if parts and not models.runtime.solo else []
+        if targets and has_concurrent_threads(models.runtime):
+            _note_lists(models.runtime, args[0], parts)
         pass_step(models, change(*_CONFIGURATION), *[change(each, _WORDS) for each in targets])
         undo_at_end(models, "logging", _save)
         return real(*args, **named)
@@ -88,6 +97,43 @@ def _changing(*parts: str) -> Callable[..., Any]:
 
 
 _WORDS: Final = "the settings of a logger or handler"
+
+#: Number of a list, or an attribute that holds one -> the threads whose methods look for something in it, then change
+#: it, each with a counter.
+_changed_by_methods: Final[dict[int | Target, dict[int, Callable[[], None]]]] = per_run({})
+
+
+def _note_lists(run: Runtime, thing: Any, parts: tuple[str, ...]) -> None:
+    """A method of `logging` takes one step only for those who use these lists by way of its methods, and so under its
+    lock."""
+    text = f"a method of {type(thing).__name__} beside a change of its {' and '.join(parts)} past the methods"
+    for name in parts:
+        value = dictionary(thing).get(name)
+        if type(value) is list:
+            for key in (number(value), (ATTRIBUTE, number(thing), name)):
+                _changed_by_methods.setdefault(key, {})[run.current.index] = partial(_count, run, text)
+
+
+def _count(run: Runtime, text: str) -> None:
+    run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def count_at_end(run: Runtime) -> None:
+    """A run has ended: count methods of `logging` during which other threads may have changed the same lists."""
+    if not _changed_by_methods:
+        return
+    for step in handed_objects.steps_in_order(run):
+        op, target, more = step.entry[1], step.entry[2], step.entry[6]
+        accesses = [Access(op, target), *more]
+        if any(each.target == _CONFIGURATION[0] for each in accesses):
+            continue
+        for each in accesses:
+            key = each.target[1] if _is_content(each.target) else each.target
+            if WRITES[each.op] and (callers := _changed_by_methods.get(key)):
+                handed_objects.count_others(run, callers, step)
+
+
+_is_content: Final = of_kinds(Kind.ITEM, Kind.STRUCTURE, Kind.VALUES)
 
 
 def _looking(models: Models, real: Any, logger: Any, *args: Any) -> Any:

@@ -199,8 +199,11 @@ _HINTS: Final = ("__annotations__", "__annotations_cache__", "__dataclass_fields
 
 
 def _look_at_hints(run: Any, function: types.FunctionType, given: Iterable[Any], site: int) -> None:
+    """Such functions go through these in a loop, so a change by another thread may come in between."""
     if function.__name__ in _READING_HINTS:
-        deep_access.read(run, [hints for each in given for hints in _hints_of(each)], site)
+        hints = [hints for each in given for hints in _hints_of(each)]
+        if deep_access.reads_shared(run, hints, site) and not run.is_recording:
+            _enter(run, module_of(function), function.__name__, site)
 
 
 def _hints_of(thing: Any) -> list[Any]:

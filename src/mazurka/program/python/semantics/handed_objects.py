@@ -10,8 +10,8 @@ Cost: a microsecond for each object reached; at the end of a run one pass over i
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.semantics import (
@@ -120,14 +120,41 @@ def count_at_end(run: Any) -> None:
         run.untracked["keys that decide themselves what they equal, beside others"] = mixed
     if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
         return
-    joined: dict[int, set[int]] = {}
-    begun: set[int] = set()
     everything = [*definitions.held.values(), *consulted.held.values()]
     since = [(index, each) for one in everything for index, all_ in one.items() for each in all_]
     had = definitions.locks_at(run, since) if since else {}
     locks: dict[int, set[Any]] = {}
-    for index, op, target, _site, _point, _value, more in run.log:
+    for step in steps_in_order(run):
+        index, op, target, _site, _point, _value, more = step.entry
         definitions.note_lock(locks, index, op, target)
+        for how, each, _ in ((op, target, None), *more):
+            if _is_inside(each) and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
+                count_others(run, givers, step)
+            if _is_whole(each) and WRITES[how] and (holders := definitions.held.get(each[1])):
+                count_others(run, _without_common_lock(holders, had, locks.get(index, set())), step)
+            if WRITES[how] and _is_inside(each) and type(each[1]) is int:
+                holders = consulted.held.get(abs(each[1]), {})
+                count_others(run, _without_common_lock(holders, had, locks.get(index, set())), step)
+            if (enders := definitions.ended.get(each)) is not None:
+                count_others(run, enders, step)
+            if _has_name(each) and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
+                count_others(run, lookers, step)
+
+
+class StepInOrder(NamedTuple):
+    """A step of a run as logged, with the threads that have begun before it, and those whose end its thread knows."""
+
+    entry: Any
+    begun: Collection[int]
+    joined: Collection[int]
+
+
+def steps_in_order(run: Any) -> Iterator[StepInOrder]:
+    """The steps of a run, but for the begins of threads and the joins."""
+    joined: dict[int, set[int]] = {}
+    begun: set[int] = set()
+    for entry in run.log:
+        index, op, target = entry[:3]
         if op is Op.BEGIN:
             begun.add(index)
             parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
@@ -136,20 +163,7 @@ def count_at_end(run: Any) -> None:
             ended = run.by_name[target[1]].index
             joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
         else:
-            for how, each, _ in ((op, target, None), *more):
-                if _is_inside(each) and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
-                    _count_others(run, givers, index, begun, joined.get(index, set()))
-                if _is_whole(each) and WRITES[how] and (holders := definitions.held.get(each[1])):
-                    mine = locks.get(index, set())
-                    unlocked = _without_common_lock(holders, had, mine)
-                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
-                if WRITES[how] and _is_inside(each) and type(each[1]) is int:
-                    unlocked = _without_common_lock(consulted.held.get(abs(each[1]), {}), had, locks.get(index, set()))
-                    _count_others(run, unlocked, index, begun, joined.get(index, set()))
-                if (enders := definitions.ended.get(each)) is not None:
-                    _count_others(run, enders, index, begun, joined.get(index, set()))
-                if _has_name(each) and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
-                    _count_others(run, lookers, index, begun, joined.get(index, set()))
+            yield StepInOrder(entry, begun, joined.get(index, ()))
 
 
 def _without_common_lock(
@@ -164,13 +178,12 @@ def _without_common_lock(
     }
 
 
-def _count_others(
-    run: Any, givers: dict[int, Callable[[], None]], index: int, begun: set[int], joined: set[int]
-) -> None:
-    """Count the calls of threads that a step is neither before nor after."""
+def count_others(run: Any, givers: dict[int, Callable[[], None]], step: StepInOrder) -> None:
+    """Count the calls of threads, by index, that a step is neither before nor after."""
+    index = step.entry[0]
     mine = run.tasks[index].name
-    for giver in [each for each in givers if each != index and each not in joined]:
-        if giver in begun or not run.tasks[giver].name.startswith(f"{mine}."):
+    for giver in [each for each in givers if each != index and each not in step.joined]:
+        if giver in step.begun or not run.tasks[giver].name.startswith(f"{mine}."):
             givers.pop(giver)()
 
 

@@ -11,8 +11,8 @@ from mazurka.program.python.semantics.per_run import per_run
 
 
 def count_untracked(run: Any, what: str, site: int) -> None:
-    """Something shared was used in a way that is not tracked; what threads do while a run is cut does not count."""
-    if run.aborting and not run.is_recording:
+    """Something shared was used in a way that is not tracked; acts of threads that are being ended do not count."""
+    if not run.is_recording and run.aborting and not run.has_ended:
         return
     text = f"{what} at {sites.location(site)}"
     run.untracked[text] = run.untracked.get(text, 0) + 1
