@@ -1,15 +1,14 @@
 """An unmodified Python program as something that can be run again and again under a plan.
 
 Getting ready (:meth:`PythonProgram.prepare`) instruments and imports what is to be tracked, patches the primitives,
-and makes trial runs in a forked child, which show the further imports on the way, the sites that need points,
-whether the program does the same thing twice, and whether its state can be put back between runs. By that the
+and makes trial runs in forked children (``trials.py``), which show the further imports on the way, the sites that need
+points, and whether the program does the same thing twice and its state can be put back between runs. By that the
 *isolation* is chosen: ``restore`` (each run in this process, state put back before it) or ``fork`` (each run in a
 child).
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import gc
 import importlib
@@ -17,14 +16,13 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Any, Final
 
 from mazurka.program import forked
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import TIMEOUTS, Failure, FailureKind, LearnsPoints, Plan, ProgramFacts, Run, TailPolicy
-from mazurka.program.python import activation, outside, primitives, stacks
+from mazurka.program.protocol import TIMEOUTS, Failure, FailureKind, LearnsPoints, Plan, ProgramFacts, Run
+from mazurka.program.python import activation, outside, primitives, stacks, trials
 from mazurka.program.python.analysis.checks import arguments
 from mazurka.program.python.analysis.source import PythonSource
 from mazurka.program.python.entry import Entry, Script, only_defines
@@ -35,7 +33,7 @@ from mazurka.program.python.invocations import observer
 from mazurka.program.python.invocations.builtin_calls import calls_of_containers, prepare
 from mazurka.program.python.invocations.reversing import reversing
 from mazurka.program.python.invocations.runtime import InvokingRuntime
-from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, library, state, unraisable
+from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, state, unraisable
 from mazurka.program.python.isolation.capture import Capture
 from mazurka.program.python.isolation.watchdog import Watchdog, disarm
 from mazurka.program.python.liveness.deadlock import name_primitive, stuck
@@ -55,7 +53,6 @@ from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.weak_memory import store_slots
 from mazurka.program.python.weak_memory.relaxed import RelaxedRuntime
 from mazurka.program.races import races_of
-from mazurka.program.runtime.nondeterminism import difference
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
 from mazurka.program.runtime.task import CALLS_AS_STEPS, CYCLE_POINTS, Learned, Task
@@ -66,17 +63,6 @@ from mazurka.trace.ids import SiteNumber
 #: The real one, which programs are given a model of.
 _collect: Final = gc.collect
 _freeze: Final = gc.freeze
-
-#: At most this many trial runs: each may import more, or find more that is shared.
-_TRIALS: Final = 8
-
-
-#: Further trial runs that show what modules of the standard library are entered: one in which the threads take turns as
-#: it happens, and one in which those that were started last go first.
-_FURTHER: Final = (Plan(tail=TailPolicy.RANDOM, seed=2), Plan(tail=TailPolicy.PCT, seed=3))
-
-#: Seconds after which a run that is cut short is not tried again.
-_LONG: Final = 2.0
 
 
 def _begin_to_share(runtime: Runtime) -> None:
@@ -101,8 +87,8 @@ class PythonProgram(LearnsPoints):
         self.reads_input = False
         self.earlier = earlier_threads.EarlierThreads()
         self.loader = loader.Loader(settings.roots, settings.include, settings.cache)
-        self._snapshot: state.Snapshot | None = None
-        self._restored = False  # as in _Trial, of the last one
+        self.snapshot: state.Snapshot | None = None
+        self._restored = False  # as in `TrialResult`, of the last one
         self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
         self._changed: list[str] = []  # ... that keep something of a run in their globals
         self._undo: list[Callable[[], None]] = []
@@ -112,7 +98,7 @@ class PythonProgram(LearnsPoints):
         self._check: types.CodeType | None = None
         self._told = False
         self._capture = Capture()
-        self._read_input = False
+        self.read_input = False
         self.timing: float | None = None  # that of plans which have none of their own
         self._held: frozenset[int] = frozenset()  # objects that the last run's main thread still led to
         self._expired = False  # in some run a waiting time ran out
@@ -130,9 +116,9 @@ class PythonProgram(LearnsPoints):
         if self.isolation is Isolation.FORK:
             run = self._execute_forked(plan)
         else:
-            assert self._snapshot is not None
-            self._snapshot.restore()
-            run = self._execute_here(plan)
+            assert self.snapshot is not None
+            self.snapshot.restore()
+            run = self.execute_here(plan)
         if run.found_new_points and self._catch_up():
             run.failures.clear()  # it can't be made again as it was: the search begins again, and meets them then
         if self.earlier.waits and self.earlier.look_again(involved=bool(run.uncontrolled) or is_stuck_for_good(run)):
@@ -204,9 +190,9 @@ class PythonProgram(LearnsPoints):
     def close(self) -> None:
         """Put the interpreter back as it was. The state kept for the next run is let go of: it may be large, and the
         objects of a check refer to each other, and to the program, until garbage is collected."""
-        if self._snapshot is not None and self.isolation is not Isolation.FORK:
-            self._snapshot.restore()
-        self._snapshot = None
+        if self.snapshot is not None and self.isolation is not Isolation.FORK:
+            self.snapshot.restore()
+        self.snapshot = None
         while self._undo:
             self._undo.pop()()
         self._ready = False
@@ -216,7 +202,7 @@ class PythonProgram(LearnsPoints):
         if not forked.AVAILABLE:
             return True
         try:
-            return bool(forked.call(lambda: self._has_threads(self._execute_here(Plan()))))
+            return bool(forked.call(lambda: self._has_threads(self.execute_here(Plan()))))
         except forked.ChildDied:
             return True
 
@@ -316,8 +302,8 @@ class PythonProgram(LearnsPoints):
         self._points_then = len(self.learned.points)
         if not self._unexplored():
             return False
-        if self._snapshot is not None and self.isolation is not Isolation.FORK:
-            self._snapshot.restore()
+        if self.snapshot is not None and self.isolation is not Isolation.FORK:
+            self.snapshot.restore()
         self._explore()
         forget_shapes()
         if self.isolation is Isolation.FORK:
@@ -334,8 +320,8 @@ class PythonProgram(LearnsPoints):
     def _choose_isolation(self, reason: str, restores: bool = False) -> None:
         """Keep the state that runs start from; ``reason`` says why it can't be put back, ``restores`` that it can, if
         that is known."""
-        self._take_snapshot()
-        assert self._snapshot is not None
+        self.take_snapshot()
+        assert self.snapshot is not None
         natives.find_weak()  # once more: trial runs have imported modules, or had some instrumented
         if not forked.AVAILABLE:
             self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
@@ -350,9 +336,9 @@ class PythonProgram(LearnsPoints):
 
     def _learn(self) -> str:
         """Run in children until nothing new is imported and no site is newly shared; why that failed, or ""."""
-        for left in reversed(range(_TRIALS)):
+        for left in reversed(range(trials.MOST)):
             try:
-                trial = self._try_once(left)
+                trial = trials.once(self, left)
             except forked.ChildDied as error:
                 return str(error).strip().splitlines()[-1]
             self._restored = trial.restored
@@ -373,120 +359,22 @@ class PythonProgram(LearnsPoints):
             self._restored = False  # by then the program is another one
         return ""
 
-    def _try_once(self, left: int) -> _Trial:
-        """The results of a child, which so many may follow."""
-        before, found = tuple(sys.modules), None
-        if left == _TRIALS - 1:
-            found = forked.call(lambda: self._first_trial(before))
-        elif self.settings.isolation is Isolation.AUTO:
-            try:
-                found = forked.call(lambda: self._trial(before, left == 0, restores=True))
-            except forked.ChildDied as error:
-                if "interrupt" in str(error).lower():
-                    raise
-        if found is None:  # it may have died since it went on after its run
-            found = forked.call(lambda: self._trial(before, left == 0, restores=False))
-        assert isinstance(found, _Trial)
-        return found
-
     def _unrestorable(self) -> str:
         """Why runs can't be made one after the other in this process, or ""; what modules of the library keep in their
         globals is put back, too, where that is why."""
-        reason, changed = self._compare_after_restoring()
+        reason, changed = trials.compare_after_restoring(self)
         if reason and not set(changed) <= set(self._changed):
             self._changed += [name for name in changed if name not in self._changed]
-            self._take_snapshot()
-            reason, _ = self._compare_after_restoring()
+            self.take_snapshot()
+            reason, _ = trials.compare_after_restoring(self)
         return reason
 
-    def _compare_after_restoring(self) -> tuple[str, list[str]]:
-        """Why runs can't be made one after the other, or "", and the modules of the library whose globals change."""
-        snapshot = self._snapshot
-        assert snapshot is not None
-        if snapshot.too_large:
-            return "there is too much state to put back", []
-        if snapshot.obstacles:
-            return f"state that cannot be put back: {'; '.join(snapshot.obstacles[:3])}", []
-        try:
-            found, changed = forked.call(self._restores)
-        except forked.ChildDied as error:
-            return str(error).strip().splitlines()[-1], []
-        return f"after the state was put back, {found}" if found else "", changed
-
-    def _first_trial(self, before: tuple[str, ...]) -> _Trial:
-        """In a child: one run. Mostly it finds what no run has before, so that there is nothing to compare it with."""
-        run, found = self._try_here(before)
-        return self._hung(run) or replace(found, is_first=True)
-
-    def _hung(self, run: Run) -> _Trial | None:
-        if run.truncated and (run.seconds > _LONG or self.earlier.waits):
-            return _Trial(set(self.learned.points), False, [], "", False, run.truncated)
-        return None
-
-    def _trial(self, before: tuple[str, ...], last: bool, restores: bool) -> _Trial:
-        """In a child: a run in a grandchild, and if that finds nothing new, or this is the last trial, another one.
-        ``restores`` asks for one more after the state was put back, where that can be done."""
-        apart: tuple[Run, _Trial] = forked.call(lambda: _portable_trial(self._try_here(before)))
-        second, known = apart
-        if (hung := self._hung(second)) is not None:
-            return hung
-        if (known.found_new_points or known.imported) and not last:
-            return known  # with that it is another program than the one to compare, and to try further
-        if restores:
-            self._take_snapshot()
-        first, found = self._try_here(before)
-        if restores and first.seconds < _LONG / 4:
-            found = replace(found, restored=self._is_repeated(first))
-        if len(first.tasks) > 1 and first.seconds < _LONG / 4 and not found.found_new_points and not found.imported:
-            for plan in _FURTHER:
-                self._execute_here(plan)
-            found = replace(found, points=found.points | foreign.marks(self.learned.points))
-        return replace(found, difference=difference(first, second, self.location))
-
-    def _try_here(self, before: tuple[str, ...]) -> tuple[Run, _Trial]:
-        """One run, and what it has found; ``before`` are the names of the modules that there were."""
-        run = self._execute_here(Plan())
-        found = _Trial(
-            set(self.learned.points),
-            run.found_new_points,
-            _imported_since(before),
-            "",
-            self._read_input,
-            late=late_imports.all_noticed(),
-            generated=dict(outside.generated.noticed),
-        )
-        return run, found
-
-    def _is_repeated(self, first: Run) -> bool:
-        """In a child: whether a run after a restore does what the first one since the snapshot has done."""
-        assert self._snapshot is not None
-        if self._snapshot.too_large or self._snapshot.obstacles:
-            return False
-        self._snapshot.restore()
-        return not difference(first, self._execute_here(Plan()), self.location)
-
-    def _restores(self) -> tuple[str, list[str]]:
-        """In a child: how a run after a restore differs from the run before it, and which modules of the library keep
-        something of a run in their globals."""
-        assert self._snapshot is not None
-        before = library.globals_now()
-        first = self._execute_here(Plan())
-        changed = library.changed_since(before)
-        self._snapshot.restore()
-        second = self._execute_here(Plan())
-        for _ in range(_TRIALS):
-            if not first.found_new_points:
-                break
-            self._snapshot.restore()  # with the points that the first one has found, the second differs
-            first, second = second, self._execute_here(Plan())
-        return difference(first, second, self.location), changed
-
-    def _take_snapshot(self) -> None:
+    def take_snapshot(self) -> None:
         modules = [*self.loader.modules.values(), *self.entry.modules()]
         modules += [module for _, module in self._included()]
         modules += [sys.modules[name] for name in self._changed]
         models = primitives.Lock, primitives.RLock
-        self._snapshot = state.Snapshot(dict.fromkeys(modules), apart=models, reshaped=forget_shapes)
+        self.snapshot = state.Snapshot(dict.fromkeys(modules), apart=models, reshaped=forget_shapes)
 
     # -- one run ----------------------------------------------------------------------------------------------------
 
@@ -504,9 +392,9 @@ class PythonProgram(LearnsPoints):
     def _execute_in_child(self, plan: Plan) -> tuple[Run, set[int]]:
         if not any({"gc", "collect"} & vars(module).keys() for module in self.loader.modules.values()):
             _freeze()  # who goes through young objects need not touch those of before, whose memory is shared
-        return portable(self._execute_here(plan)), self.learned.points
+        return portable(self.execute_here(plan)), self.learned.points
 
-    def _execute_here(self, plan: Plan) -> Run:
+    def execute_here(self, plan: Plan) -> Run:
         """Execute the program once in this process, from its present state."""
         started = perf_counter()
         capture = self._capture if self._capture.unused() else Capture()
@@ -539,7 +427,7 @@ class PythonProgram(LearnsPoints):
         uncontrolled.end_processes()
         if troubles := unkept + outside.end_run():
             name_troubles(run, troubles)
-        self._read_input = capture.read_input
+        self.read_input = capture.read_input
         run.output = capture.text()
         if self.settings.races and not run.found_new_points:  # with the new points other steps are next to each other
             run.failures += races_of(run, self.location)
@@ -654,39 +542,6 @@ class PythonProgram(LearnsPoints):
                 failure = Failure(FailureKind.INVARIANT, message, thread, None, step=len(runtime.log))
                 runtime.failures.append(failure)
         return result
-
-
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """The results of a child's trial runs."""
-
-    points: set[int]
-    found_new_points: bool
-    imported: list[str]
-    difference: str
-    read_input: bool
-    hung: str = ""  # why it was cut short after a long time
-    late: dict[str, bool] = field(default_factory=dict)  # see `late_imports.noticed`
-    generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
-    is_first: bool = False  # nothing was compared
-    restored: bool = False  # a run after the state was put back did what the one before it did
-
-
-def _portable_trial(tried: tuple[Run, _Trial]) -> tuple[Run, _Trial]:
-    return portable(tried[0]), tried[1]
-
-
-def _imported_since(before: tuple[str, ...]) -> list[str]:
-    """The names of modules that have been imported. If there are as many, and the last one is the same, there are none:
-    to look at each touches its memory, which a child shares with its parent until then."""
-    if len(before) == len(sys.modules) and before[-1] == next(reversed(sys.modules)):
-        return []
-    known = frozenset(before)
-    return [
-        name
-        for name, module in list(sys.modules.items())
-        if name not in known and hasattr(module, "__dict__") and not name.startswith("mazurka")
-    ]
 
 
 def _import_quietly(name: str) -> None:
