@@ -151,11 +151,16 @@ def _interrupted(space: dict[str, Any], at: int) -> str | None:
             others[0].join(_WAIT)
         return None if others else trace
 
-    sys.settrace(trace)
-    try:
-        work(0)
-    finally:
-        sys.settrace(None)
+    def traced() -> None:
+        sys.settrace(trace)
+        try:
+            work(0)
+        finally:
+            sys.settrace(None)
+
+    first = threading.Thread(target=traced)
+    first.start()
+    first.join()
     for each in others:
         each.join()
     return native_programs.outcome_of(results, space) if others else None
