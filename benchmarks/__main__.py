@@ -10,6 +10,7 @@
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
     make bench ARGS=order-violations        predicted from passing executions of libraries (a minute; PyPI)
+    make bench ARGS=call-orders             what candidates of calls in other orders cost, beside happens-before
     make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
@@ -67,6 +68,7 @@ MEASUREMENTS: Final = {
     "library-threads": "library_threads",
     "suites": "library_suites",
     "order-violations": "order_violations",
+    "call-orders": "call_orders",
 }
 
 
@@ -84,6 +86,7 @@ _LONG: Final = frozenset(
         "library-threads",
         "suites",
         "order-violations",
+        "call-orders",
     }
 )
 

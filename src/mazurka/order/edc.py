@@ -60,13 +60,16 @@ class Actions:
     """The actions of a trace. ``touched`` has for the row of each the points that it touches; ``conflicts`` is
     symmetric; ``orders`` is the part of it that rule (a) uses: by point, those that come before it (None: all).
     ``sites`` has places of rows in the source (None, and rows not there: one place): of two sites, those of the first
-    and the second action, no more than ``most`` candidates are wanted (None: all)."""
+    and the second action, no more than ``most`` candidates are wanted (None: all). Points that are ``silent`` conflict
+    with none, so that they only order. Of the trace count these ``rows``, ascending (None: all)."""
 
     touched: Mapping[int, Sequence[int]]
     conflicts: Relation
     orders: Relation | None = None
     sites: Mapping[int, int] | None = None
     most: int | None = None
+    silent: Collection[int] = ()
+    rows: Sequence[int] | None = None
 
     def site(self, row: int) -> int:
         """That of a row."""
@@ -121,14 +124,15 @@ def read_write(trace: Trace) -> Actions:
 
 def candidates(trace: Trace, actions: Actions) -> Iterator[Reversible]:
     """Those of a trace; of a deferred one when the last of its sections has ended, or the trace."""
-    order = ExtendedDoesntCommute(actions.conflicts, actions.orders, actions.most)
-    columns = zip(trace.thread, trace.op, trace.target, strict=True)
-    for row, (thread, op, target) in enumerate(columns):
+    order = ExtendedDoesntCommute(actions.conflicts, actions.orders, actions.most, actions.silent)
+    for row in range(len(trace)) if actions.rows is None else actions.rows:
+        thread = int(trace.thread[row])
         if row in actions.touched:
-            yield from order.act(int(thread), row, actions.touched[row], actions.site(row))
+            yield from order.act(thread, row, actions.touched[row], actions.site(row))
         else:
+            target = int(trace.target[row])
             yield from order.synchronise(
-                int(thread), row, Op(int(op)), int(target), int(trace.thread_of_target[target])
+                thread, row, Op(int(trace.op[row])), target, int(trace.thread_of_target[target])
             )
     yield from order.left()
 
@@ -137,7 +141,14 @@ class ExtendedDoesntCommute:
     """The order on its way through a trace; events come one by one, their rows ascending. Points are numbers that the
     caller gives; new ones may appear in the relations, with their conflicts, as the trace goes on."""
 
-    def __init__(self, conflicts: Relation, orders: Relation | None = None, most: int | None = None) -> None:
+    def __init__(
+        self,
+        conflicts: Relation,
+        orders: Relation | None = None,
+        most: int | None = None,
+        silent: Collection[int] = (),
+    ) -> None:
+        self._silent = silent
         self._conflicts, self._orders = conflicts, conflicts if orders is None else orders
         self._most = most  # candidates of two sites that are wanted
         self._counts: defaultdict[Sites, int] = defaultdict(int)  # by sites: those that there have been
@@ -159,12 +170,12 @@ class ExtendedDoesntCommute:
 
     def act(self, thread: int, row: int, points: Sequence[int], site: int = 0) -> Iterator[Reversible]:
         """An action; yields the racy candidates that it is the second of."""
-        locks = frozenset(self._held[thread])
-        before = {other for point in points for other in self._orders[point]}
-        for lock in locks:
-            for other in before:
-                self._learn(thread, self._released.get((lock, other), {}))
-            self._within[thread, lock].update(points)
+        held = self._held[thread]
+        if held:
+            self._observe(thread, points, held)
+        if all(point in self._silent for point in points):
+            return
+        locks = frozenset(held)
         for first in self._unordered(thread, points, site):
             candidate = Reversible(first.row, row, first.locks & locks, (first.site, site))
             if candidate.locks:
@@ -172,10 +183,23 @@ class ExtendedDoesntCommute:
             elif self._is_wanted(candidate.sites):
                 yield candidate
         for point in points:
+            if point in self._silent:
+                continue
             touches = self._touches[point]
             if (key := (thread, site, locks)) not in touches:
                 touches[key] = deque(maxlen=self._most)
             touches[key].append(_Touching(row, thread, locks, site))
+
+    def _observe(self, thread: int, points: Sequence[int], held: Collection[int]) -> None:
+        """Rule (a), for an action in sections of some locks."""
+        clock, released = self._clocks[thread], self._released
+        for other in {other for point in points for other in self._orders[point]}:
+            for lock in held:
+                published = released.get((lock, other))
+                if published is not None:
+                    _join(clock, published)
+        for lock in held:
+            self._within[thread, lock].update(points)
 
     def synchronise(self, thread: int, row: int, op: Op, target: int, other: int) -> Iterator[Reversible]:
         """Any other event; ``other`` is the thread that the target is, or -1. Yields the deferred candidates that stay

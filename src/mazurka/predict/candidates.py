@@ -13,7 +13,7 @@ Cost: one pass.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from enum import Enum
 from typing import Final
 
@@ -37,12 +37,15 @@ class Once(Enum):
     EVENTS = "events"
 
 
-def grouped(trace: Trace, kind: str, *once: Once) -> tuple[Groups, set[Hashable]]:
-    """Candidates by signature; and the signatures with more candidates than are decided."""
+def grouped(
+    trace: Trace, kind: str, *once: Once, possible: Iterable[Rows] | None = None
+) -> tuple[Groups, set[Hashable]]:
+    """Candidates by signature; and the signatures with more candidates than are decided. ``possible`` are the
+    candidates, if the caller has them."""
     found: Groups = {}
     left: set[Hashable] = set()
     signatures = [Signatures(trace, kind, each) for each in once]
-    possible = definition(kind).candidates(trace, False)
+    possible = definition(kind).candidates(trace, False) if possible is None else possible
     for number, rows in enumerate(possible):
         if number >= _MOST:
             left.add(None)

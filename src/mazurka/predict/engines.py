@@ -213,11 +213,19 @@ class EngineRun:
         """Candidates by signature, and the signatures with more candidates than are decided."""
         if kind not in self._groups:
             once = (Once.LOCATIONS, Once.EVENTS) if KINDS[kind].by_last_event else (Once.LOCATIONS,)
-            groups, left = grouped(self.trace, kind, *once)
+            groups, left = grouped(self.trace, kind, *once, possible=self._possible(kind))
             places = {key: several for key, several in groups.items() if isinstance(key, tuple)}
             events = {key: several for key, several in groups.items() if not isinstance(key, tuple)}
             self._groups[kind] = (places | events if len(places) <= len(events) else events | places), left
         return self._groups[kind]
+
+    def _possible(self, kind: str) -> Iterable[Rows] | None:
+        """The candidates of a kind, if what they are made of is there."""
+        if kind != CALL_ORDER:
+            return None
+        from mazurka.predict.kinds.call_order import candidates_of
+
+        return candidates_of(self.calls, False, LIMIT + 1)
 
     def is_passed_over(self, kind: str) -> bool:
         """Whether, if much is to be asked, SeqCheck passes over the whole trace for that. Of threads that wait on

@@ -49,6 +49,9 @@ _CHANGES: Final = np.array(WRITES) | np.isin(np.arange(len(Op)), (Op.FREE, Op.NO
 #: By type: the names of threads that belong to its objects, as recordings have them.
 _HELPERS: Final = {"concurrent.futures.Executor": re.compile(r"worker\d+")}
 
+#: The rows of a call that does nothing: it begins, and returns.
+_EMPTY: Final = 2
+
 #: Rows outside of calls that are looked at for each place.
 _MOST: Final = 1_000
 
@@ -146,8 +149,8 @@ class _CallReading:
         changing = _CHANGES[op] | events
         for row, call in known.items():
             own = self.rows_of_thread[call.thread]
-            inside = own[np.searchsorted(own, call.begin) : np.searchsorted(own, call.end, "right")]
-            if (changing[inside] & (inside != row)).any():
+            inside = own[own.searchsorted(call.begin) : own.searchsorted(call.end, "right")]
+            if len(inside) > _EMPTY and (changing[inside] & (inside != row)).any():
                 yield row
 
     def _scopes(self) -> Iterator[_Scope]:
@@ -163,10 +166,12 @@ class _CallReading:
         self.forked: set[tuple[Receiver, int]] = set()  # by object: threads that its calls have started
         for scope in scopes:
             rows = self.rows_of_thread[scope.thread]
-            here = rows[np.searchsorted(rows, scope.begin) : np.searchsorted(rows, scope.end, "right")]
-            found.append(here[_INTERNAL[self.op[here]]])
-            for row in here[self.op[here] == Op.FORK].tolist():
-                self.forked.add((scope.receiver, int(self.trace.thread_of_target[self.target[row]])))
+            here = rows[rows.searchsorted(scope.begin) : rows.searchsorted(scope.end, "right")]
+            does_nothing = len(here) == _EMPTY and scope.end < len(self.op)
+            found.append(here[:0] if does_nothing else here[_INTERNAL[self.op[here]]])
+            if scope.receiver[0] in _HELPERS:
+                for row in here[self.op[here] == Op.FORK].tolist():
+                    self.forked.add((scope.receiver, int(self.trace.thread_of_target[self.target[row]])))
             first[scope.receiver] = min(first.get(scope.receiver, scope.begin), scope.begin)
         self.scopes = scopes
         return found, first

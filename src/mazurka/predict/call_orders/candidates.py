@@ -15,11 +15,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mazurka.order.edc import Actions, Reversible, candidates
 from mazurka.predict.call_orders.objects import ModelledCalls
 from mazurka.predict.call_orders.points import PointNumbers
 from mazurka.predict.kinds.definition import place_of
+from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
+from mazurka.trace.indexes import of_several
+from mazurka.trace.trace import Trace
 
 #: Operations that order threads in any reordering, or exclude them.
 ORDERING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
@@ -32,19 +38,45 @@ def pairs(calls: ModelledCalls, by_order: bool, most: int | None = None) -> Iter
     """Pairs of rows at which calls take effect, in the order of the trace; ``by_order``: those of edc only; ``most``:
     no more than so many of two places that call, one of them first."""
     if calls.events.calls:
-        yield from candidates(calls.events.trace, _actions(calls, by_order, most))
+        yield from candidates(calls.events.trace, actions_of(calls, by_order, most))
 
 
-def _actions(calls: ModelledCalls, by_order: bool, most: int | None) -> Actions:
+def actions_of(calls: ModelledCalls, by_order: bool, most: int | None) -> Actions:
+    """The calls of a trace, and the accesses that order them, as actions; arguments as in :func:`pairs`."""
     numbers = PointNumbers(by_order)
     touched: dict[int, list[int]] = {}
-    trace = calls.events.trace
     sites: dict[int, int] = {}
-    for row, (op, target) in enumerate(zip(trace.op.tolist(), trace.target.tolist(), strict=True)):
-        if row in calls.events.calls:
-            touched[row] = numbers.of_call(call := calls.events.calls[row])
-            sites[row] = place_of(calls.trace, call.begin)
-        elif op not in ORDERING:
-            touched[row] = list(numbers.of_access(op, target)) if by_order and op in DATA else []
+    trace, known = calls.events.trace, calls.events.calls
+    rows = _counting(trace, list(known), by_order)
+    op, target = (column[rows].tolist() for column in (columns_of(trace).op, columns_of(trace).target))
+    for row, done, x in zip(rows.tolist(), op, target, strict=True):
+        if row in known:
+            touched[row] = numbers.of_call(known[row])
+            sites[row] = place_of(calls.trace, known[row].begin)
+        elif done not in ORDERING:
+            touched[row] = list(numbers.of_access(done, x))
     conflicts, orders = ([sorted(each) for each in relation] for relation in (numbers.conflicts, numbers.orders))
-    return Actions(touched, conflicts, orders, sites, most)
+    return Actions(touched, conflicts, orders, sites, most, numbers.silent, rows.tolist())
+
+
+def _counting(trace: Trace, called: list[int], by_order: bool) -> NDArray[np.int64]:
+    """The rows that count: calls, what orders or excludes, and, if sections order, accesses within sections of what
+    several threads access there."""
+    columns = columns_of(trace)
+    counts = _IS_ORDERING[columns.op]
+    if by_order:
+        depth = _IS_ACQUIRE[columns.op].astype(np.int64) - (columns.op == Op.RELEASE)
+        within = np.zeros(len(trace), bool)
+        for own in trace.rows_of_thread:
+            mine = np.asarray(own)
+            within[mine] = np.cumsum(depth[mine]) > 0
+        within &= _IS_DATA[columns.op]
+        shared = of_several(columns.thread[within], columns.target[within], len(trace.targets))
+        counts |= within & shared[columns.target]
+    counts[called] = True
+    return np.flatnonzero(counts)
+
+
+_IS_ORDERING: Final = np.isin(np.arange(len(Op)), list(ORDERING))
+_IS_ACQUIRE: Final = np.arange(len(Op)) == Op.ACQUIRE
+_IS_DATA: Final = np.isin(np.arange(len(Op)), list(DATA))

@@ -14,6 +14,7 @@ Cost: a run of the model over the calls of each object for each state that is tr
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -93,6 +94,21 @@ class ModelledCalls:
                 states = tuple([step[1] for state in states if (step := self.step(row, state)) is not None])
         return found
 
+    def states_at(self, receiver: Receiver, row: int) -> tuple[State, ...]:
+        """The states in which an object is in the trace before the first of its calls that takes effect at a row, or
+        after it."""
+        rows = self._rows[receiver]
+        place = bisect_left(rows, row)
+        if place < len(rows):
+            return self.recorded[rows[place]]
+        before = self.recorded[rows[-1]]
+        return tuple([step[1] for state in before if (step := self.step(rows[-1], state)) is not None])
+
+    @cached_property
+    def _rows(self) -> dict[Receiver, list[int]]:
+        """By object: the rows at which its calls take effect, ascending."""
+        return {receiver: list(each.calls) for receiver, each in self.objects.items()}
+
     def object_of(self, row: int) -> SharedObject:
         """The object of the call that takes effect at a row."""
         return self.objects[receiver_of(self.events.calls[row])]
@@ -123,11 +139,13 @@ class ModelledCalls:
             state = made[1]
         return results, state
 
-    def makes_a_difference(self, rows: Sequence[int], first: int, second: int) -> tuple[str | None, str | None] | None:
-        """Whether it does that the calls of an object come in this order, the last one being ``first``: what the two
-        return, None if it makes none, or that is not sure."""
+    def makes_a_difference(
+        self, rows: Sequence[int], first: int, second: int, prefix: int = 0
+    ) -> tuple[str | None, str | None] | None:
+        """Whether it does that the calls of an object come in this order, the last one being ``first``, after those of
+        the first rows of the trace, as they did: what the two return, None if it makes none, or that is not sure."""
         found: list[tuple[str | None, str | None]] = []
-        for state in self.object_of(first).states:
+        for state in self.states_at(self.object_of(first).receiver, prefix):
             results, after = self.run(rows, state)
             if first not in results or second not in results:
                 return None

@@ -27,13 +27,14 @@ _ANY: Final = AccessPoint(-1, ())
 
 class PointNumbers:
     """``conflicts`` and ``orders`` have by number those in conflict, and those of them that come before it by rule (a);
-    ``by_order``: whether there are points of the latter kind."""
+    ``by_order``: whether there are points of the latter kind. ``silent`` are those that only order."""
 
     def __init__(self, by_order: bool) -> None:
         self._by_order = by_order
         self._numbers: dict[object, int] = {}
         self.conflicts: list[set[int]] = []
         self.orders: list[set[int]] = []
+        self.silent: set[int] = set()
         self._of_object: defaultdict[Receiver, list[int]] = defaultdict(list)
 
     def of_call(self, call: Invocation) -> list[int]:
@@ -45,16 +46,16 @@ class PointNumbers:
             found = frozenset({_ANY})
         numbers = [self._point(receiver, point, points) for point in found]
         if self._by_order:
-            numbers += [self._number(("does", receiver, call.method)), self._observing(receiver, call)]
+            numbers += [self._silently(("does", receiver, call.method)), self._observing(receiver, call)]
         return numbers
 
     def of_access(self, op: int, target: int) -> Iterator[int]:
         """The points of a read, a write, or both at once."""
-        writing = self._number(("write", target))
+        writing = self._silently(("write", target))
         if WRITES[op]:
             yield writing
         if READS[op]:
-            reading = self._number(("read", target))
+            reading = self._silently(("read", target))
             self.orders[reading].add(writing)
             yield reading
 
@@ -76,10 +77,15 @@ class PointNumbers:
         return [self._numbers[receiver, each] for each in others if (receiver, each) in self._numbers]
 
     def _observing(self, receiver: Receiver, call: Invocation) -> int:
-        number = self._number(("observes", receiver, call.method))
+        number = self._silently(("observes", receiver, call.method))
         for method, by in observations(call.type_name):
             if by == call.method:
-                self.orders[number].add(self._number(("does", receiver, method)))
+                self.orders[number].add(self._silently(("does", receiver, method)))
+        return number
+
+    def _silently(self, key: object) -> int:
+        number = self._number(key)
+        self.silent.add(number)
         return number
 
     def _number(self, key: object) -> int:

@@ -54,7 +54,7 @@ class StreamedCallOrders:
 
     def __init__(self) -> None:
         self._points = PointNumbers(by_order=True)
-        self._order = ExtendedDoesntCommute(self._points.conflicts, self._points.orders, most=1)
+        self._order = ExtendedDoesntCommute(self._points.conflicts, self._points.orders, 1, self._points.silent)
         self._row = 0
         self._open: defaultdict[int, list[_Open]] = defaultdict(list)
         self._holding: defaultdict[int, int] = defaultdict(int)  # by thread: locks, and how often

@@ -50,12 +50,11 @@ class CallOrders:
         first, second = (self._calls.events.effect[row] for row in (claim.first, claim.second))
         answer = self._questions.prove(claim, Question(happen=(second,), next=(claim.first,)))
         if isinstance(answer, Witness):
-            order = (*range(answer.prefix), *answer.order)
-            changed = self._changed(order)
+            changed = self._changed(answer.order, answer.prefix)
             if changed is not None:
-                found = self._witness(claim, order, changed | answer.unread, first, second)
+                found = self._witness(claim, answer.order, changed | answer.unread, first, second, answer.prefix)
                 if found is not None:
-                    return replace(found, order=answer.order, prefix=answer.prefix)
+                    return replace(found, prefix=answer.prefix)
         elif isinstance(answer, Infeasible):
             return answer
         searched = self._search.decide(first, second, claim.first)
@@ -64,14 +63,16 @@ class CallOrders:
         changed = frozenset(map(StepIndex, searched.changed))
         return self._witness(claim, searched.order, changed, first, second) or Infeasible()
 
-    def _changed(self, order: tuple[int, ...]) -> frozenset[StepIndex] | None:
-        """The calls in an order that return something else than in the trace; None if the order can't be, as far as it
-        is known: a thread goes on after such a call."""
+    def _changed(self, order: tuple[int, ...], prefix: int) -> frozenset[StepIndex] | None:
+        """The calls in an order, after so many rows as they were, that return something else than in the trace; None if
+        the order can't be, as far as it is known: a thread goes on after such a call."""
         events, thread = self._calls.events, self._calls.trace.thread
+        if any(row < prefix for row in events.unfinished):
+            return None
         last = {int(thread[row]): row for row in order}
         trace = self._calls.trace
         joined = {int(trace.thread_of_target[trace.target[row]]) for row in order if trace.op[row] == Op.JOIN}
-        states: dict[Receiver, tuple[State, ...]] = {name: each.states for name, each in self._calls.objects.items()}
+        states: dict[Receiver, tuple[State, ...]] = {}
         done: set[int] = set()
         changed: set[StepIndex] = set()
         for row in order:
@@ -81,11 +82,14 @@ class CallOrders:
             if row not in events.calls:
                 continue
             receiver = receiver_of(events.calls[row])
+            if receiver not in states:
+                states[receiver] = self._calls.states_at(receiver, prefix)
             if row in events.doing_more and states[receiver] != self._calls.recorded[row]:
                 return None
             made = [self._calls.step(row, state) for state in states[receiver]]
             known = [each for each in made if each is not None and each[0] is not None]
-            if len(known) < len(made) or not done.issuperset(events.made[receiver]):
+            ready = all(each < prefix or each in done for each in events.made[receiver])
+            if len(known) < len(made) or not ready:
                 return None
             if any(result != self._calls.texts[row] for result, _ in known):
                 if last[int(thread[row])] != row or int(thread[row]) in joined:
@@ -95,15 +99,22 @@ class CallOrders:
         return frozenset(changed)
 
     def _witness(
-        self, claim: CallsReversed, order: tuple[int, ...], changed: frozenset[StepIndex], first: int, second: int
+        self,
+        claim: CallsReversed,
+        order: tuple[int, ...],
+        changed: frozenset[StepIndex],
+        first: int,
+        second: int,
+        prefix: int = 0,
     ) -> Witness | None:
-        """The order as a witness; None if it makes no difference, or calls in it may have other arguments."""
+        """The order, after so many rows as they were, as a witness; None if it makes no difference, or calls in it may
+        have other arguments."""
         events, thread = self._calls.events, self._calls.trace.thread
         if self._has_calls_after(order, changed) or any(thread[row] == thread[first] for row in changed):
             return None
         receiver = receiver_of(events.calls[first])
         called = [row for row in order if row in events.calls and receiver_of(events.calls[row]) == receiver]
-        returns = self._calls.makes_a_difference([*called, first], first, second)
+        returns = self._calls.makes_a_difference([*called, first], first, second, prefix)
         if returns is None:
             return None
         claim = replace(claim, objects=self._calls.assumed, returns=returns)
