@@ -1,7 +1,7 @@
 """Operators of augmented assignments while a program is recorded: which of them might have gone another way.
 
 ``x.n += 1`` on two `int` gives an `int` for any values: only the new value depends on them. What else an
-operator may do depends on its operands (another class, an exception): that is told by a BRANCH. Which reads decide
+operator may do depends on its operands (another class, an exception): a BRANCH says that it did. Which reads decide
 nothing is then found out in branches.py.
 """
 

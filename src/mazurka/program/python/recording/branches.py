@@ -89,11 +89,11 @@ class Branches:
         self._behind.update(zip(target[2:][over].tolist(), target[1:-1][over].tolist(), strict=True))
         return begins, counts
 
-    def idle(self, told: Flags) -> bool:
-        """Whether some reads of the targets with a ``told`` value decide nothing."""
+    def idle(self, recorded: Flags) -> bool:
+        """Whether some reads of the targets that are ``recorded`` decide nothing."""
         for counted, other in self._behind:
             self._doubtful[counted] |= self._written[other]
-        return bool((self._counted & ~self._doubtful & told).any())
+        return bool((self._counted & ~self._doubtful & recorded).any())
 
     def put_into(self, rows: Columns, counts: Flags, branch: int) -> Columns:
         """The rows of a segment that are kept, with BRANCH events, whose target is ``branch``."""

@@ -50,25 +50,25 @@ def patches() -> list[tuple[Any, str, Callable[..., Any]]]:
 
 
 def waiting(self: Any, timeout: float | None = None) -> bool:
-    """What ``Condition.wait`` is."""
-    _tell(self, Op.WAIT if timeout is None else Op.RMW, sys._getframe(1))
+    """Takes the place of ``Condition.wait``."""
+    _record(self, Op.WAIT if timeout is None else Op.RMW, sys._getframe(1))
     return _wait(self, timeout)
 
 
 def notifying(self: Any, n: int = 1) -> None:
-    """What ``Condition.notify`` is."""
+    """Takes the place of ``Condition.notify``."""
     for _ in range(n if n <= _MANY else 1):
-        _tell(self, Op.NOTIFY if n <= _MANY else Op.NOTIFY_ALL, sys._getframe(1))
+        _record(self, Op.NOTIFY if n <= _MANY else Op.NOTIFY_ALL, sys._getframe(1))
     _notify(self, n)
 
 
 def notifying_all(self: Any) -> None:
-    """What ``Condition.notify_all`` is."""
-    _tell(self, Op.NOTIFY_ALL, sys._getframe(1))
+    """Takes the place of ``Condition.notify_all``."""
+    _record(self, Op.NOTIFY_ALL, sys._getframe(1))
     _notify(self, len(self._waiters))
 
 
-def _tell(condition: Any, op: Op, frame: FrameType | None) -> None:
+def _record(condition: Any, op: Op, frame: FrameType | None) -> None:
     """That a condition is used so, by the code of a frame."""
     lock, run = condition._lock, activation.active
     if run is None or not (isinstance(lock, RecordedLock) and lock.is_own and condition._is_owned()):

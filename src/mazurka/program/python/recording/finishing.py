@@ -119,18 +119,18 @@ def finish(directory: Path) -> Finished:
         counts = branches.look_at(rows, len(making.names.targets), making.seen)
         np.save(scratch / f"{path.stem}{_COLUMNS}", np.stack([*rows, counts]))
     making.hide_handed()
-    telling = making.telling()
-    branch = making.branch() if branches.idle(telling) else None
+    recorded_targets = making.is_recorded()
+    branch = making.branch() if branches.idle(recorded_targets) else None
     segments = Segments(scratch / "parts", making.names)
     events = 0
     for path in raw:
         kept = scratch / f"{path.stem}{_COLUMNS}"
         *columns, counts = np.load(kept)
         rows = Columns(*columns)
-        told = telling[rows.target]
-        rows = making.settled(rows._replace(op=rows.op.astype(np.int8)).select(told))
+        kept_rows = recorded_targets[rows.target]
+        rows = making.settled(rows._replace(op=rows.op.astype(np.int8)).select(kept_rows))
         events += rows.rows
-        segments.add(rows if branch is None else branches.put_into(rows, counts[told] != 0, branch))
+        segments.add(rows if branch is None else branches.put_into(rows, counts[kept_rows] != 0, branch))
         kept.unlink()
     for made in sorted((scratch / "parts").iterdir()):
         os.replace(made, directory / made.name)
@@ -244,16 +244,16 @@ class SegmentColumns:
     def _parts(
         self, segment: Segment, starts: NDArray[np.int64], named: list[bool], site: list[int], offsets: list[int]
     ) -> tuple[list[Any], list[Any]]:
-        """What is touched of each thing, and values: of an event that is spelt out, one of the two was told."""
-        told = [
+        """The part that is touched of each thing, and values: an event that is spelt out has one of the two."""
+        given = [
             None if plain else segment.targets[start + 1] for start, plain in zip(starts.tolist(), named, strict=True)
         ]
         names = self._sites
         parts = [
             names[where].name if plain else part if offset else None
-            for part, plain, where, offset in zip(told, named, site, offsets, strict=True)
+            for part, plain, where, offset in zip(given, named, site, offsets, strict=True)
         ]
-        return parts, [None if offset else value for offset, value in zip(offsets, told, strict=True)]
+        return parts, [None if offset else value for offset, value in zip(offsets, given, strict=True)]
 
     def _threads_of(self, idents: list[int], codes: list[int], names: list[Any]) -> NDArray[np.int32]:
         """The thread of each event, but for those that name a thread."""
@@ -292,7 +292,7 @@ class SegmentColumns:
         if len(self._values):
             self._check_values(rows)
 
-    def telling(self) -> NDArray[np.bool_]:
+    def is_recorded(self) -> NDArray[np.bool_]:
         """By target: whether several threads access it and one writes it, or it always counts."""
         shared: NDArray[np.bool_] = self._written & (self._only == -1)
         for (condition, lock), target in self._conditions.items():

@@ -171,17 +171,17 @@ def _recorded(observer: InvocationObserver, thing: Any, call: LibraryCall, make:
     if call.begins:
         observer.end(begun, None)
         return make()
-    return _ended(observer, begun, make, call.tells)
+    return _ended(observer, begun, make, call.has_result)
 
 
-def _ended(observer: InvocationObserver, call: object, make: Callable[[], Any], tells: bool) -> Any:
+def _ended(observer: InvocationObserver, call: object, make: Callable[[], Any], has_result: bool) -> Any:
     """Make a call that has been announced, and say how it ends: with its result if that counts, or an exception."""
     try:
         made = make()
     except BaseException as error:
         observer.leave(call, error)
         raise
-    observer.end(call, made if tells else None)
+    observer.end(call, made if has_result else None)
     return made
 
 

@@ -57,13 +57,13 @@ def identity(thing: object) -> str:
 
 
 class LibraryCall(NamedTuple):
-    """A call as one of a specified type. ``tells``: its result counts. ``begins``: it takes effect where it begins, and
-    returns None there."""
+    """A call as one of a specified type. ``has_result``: its result counts. ``begins``: it takes effect where it
+    begins, and returns None there."""
 
     marked: MarkedClass
     method: str
     arguments: tuple[Any, ...] = ()
-    tells: bool = True
+    has_result: bool = True
     begins: bool = False
 
 
@@ -78,9 +78,9 @@ _OF_STREAMS: Final = {**_READING, **_WRITING, "seek": "seek", "flush": "flush", 
 _OF_CONNECTIONS: Final = {**_SENDING, **_RECEIVING, "close": "close"}
 
 
-def _by_name(marked: MarkedClass, methods: dict[str, str], tells: bool) -> _Described:
+def _by_name(marked: MarkedClass, methods: dict[str, str], has_result: bool) -> _Described:
     def described(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> LibraryCall | None:
-        return LibraryCall(marked, methods[name], (), tells) if name in methods else None
+        return LibraryCall(marked, methods[name], (), has_result) if name in methods else None
 
     return described
 
@@ -175,8 +175,8 @@ RECORDED: Final = frozenset(_BY_CALLER)
 
 
 def described(kind: type, everything: bool) -> _Described | None:
-    """What says of objects of a class which call is which, if their calls are recorded; ``everything``: also where
-    methods are replaced in recordings, and of classes that stand for those of the library."""
+    """The function that knows the calls of a class's objects, if they are recorded; ``everything``: also where methods
+    are replaced in recordings, and of classes that stand for those of the library."""
     if not everything:
         return _BY_CALLER.get(kind)
     if kind in _QUEUES or (kind.__name__ == "SimpleQueue" and "_mz_take_last" in kind.__dict__):

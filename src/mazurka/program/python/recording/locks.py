@@ -10,12 +10,13 @@ instrumented. So there are two kinds of locks:
   happened in their critical sections keeps its order, whatever that was.
 
 A thread that waits on a condition has a lock of its own (``Condition._waiters``), of the second kind: who notifies
-gives it back. Of the program's own conditions more is told (conditions.py). A lock that one thread took and another
+gives it back. Of the program's own conditions more is recorded (conditions.py). A lock that one thread took and another
 gave back is of that kind, too (finishing.py): it guards nothing, it hands something over.
 
 Order. An ACQUIRE is written down after the lock was got, a RELEASE before it is given back: nothing of the next holder
 can come in between. An attempt that fails is a READ of the lock, and there is one before an ACQUIRE that need not have
-waited for ever: who reads the lock needs the release that was there. Of a re-entrant lock the outermost pair is told.
+waited for ever: who reads the lock needs the release that was there. Of a re-entrant lock only the outermost pair is
+recorded.
 """
 
 from __future__ import annotations
@@ -60,15 +61,15 @@ def place() -> int:
 
 def waits(names: Mapping[int, str]) -> list[str]:
     """The threads that wait for locks now, where, and the holders; threads by the system's identifiers."""
-    told = []
+    lines = []
     for thread, (lock, where) in sorted(_waiting.items()):
         line = f"thread {names.get(thread, '?')} waits for a lock at {_spelt(where)}"
         if lock.holder is not None:
             holder, since = lock.holder
             who = "it took itself" if holder == thread else f"thread {names.get(holder, '?')} took"
             line += f", which {who} at {_spelt(since)}"
-        told.append(line)
-    return told
+        lines.append(line)
+    return lines
 
 
 def _spelt(where: int) -> str:
@@ -106,7 +107,7 @@ class RecordedLock:
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """As the real one; recorded once the lock is held."""
         if blocking is True and timeout == -1 and self._lock.acquire(False):  # as nearly always
-            self._tell(Op.ACQUIRE)
+            self._record(Op.ACQUIRE)
             return True
         got = self._get(blocking, timeout)
         self._tell_attempt(got, blocking and timeout < 0)
@@ -115,10 +116,10 @@ class RecordedLock:
     def release(self) -> None:
         """As the real one; recorded while the lock is still held."""
         if self._lock.locked():
-            self._tell(Op.RELEASE)
+            self._record(Op.RELEASE)
         self._lock.release()
 
-    def _tell(self, op: Op) -> None:
+    def _record(self, op: Op) -> None:
         run = activation.active
         if run is None:
             return
@@ -136,14 +137,14 @@ class RecordedLock:
 
     def _tell_attempt(self, got: bool, patient: bool) -> None:
         if not got or (self.is_own and not patient):
-            self._tell(Op.READ)
+            self._record(Op.READ)
         if got:
-            self._tell(Op.ACQUIRE)
+            self._record(Op.ACQUIRE)
 
     def locked(self) -> bool:
         """As the real one; recorded as a read."""
         held = self._lock.locked()
-        self._tell(Op.READ)
+        self._record(Op.READ)
         return held
 
     def _is_owned(self) -> bool:
@@ -181,7 +182,7 @@ class RecordedRLock(RecordedLock):
             return True
         if blocking is True and timeout == -1 and self._lock.acquire(False):
             self._owner, self._depth = me, 1
-            self._tell(Op.ACQUIRE)
+            self._record(Op.ACQUIRE)
             return True
         got = self._get(blocking, timeout)
         if got:
@@ -195,7 +196,7 @@ class RecordedRLock(RecordedLock):
             raise RuntimeError("cannot release un-acquired lock")
         self._depth -= 1
         if not self._depth:
-            self._tell(Op.RELEASE)
+            self._record(Op.RELEASE)
             self._owner = None
             self._lock.release()
 
@@ -208,7 +209,7 @@ class RecordedRLock(RecordedLock):
     def _release_save(self) -> tuple[int, int | None]:
         """For ``Condition.wait``: all levels at once."""
         saved = self._depth, self._owner
-        self._tell(Op.RELEASE)
+        self._record(Op.RELEASE)
         self._depth, self._owner = 0, None
         self._lock.release()
         return saved
@@ -216,7 +217,7 @@ class RecordedRLock(RecordedLock):
     def _acquire_restore(self, saved: tuple[int, int | None]) -> None:
         self._lock.acquire()
         self._depth, self._owner = saved
-        self._tell(Op.ACQUIRE)
+        self._record(Op.ACQUIRE)
 
     def _at_fork_reinit(self) -> None:
         super()._at_fork_reinit()
@@ -227,9 +228,9 @@ class RecordedRLock(RecordedLock):
 
 
 class Maker(type):
-    """A type to be called for locks, asked whether something is one, and written in unions, as what it stands for may
-    be; and no method of a class that has it. ``kinds`` are the types of what it makes, ``make`` does so for who asks in
-    a frame."""
+    """A type to be called for locks, asked whether something is one, and written in unions, as the function in whose
+    place it stands may be; and no method of a class that has it. ``kinds`` are the types of the locks that it makes,
+    ``make`` makes one for a call in a frame."""
 
     kinds: tuple[type, ...]
     make: Callable[[Any], Any]
@@ -242,7 +243,7 @@ class Maker(type):
 
 
 class Lock(metaclass=Maker):
-    """What ``threading.Lock`` is."""
+    """Takes the place of ``threading.Lock``."""
 
     kinds = (RecordedLock, type(real_lock()))
 
@@ -257,7 +258,7 @@ class Lock(metaclass=Maker):
 
 
 class RLock(metaclass=Maker):
-    """What ``threading.RLock`` is."""
+    """Takes the place of ``threading.RLock``."""
 
     kinds = (RecordedRLock, real_rlock)
 
@@ -268,7 +269,7 @@ class RLock(metaclass=Maker):
 
 
 class LowLock(Lock):
-    """What ``_thread.allocate_lock`` is: the import system, for one, makes such locks, too."""
+    """Takes the place of ``_thread.allocate_lock``: the import system, for one, makes such locks, too."""
 
     @staticmethod
     def make(frame: Any) -> Any:
@@ -277,7 +278,7 @@ class LowLock(Lock):
 
 
 class LowRLock(RLock):
-    """What ``_thread.RLock`` is."""
+    """Takes the place of ``_thread.RLock``."""
 
     @staticmethod
     def make(frame: Any) -> Any:

@@ -6,7 +6,7 @@ hooks being in quick_uses.py; everything else goes the ordinary way, and means t
 six numbers and keys, see raw.py; so no tuple has to be made that lasts until it is written, which the collector of
 garbage would look at.
 
-Invariant: an event of theirs says what the hook of the same name in hooks.py would have told the recorder.
+Invariant: their events are those that the hook of the same name in hooks.py would have recorded.
 
 Cost: a quarter of a microsecond an event; a tenth for a hook without an event.
 """
@@ -68,7 +68,7 @@ def teller(run: EventSink) -> Callable[..., None]:
     add, give_way, tick, offset = run.buffer.extend, run.give_way, ticker(), OFFSETS.get
     about_to_store = run.about_to_store
 
-    def tell(
+    def record(
         op: Op,
         target: Target,
         site: Any,
@@ -95,7 +95,7 @@ def teller(run: EventSink) -> Callable[..., None]:
                     about_to_store(target[1], target[2])
                 add((get_ident(), target[1], op._value_ + code, site, target[2] if len(target) == 3 else None, MORE))
 
-    return tell
+    return record
 
 
 def attribute_reader(run: EventSink) -> Reader:

@@ -1,7 +1,7 @@
 """The quick hook of recordings (quick.py) at calls; calls.py handles the callees that it does not know.
 
-What the making of an object tells follows from its class, and is found out once: nothing, where only instrumented code
-runs; or looks at what is given, where code in C makes the object, and where it initialises it.
+The events of the making of an object follow from its class, and are found out once: none, where only instrumented code
+runs; or reads of the arguments, where code in C makes the object, and where it initialises it.
 """
 
 from __future__ import annotations
@@ -60,14 +60,16 @@ def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whol
         if type(inner) is types.FunctionType and inner.__code__.co_filename in instrumented:
             return function
         if kind in BUILTIN_METHODS:
-            told = built_in(function, site, args, named)
+            recorded = built_in(function, site, args, named)
         elif (kind is types.FunctionType or kind is type) and not named and are_plain(map(type, args)):
-            told = True  # given nothing that could be looked into, it does nothing that is seen
+            recorded = True  # given nothing that could be looked into, it does nothing that is seen
         elif issubclass(kind, type):
-            told = made(function, site, args, named)
+            recorded = made(function, site, args, named)
         else:
-            told = kind is types.WrapperDescriptorType and function in _LOOKING and not named and _hold_nothing(args)
-        if not told:
+            recorded = (
+                kind is types.WrapperDescriptorType and function in _LOOKING and not named and _hold_nothing(args)
+            )
+        if not recorded:
             calls.announce(run, function, site, args, named)
         if observer is not None and kind in METHODS and type(function.__self__) in RECORDED:
             return recorded_function(observer, function)
@@ -84,7 +86,7 @@ def _built_in(run: EventSink, read_attribute: Reader, read_whole: _Whole) -> _Te
     }
     handlers[id(str), "join"] = lambda _run, _text, site, args: read_whole(args[0], site)
 
-    def tell(function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    def record(function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
         owner = function.__self__
         if function is getattr and len(args) > 1 and type(args[1]) is str:
             read_attribute(args[0], args[1], sites.named(site, args[1]))
@@ -96,14 +98,14 @@ def _built_in(run: EventSink, read_attribute: Reader, read_whole: _Whole) -> _Te
             handler(run, owner, site, args)
         return handler is not None
 
-    return tell
+    return record
 
 
 def _made(run: EventSink, read_whole: _Whole) -> _Teller:
     """For classes."""
     plain = deep_access.PLAIN
 
-    def tell(kind: type, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    def record(kind: type, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
         own = (shapes.get(id(kind)) or shape_of(kind)).own
         how = own.get(_MAKING)
         if how is None:
@@ -118,7 +120,7 @@ def _made(run: EventSink, read_whole: _Whole) -> _Teller:
                     deep_access.read(run, given, site, shallow=shallow)
         return bool(how >= 0)
 
-    return tell
+    return record
 
 
 def _hold_nothing(args: tuple[Any, ...]) -> bool:

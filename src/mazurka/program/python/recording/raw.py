@@ -91,21 +91,21 @@ class RawWriter:
 
     def write(self, events: list[Any], labels: list[Any]) -> None:
         """One segment; ``events`` and ``labels`` are taken out."""
-        told, first, targets, codes = labels[:], events[::3], events[1::3], events[2::3]
+        names, first, targets, codes = labels[:], events[::3], events[1::3], events[2::3]
         events.clear()  # objects without other references are written faster
         fresh = {*first, *codes} - self._met  # of which some are names of threads
         self._met |= fresh
         places = [(site, *known) for site in map(abs, fresh) if (known := sites.site(site)) is not None]
         things = _Numbered()
         numbers = array("i", map(things.__getitem__, targets))
-        pieces = (_encoded(told, places, things), *map(_bytes, (array("q", first), array("q", codes), numbers)))
+        pieces = (_encoded(names, places, things), *map(_bytes, (array("q", first), array("q", codes), numbers)))
         check = 0
         for piece in pieces:
             check = zlib.crc32(piece, check)
         head = HEAD.pack(MAGIC, check, len(pieces[0]), len(first))
         _write(self._directory / f"{self.segments:06}{SUFFIX}", head, *pieces)
         self.segments += 1
-        del labels[: len(told)]
+        del labels[: len(names)]
 
 
 def _write(path: Path, *pieces: bytes) -> None:

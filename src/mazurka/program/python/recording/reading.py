@@ -3,7 +3,7 @@
 Whatever the bytes, :func:`read` gives a segment that a recorder could have written, or a MazurkaError that says which
 file, and which byte can't be what it is. Of what follows (finishing.py) it promises: numbers of rows belong together,
 operations and kinds of targets are known, a target has the parts that its kind has, texts are texts. Not that numbers
-of objects have names, nor sites places: an earlier segment may have told them; finishing has words for those it lacks.
+of objects have names, nor sites places: an earlier segment may have them; finishing has words for those it lacks.
 
 Cost: some tens of nanoseconds an item, and a microsecond for each different one.
 """
@@ -76,7 +76,7 @@ class _SegmentReader:
 
     def segment(self) -> Segment:
         text, items = self._lengths()
-        labels, places, things = self._told(HEAD.size, text)
+        labels, places, things = self._names(HEAD.size, text)
         begin = HEAD.size + text
         first = np.frombuffer(self.data, "<i8", items, begin).astype(np.int64)
         codes = np.frombuffer(self.data, "<i8", items, begin + 8 * items).astype(np.int64)
@@ -116,19 +116,19 @@ class _SegmentReader:
 
     # -- names --------------------------------------------------------------------------------------------------------
 
-    def _told(self, begin: int, length: int) -> tuple[list[Any], list[list[Any]], list[Any]]:
+    def _names(self, begin: int, length: int) -> tuple[list[Any], list[list[Any]], list[Any]]:
         """Labels, places, and the kinds of second items."""
         try:
-            told = json.loads(self.data[begin : begin + length].decode("ascii"))
+            parsed = json.loads(self.data[begin : begin + length].decode("ascii"))
         except UnicodeDecodeError as error:
             self._fail(begin + error.start, "no ASCII")
         except json.JSONDecodeError as error:
             self._fail(begin + error.pos, f"no JSON: {error.msg}")
         except (RecursionError, ValueError) as error:  # an integer of too many digits
             self._fail(begin, f"no names: {type(error).__name__}")
-        if not (isinstance(told, list) and len(told) == 3 and all(isinstance(part, list) for part in told)):
+        if not (isinstance(parsed, list) and len(parsed) == 3 and all(isinstance(part, list) for part in parsed)):
             self._fail(begin, "no lists of names, places and things")
-        labels, places, things = told
+        labels, places, things = parsed
         self._check(labels[::2], _is_number, begin, "number of an object")
         self._check(labels[1::2], _is_text, begin, "name of a class")
         if len(labels) % 2:
@@ -147,7 +147,7 @@ class _SegmentReader:
     # -- items --------------------------------------------------------------------------------------------------------
 
     def _check_codes(self, codes: Ints, numbers: NDArray[np.int32], things: list[Any], begin: int) -> None:
-        """Each code is known, has as many items as it takes, and what it takes for a target."""
+        """Each code is known, has as many items as it takes, and a target that it may have."""
         named = (codes > LARGEST_CODE) | (codes < -LARGEST_CODE)
         spelt_out = (codes >= 0) & ~named
         self._none(codes == np.iinfo(np.int64).min, begin, 8, "no site")
@@ -192,26 +192,26 @@ def _is_target(thing: Any) -> bool:
     return holds is None or holds(thing[1:])
 
 
-def _is_place(told: Any) -> bool:
-    """What `sites.Site` has, after its number."""
-    if not (isinstance(told, list) and len(told) == len(_PLACE)):
+def _is_place(parsed: Any) -> bool:
+    """Whether it has the fields of `sites.Site` after its number."""
+    if not (isinstance(parsed, list) and len(parsed) == len(_PLACE)):
         return False
-    if not all(type(part) is kind for part, kind in zip(told, _PLACE, strict=True)):
+    if not all(type(part) is kind for part, kind in zip(parsed, _PLACE, strict=True)):
         return False
-    return 0 < told[0] < 1 << 63 and all(0 <= told[at] < _MOST for at in (2, 3, 7, 8))
+    return 0 < parsed[0] < 1 << 63 and all(0 <= parsed[at] < _MOST for at in (2, 3, 7, 8))
 
 
-def _thing(told: Any) -> Any:
-    """What JSON stands for; raises ValueError if it is nothing that recorders write."""
-    match told:
+def _thing(parsed: Any) -> Any:
+    """The second item that JSON stands for; raises ValueError if it is nothing that recorders write."""
+    match parsed:
         case str() | int() | float() | None:
-            return told
+            return parsed
         case list():
-            return tuple([_thing(part) for part in told])
-        case {"bytes": str(digits)} if len(told) == 1:
+            return tuple([_thing(part) for part in parsed])
+        case {"bytes": str(digits)} if len(parsed) == 1:
             return bytes.fromhex(digits)
-        case {"complex": [int() | float() as real, int() | float() as imaginary]} if len(told) == 1:
+        case {"complex": [int() | float() as real, int() | float() as imaginary]} if len(parsed) == 1:
             return complex(real, imaginary)
-        case {"int": str(digits)} if len(told) == 1:
+        case {"int": str(digits)} if len(parsed) == 1:
             return int(digits, 16)
-    raise ValueError(f"a {type(told).__name__}")
+    raise ValueError(f"a {type(parsed).__name__}")

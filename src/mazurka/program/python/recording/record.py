@@ -132,10 +132,10 @@ def _outcome(call: Callable[[], object]) -> BaseException | None:
     return None
 
 
-def _before_collection(phase: str, told: dict[str, int]) -> None:
+def _before_collection(phase: str, info: dict[str, int]) -> None:
     """Of what only we hold, only the rare collections of all garbage rid us: to look for it takes time."""
-    if told["generation"] == 2:
-        objects.before_collection(phase, told)
+    if info["generation"] == 2:
+        objects.before_collection(phase, info)
 
 
 def _imported(include: Collection[str]) -> list[types.ModuleType]:

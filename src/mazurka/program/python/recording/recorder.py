@@ -1,10 +1,10 @@
 """Records the operations of a program with real threads, without a scheduler.
 
-The hooks of instrumented code (hooks.py, quick.py) and the primitives (locks.py, threads.py) tell a :class:`Recorder`
-of each operation, as they tell the runtime where a run is under control. All threads add to one list: on CPython with a
-global interpreter lock, adding to it is one indivisible step. That the order of the list is that in which things
+The hooks of instrumented code (hooks.py, quick.py) and the primitives (locks.py, threads.py) report each operation
+to a :class:`Recorder`, as they do to the runtime where a run is under control. All threads add to one list: on CPython
+with a global interpreter lock, adding to it is one indivisible step. That the order of the list is that in which things
 happened needs more: no other thread may go on between a hook and the operation it announces. Therefore threads are
-switched where hooks begin, every few milliseconds, and the interpreter is told not to do so elsewhere until much later;
+switched where hooks begin, every few milliseconds, and the interpreter is set not to do so elsewhere until much later;
 what blocks, or leaves the interpreter otherwise, lets others go on as always.
 
 Departure: GPredict (patent, "Implementation") has a trace for each thread and no order between them, since on a
@@ -240,8 +240,8 @@ class Recorder:
         if not next(self._count) % _STRIDE:
             self.give_way()
         thread = _get_ident()
-        told = value() if op is Op.READ and callable(value) else None
-        step: list[Any] = [thread, target, op._value_, site, told, MORE]
+        seen = value() if op is Op.READ and callable(value) else None
+        step: list[Any] = [thread, target, op._value_, site, seen, MORE]
         for each in more:
             step += (thread, each.target, each.op._value_, site, each.value, MORE)
         self.buffer.extend(step)
@@ -259,8 +259,8 @@ class Recorder:
 
     def about_to_store(self, n: int, name: Any) -> None:
         """Object ``n`` is about to get an attribute, although no code that was there when the first thread was started
-        stores one of that name (in a class, if it is one), so that reads of what a class has by that name have not been
-        told. In any other order they stay before the store: all that the threads have done so far does."""
+        stores one of that name (in a class, if it is one), so that reads of a class's attribute of that name have not
+        been recorded. In any other order they stay before the store: all that the threads have done so far does."""
         expected = (self.variable, self.of_classes) if n in self.classes else (self.variable,)
         if all(name in each for each in expected):
             return

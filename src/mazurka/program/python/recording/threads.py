@@ -31,8 +31,8 @@ _LOW_STARTERS: Final = ("start_new_thread", "start_new", "start_joinable_thread"
 
 
 def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], None]:
-    """Let `threading` and its like tell ``recorder``, and the process ``leave`` when it ends at once; returns how to
-    undo that."""
+    """Let `threading` and its like report to ``recorder``, and the process call ``leave`` when it ends at once; returns
+    how to undo that."""
     patches: list[tuple[Any, str, Any]] = [
         (threading, "Lock", locks.Lock),
         (threading, "_allocate_lock", locks.Lock),
