@@ -111,7 +111,7 @@ class CallChecker:
                     yield f"{call} may have other arguments"
                 if not done.issuperset(events.made[receiver]):
                     yield f"{call} comes before its object has been made"
-                if row in events.doing_more and list(states[receiver]) != recorded[row]:
+                if row in events.doing_more and list(states[receiver]) != recorded.get(row):
                     yield f"{call} may do something else besides"
                 made = [self._outcome(call, state) for state in states[receiver]]
                 if any(each is None or not each.result for each in made):
