@@ -1,0 +1,131 @@
+"""Orders of callbacks: whatever a loop of CPython and real threads do with a drawn program is among what is explored."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from mazurka.api import explore
+from mazurka.report.check_report import Verdict
+
+_write = (os.write,)  # the real one: what is written in a run would be taken back
+
+
+@dataclass(frozen=True)
+class Callback:
+    """Notes its name, and adds others to its loop."""
+
+    name: str
+    others: tuple[Callback, ...] = ()
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Callbacks that are there at first, one of a timer, those that threads add, and whether a thread stops the loop;
+    otherwise a callback does."""
+
+    own: tuple[Callback, ...]
+    timer: Callback | None
+    added: tuple[tuple[Callback, ...], ...]
+    stopped_by_thread: bool
+
+
+def _drawn(seed: int) -> Drawn:
+    draw, names = random.Random(seed), iter("abcdefghijklmnop")
+
+    def callback(depth: int) -> Callback:
+        name = next(names)
+        count = draw.choice((0, 0, 1, 2)) if depth < 2 else 0
+        return Callback(name, tuple([callback(depth + 1) for _ in range(count)]))
+
+    own = tuple([callback(0) for _ in range(draw.choice((1, 1, 2)))])
+    timer = draw.choice((None, None, callback(1)))
+    added = tuple(
+        [tuple([Callback(next(names)) for _ in range(draw.choice((1, 1, 2)))]) for _ in range(draw.choice((1, 1, 2)))]
+    )
+    return Drawn(own, timer, added, draw.random() < 0.3)
+
+
+def _scenario(drawn: Drawn) -> Callable[[], str]:
+    """The program; returns the names of callbacks in the order in which they ran before the loop was stopped."""
+
+    def scenario() -> str:
+        seen: list[str] = []
+        loop = asyncio.new_event_loop()
+
+        def call(callback: Callback) -> None:
+            seen.append(callback.name)
+            for each in callback.others:
+                loop.call_soon(call, each)
+
+        def add(callbacks: tuple[Callback, ...]) -> None:
+            for each in callbacks:
+                loop.call_soon_threadsafe(call, each)
+
+        for each in drawn.own:
+            loop.call_soon(call, each)
+        if drawn.timer is not None:
+            loop.call_later(0.0, call, drawn.timer)
+        threads = [threading.Thread(target=add, args=(callbacks,)) for callbacks in drawn.added]
+        if drawn.stopped_by_thread:
+            threads.append(threading.Thread(target=loop.call_soon_threadsafe, args=(loop.stop,)))
+        else:
+            loop.call_soon(lambda: loop.call_soon(loop.stop))
+        for thread in threads:
+            thread.start()
+        loop.run_forever()
+        result = "".join(seen)
+        for thread in threads:
+            thread.join()
+        loop.close()
+        return result
+
+    return scenario
+
+
+def _real(scenario: Callable[[], str], seed: int, count: int) -> set[str]:
+    """The results under real threads that give way at random lines of `asyncio`."""
+    draw = random.Random(seed)
+
+    def local(_frame: FrameType, _event: str, _argument: Any) -> Any:
+        if draw.random() < 0.05:
+            time.sleep(0)
+        return local
+
+    def trace(frame: FrameType, _event: str, _argument: Any) -> Any:
+        return local if "asyncio" in frame.f_code.co_filename else None
+
+    interval, before = sys.getswitchinterval(), sys.gettrace()
+    sys.setswitchinterval(1e-6)
+    threading.settrace(trace)
+    sys.settrace(trace)
+    try:
+        return {scenario() for _ in range(count)}
+    finally:
+        sys.settrace(before)
+        threading.settrace(None)  # type: ignore[arg-type]  # None takes it away
+        sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+def test_orders_of_real_threads_are_explored(seed: int, tmp_path: Path) -> None:
+    scenario = _scenario(_drawn(seed))
+    explored = tmp_path / "explored"
+    descriptor = os.open(explored, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+    try:
+        result = explore(scenario, at_end=lambda result: _write[0](descriptor, f"{result}\n".encode()), jobs=1)
+    finally:
+        os.close(descriptor)
+    assert result.verdict is Verdict.VERIFIED
+    assert _real(scenario, seed, 40) <= set(explored.read_text().split("\n"))
