@@ -1,4 +1,4 @@
-"""Orders of callbacks: whatever a loop of CPython and real threads do with a drawn program is among what is explored."""
+"""Orders of callbacks: what a loop of CPython and real threads do with a drawn program is among what is explored."""
 
 from __future__ import annotations
 
