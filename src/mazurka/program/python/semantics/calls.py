@@ -198,7 +198,7 @@ def _report_at_look_up(
 
 
 def _kept(thing: Any, name: str, found: Any) -> Any:
-    """What is called, if looking it up again might give something else by then, and binds nothing; or else None."""
+    """The callee, if looking it up again might give something else by then, and binds nothing; or else None."""
     look_up: Any = type(thing).__getattribute__
     if type(look_up) is not types.WrapperDescriptorType or look_up.__objclass__ in _LOOKING_ELSEWHERE:
         return None

@@ -107,7 +107,8 @@ _SEES_STORES: Final = " stores"
 
 
 def _classify_apart(kind: type, name: str) -> int:
-    """What no rule of classes says: of what stands in for others, and of what calls go by. Else NONE."""
+    """The class of a location that no rule of classes knows: of a stand-in for another object, or of an attribute that
+    calls go by. Else NONE."""
     if native_objects.is_proxy(kind) and not _is_own(kind, name):
         return STATE
     if kind is super:
@@ -167,7 +168,7 @@ def is_alias_of_typing(kind: type) -> bool:
 
 
 def stands_for(thing: Any) -> Any:
-    """What that is."""
+    """The function of a method, or the class of an alias."""
     return thing.__func__ if type(thing) is types.MethodType else thing.__origin__
 
 

@@ -32,7 +32,7 @@ def enter(
 
 
 def entering(context: Context, site: int, announce: Announce) -> Callable[..., Any]:
-    """What is called in place of ``context.run``."""
+    """Called in place of ``context.run``."""
 
     def run_in(*args: Any, **named: Any) -> Any:
         run = activation.active

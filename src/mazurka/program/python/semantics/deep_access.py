@@ -44,7 +44,7 @@ _ASKS: Final = {"compare": _COMPARING, "format": DESCRIBING, "call": DESCRIBING}
 #: Methods called on an object that is copied, but not on its content.
 _COPY: Final = "copy"
 
-#: Kinds of sites that look no further than the container itself, and what does so, too.
+#: Kinds of sites that look no further than the container itself, and operations that do so, too.
 _SHALLOW: Final = frozenset({"combine", "matmul", "change", "unpack", "search", _COPY})
 
 #: Methods by which a class says how it is copied.

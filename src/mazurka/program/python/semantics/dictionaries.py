@@ -138,16 +138,16 @@ def _is_of_compiled(thing: Any) -> bool:
 
 
 def _look_for_change(run: Any, thing: Any, key: Any, site: int) -> None:
-    """What is about to be stored in a namespace matters to code that takes it for a constant only if it names it, and
-    if it is not there already: that is known when it has been stored."""
+    """A value that is about to be stored in a namespace matters to code that takes it for a constant only if that names
+    it, and if it is not there already: that is known when it has been stored."""
     if not any(key in names for names in sites.names_of_compiled.values()):
         untracked.unread_constants[site, id(thing)] = functools.partial(_count_assignment, run, site)
         return
     before = dict.get(thing, key, objects.MISSING)
 
-    def look(told: Any) -> None:
+    def look(namespace: Any) -> None:
         if dict.get(thing, key, objects.MISSING) is not before:
-            _count_assignment(told, site)
+            _count_assignment(namespace, site)
         else:
             untracked.unread_constants[site, id(thing)] = functools.partial(_count_assignment, run, site)
 

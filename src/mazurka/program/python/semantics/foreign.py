@@ -562,7 +562,8 @@ def _call_made_by(
     args: tuple[Any, ...],
     named: dict[str, Any],
 ) -> None:
-    """A factory in C is called: it is read, and what it makes is called with its arguments and those given."""
+    """A factory in C is called: it is read, and the callable that it makes is called, with its arguments and those
+    given."""
     callee, before, kept = made
     run.visit(_READ, (OBJECT, objects.number(factory)), site)
     for tell in calling:
@@ -614,7 +615,7 @@ def call_foreign(run: Any, name: str, site: int) -> bool:
 
 
 def module_of(function: Any) -> str:
-    """The module of a function, as its code says: of what wraps another one, its own."""
+    """The module of a function, as its code says: a wrapper has its own."""
     space = getattr(function, "__globals__", None)
     name = harmless.known_as(space.get("__name__")) if type(space) is dict else None
     return name if isinstance(name, str) else getattr(function, "__module__", None) or ""

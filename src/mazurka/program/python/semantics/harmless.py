@@ -247,7 +247,7 @@ _FACTORIES: Final[dict[str, frozenset[str]]] = {
 
 
 def made_by(thing: Any, given: Iterable[Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
-    """What a call of such a factory calls, and with what it does so before the arguments ``given``; None if it is none,
+    """The callable that a call of such a factory calls, and its arguments before those ``given``; None if it is none,
     or does more: another one stands in for it, it stores attributes, or calls factories among its arguments."""
     for module, names in _FACTORIES.items():
         space = vars(sys.modules[module]) if module in sys.modules else {}
@@ -317,8 +317,8 @@ def is_transparent(function: Any) -> bool:
 
 
 def keeps_what_is_called(module: str, name: str) -> bool:
-    """Whether a function calls nothing that it is given, though it may give a generator that does: what that does with
-    its variables is told whenever it gets on."""
+    """Whether a function calls nothing that it is given, though it may give a generator that does: the effects of that
+    on its variables are reported whenever it gets on."""
     return f"{module}.{name}" in _KEEPING
 
 

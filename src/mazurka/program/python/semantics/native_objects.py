@@ -330,8 +330,8 @@ def _natives_held_by(thing: Any) -> list[Any]:
 
 
 def is_proxy(kind: type) -> bool:
-    """Whether its objects stand in for others, whatever those are: weak proxies, and what has a `__getattr__` in C, as
-    the proxies of wrapt and lazy-object-proxy do."""
+    """Whether its objects stand in for others, whatever those are: weak proxies, and objects with a `__getattr__` in C,
+    as the proxies of wrapt and lazy-object-proxy have one."""
     own = shape_of(kind).own
     found = own.get(_IS_PROXY)
     if found is None:

@@ -511,8 +511,8 @@ _HEAP_TYPE: Final = 1 << 9
 
 def _mourn(references: list[Any]) -> None:
     """Keep in mind at which objects' ends something is called that does not report itself."""
-    telling = [each for each in references if each.__callback__ is not None and not _is_known(each.__callback__)]
-    _mourned.extend(weakref.ref(thing) for each in telling if (thing := weakref.ref.__call__(each)) is not None)
+    watched = [each for each in references if each.__callback__ is not None and not _is_known(each.__callback__)]
+    _mourned.extend(weakref.ref(thing) for each in watched if (thing := weakref.ref.__call__(each)) is not None)
 
 
 def note_alone(run: Any) -> None:
@@ -585,8 +585,8 @@ def _watch_callbacks() -> None:
             watch_with(thing, announce, several=True)
 
 
-def _announce(function: Any, given: tuple[Any, ...], named: dict[str, Any], told: Any) -> None:
-    calling[0](told, function, 0, given, named)
+def _announce(function: Any, given: tuple[Any, ...], named: dict[str, Any], ended: Any) -> None:
+    calling[0](ended, function, 0, given, named)
 
 
 def _is_known(callback: Any) -> bool:

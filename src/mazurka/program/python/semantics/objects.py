@@ -140,8 +140,8 @@ def numbered(index: int) -> int:
 
 
 def identity(thing: object, /) -> int:
-    """What ``id()`` is in a run: a number that the object has in every run of one schedule. Objects whose number was
-    asked for before the run keep that one."""
+    """The value of ``id()`` in a run: a number that the object has in every run of one schedule. Objects whose number
+    was asked for before the run keep that one."""
     running: Any = activation.active
     address = id(thing)
     if running is None or running.is_recording:
@@ -424,7 +424,7 @@ def describe(value: Any, depth: int = 1) -> str:
 
 
 def label(running: Any, target: Target, thing: object, part: str = "") -> None:
-    """Put a target in words, once; ``part`` is what follows the object's name."""
+    """Put a target in words, once; ``part`` follows the object's name."""
     if running.keyed:
         running.names[target] = ""
     elif target not in running.names:
@@ -496,13 +496,13 @@ NO_ATTRIBUTES: Final[dict[str, Any]] = {}
 def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
     """A callable that describes what ``look`` finds, and keeps the path by which it was found.
 
-    Where values are wanted as keys (:attr:`Plan.keys`) it gives that of what ``look`` finds.
+    Where values are wanted as keys (:attr:`Plan.keys`) it gives that of the object that ``look`` finds.
     """
     running = activation.active
     if running is not None and running.keyed:
         return lambda: value_key(found) if (found := look()) is _MISSING or is_shown(found) else None
 
-    def told() -> str:
+    def described() -> str:
         found = look()
         if found is _MISSING:
             return "nothing"
@@ -513,7 +513,7 @@ def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
                 remember(found, path)
         return describe(found)
 
-    return told
+    return described
 
 
 MISSING: Final = _MISSING

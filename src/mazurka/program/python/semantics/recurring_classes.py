@@ -80,7 +80,7 @@ def keep(shape: ClassShape) -> bool:
 
 
 def _knowledge(run: Any) -> tuple[int, ...]:
-    """What classification goes by beside the class: all of it only grows."""
+    """The state that classification depends on beside the class: all of it only grows."""
     return len(run.points), len(sites.instrumented), len(sites.stored), len(sites.stored_from_outside)
 
 

@@ -2,7 +2,7 @@
 
 A hook reports a native operation just before it. Some run code of the program on the way: ``list.sort`` and `heapq`
 call ``__lt__`` or a key function, a dictionary ``__hash__`` and ``__eq__`` of its keys or a default's factory,
-``extend`` a generator. Other threads may move in there, as CPython lets them, and what the operation does when it
+``extend`` a generator. Other threads may move in there, as CPython lets them, and the effect of the operation when it
 goes on comes after what they did. So it is reported in parts: whenever such code returns to the operation, the
 accesses of the operation are reported again, at a point of its own.
 

@@ -92,7 +92,7 @@ class _Cache:
 
 
 def _make(function: Any, maxsize: int | None, typed: bool, info: Any) -> Any:
-    """What `lru_cache` makes of a function, with the step of the store if the function is instrumented."""
+    """The function that `lru_cache` makes of another, with the step of the store if the function is instrumented."""
     if not is_seen(function):
         return _real(function, maxsize, typed, info)
 

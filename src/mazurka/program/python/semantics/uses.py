@@ -137,7 +137,7 @@ class _Called:
         if computed and is_seen(function):
             return function
 
-        def told(*args: Any, **named: Any) -> Any:
+        def announced(*args: Any, **named: Any) -> Any:
             run = activation.active
             if run is not None and not run.solo:
                 if computed:
@@ -154,7 +154,7 @@ class _Called:
             finally:
                 del args, named  # or else an exception among them would be part of a cycle
 
-        return told
+        return announced
 
 
 _own = object.__getattribute__

@@ -78,7 +78,7 @@ Cursor = tuple[Any, Any]
 
 
 def cursors(thing: Any) -> list[Cursor]:
-    """The containers that going through ``thing`` shows, each with what goes over it (a view, an iterator, itself)."""
+    """The containers that going through ``thing`` shows, each with its view or iterator, or itself."""
     kind = type(thing)
     if kind in _NOTHING:
         return []
@@ -135,8 +135,8 @@ moving: Final[list[Callable[[Any, Any, int], list[Access]]]] = []
 
 
 def moved(run: Any, thing: Any, site: int) -> list[Access]:
-    """What going through ``thing`` does beside looking at containers: to iterators that others have, and by functions
-    in C that are called for each element."""
+    """The effects of going through ``thing`` beside looking at containers: on iterators that others have, and of
+    functions in C that are called for each element."""
     if run.is_recording or not hasattr(type(thing), "__next__"):
         return []
     return [access for tell in moving for access in tell(run, thing, site)]
