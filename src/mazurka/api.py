@@ -109,10 +109,11 @@ def explore(
     saved. A wrong setting raises :class:`~mazurka.errors.UsageError`.
     """
     options = resolve(from_arguments(settings, "explore"))
+    load = None if executor is None else _load(function, options, at_end)
     with _prepared(function, options, at_end) as program:
         subject = ProgramSpec(program.entry.describe(), (), {**loading_of(options), RUNNER: PYTHON})
         size = options.jobs if isinstance(options.jobs, int) else None
-        pool = None if executor is None else ExecutorPool(executor, _load(function, options, at_end), size)
+        pool = None if executor is None or load is None else ExecutorPool(executor, load, size)
         return Result(check(program, subject, options, pool=pool))
 
 

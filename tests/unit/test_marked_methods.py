@@ -134,6 +134,7 @@ def _count() -> None:
     assert counter.read() == 4
 
 
+@pytest.mark.large
 def test_a_class_that_was_marked_before_reports_while_a_program_is_checked() -> None:
     method = Counter.inc
     result = explore(_count, strategy="ncmc")
