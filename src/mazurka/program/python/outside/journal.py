@@ -26,16 +26,27 @@ import json
 import os
 import stat
 import tempfile
-import types
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, Final
 
 from mazurka.program.python.instrument.own import contextlib, copy_of
+from mazurka.program.python.outside.kept_files import (
+    copy_content,
+    description_of,
+    identity_at,
+    identity_of,
+    is_there,
+    make_folders,
+    make_temporary,
+    restore_description,
+)
+from mazurka.program.python.outside.kept_files import (
+    system as _os,
+)
 from mazurka.program.python.state_folder import state_folder
 
-# The real functions, before they are replaced.
-_os: Final = types.SimpleNamespace(**vars(os))
+# The real one, before it is replaced.
 _flock: Final[Callable[[int, int], None]] = fcntl.flock
 
 # A copy: notes are also made by threads of ours, which must run no code that is instrumented (:mod:`.child_watch`).
@@ -141,7 +152,7 @@ class Journal:
                 _flock(self._lock, how)
             finally:
                 self.waits = False
-            if _identity(_os.path.join(self._folder, "lock")) == _identity_of(self._lock):
+            if identity_at(_os.path.join(self._folder, "lock")) == identity_of(self._lock):
                 return
             self._let_go()
 
@@ -170,7 +181,7 @@ class Journal:
             return
         with contextlib.suppress(OSError):
             _flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not _os.fstat(self._log).st_size and _identity_of(self._lock) == _identity(f"{self._folder}/lock"):
+            if not _os.fstat(self._log).st_size and identity_of(self._lock) == identity_at(f"{self._folder}/lock"):
                 _os.unlink(_os.path.join(self._folder, "log"))
                 _os.unlink(_os.path.join(self._folder, "lock"))
                 _os.rmdir(self._folder)
@@ -197,7 +208,7 @@ class Journal:
         raise NotKept(f"no journal can be kept: {reason}")
 
     def _open_in(self, folder: str) -> None:
-        _make_folders(folder)
+        make_folders(folder)
         status = _os.stat(folder)
         if status.st_uid != _os.getuid():
             raise PermissionError(1, "the folder of the journal belongs to another user")
@@ -242,7 +253,7 @@ class Journal:
             above = _os.path.dirname(path)
             if above == path:
                 return False
-            path, identity = above, _identity(above)
+            path, identity = above, identity_at(above)
         return False
 
     def writing(self, path: str, status: os.stat_result) -> None:
@@ -252,18 +263,20 @@ class Journal:
             return
         if not stat.S_ISREG(status.st_mode):
             raise NotKept("it is no plain file")
-        name = next((each for each in (path, self._names.get(identity)) if each and _identity(each) == identity), None)
+        name = next(
+            (each for each in (path, self._names.get(identity)) if each and identity_at(each) == identity), None
+        )
         if name is None:
             raise NotKept("it has another name by now, which is not known")
         copy = self._copy(name, status)
-        self._note({"do": "write", "path": name, "copy": copy, **_described(status)})
+        self._note({"do": "write", "path": name, "copy": copy, **description_of(status)})
         self._kept.add(identity)
 
     def appending(self, path: str, status: os.stat_result) -> None:
         """A plain file may get longer, and not change otherwise: it takes no copy to undo that."""
         identity = status.st_dev, status.st_ino
         if identity not in self._kept and not self._was_made(path, status):
-            self._note({"do": "shorten", "path": path, **_described(status)})
+            self._note({"do": "shorten", "path": path, **description_of(status)})
 
     def wrote(self, status: os.stat_result) -> None:
         """The content of a file has been changed, and this is how it was left."""
@@ -273,14 +286,14 @@ class Journal:
     def describing(self, path: str, status: os.stat_result) -> None:
         """Permissions, times or owner of a file are about to change."""
         if not self._was_made(path, status):
-            self._note({"do": "describe", "path": path, **_described(status)})
+            self._note({"do": "describe", "path": path, **description_of(status)})
 
     def removing(self, path: str) -> None:
         """An entry is about to be removed, or replaced."""
         status = _os.lstat(path)
         identity = status.st_dev, status.st_ino
         times = self._times(_os.path.dirname(path))
-        entry: dict[str, Any] = {"path": path, "times": times, **_described(status)}
+        entry: dict[str, Any] = {"path": path, "times": times, **description_of(status)}
         if self._was_made(path, status):
             if status.st_nlink == 1 or stat.S_ISDIR(status.st_mode):
                 self._fresh.discard(identity)  # its number may be given to another file
@@ -334,7 +347,7 @@ class Journal:
             raise NotKept(f"an execution would change more than {MOST >> 20} MB of files")
         name = self._new_name()
         try:
-            _copy_content(path, name)
+            copy_content(path, name)
         except OSError as error:
             with contextlib.suppress(OSError):
                 _os.unlink(name)
@@ -353,7 +366,7 @@ class Journal:
 
     def _new_name(self) -> str:
         try:
-            handle, name = _mkstemp(self._folder)
+            handle, name = make_temporary(self._folder)
         except OSError as error:
             raise NotKept(f"no copy can be kept: {error.strerror or error}") from None
         _os.close(handle)
@@ -401,16 +414,16 @@ class Journal:
             case "shorten":
                 self._shorten(entry, used)
             case "describe":
-                _describe(path, entry)
+                restore_description(path, entry)
             case "link":
-                if not _is_there(path):
+                if not is_there(path):
                     _os.symlink(entry["to"], path)
                     with contextlib.suppress(OSError):
                         _os.utime(path, ns=(entry["atime"], entry["mtime"]), follow_symlinks=False)
             case "folder":
                 with contextlib.suppress(FileExistsError):
                     _os.mkdir(path)
-                _describe(path, entry)
+                restore_description(path, entry)
             case "file":
                 self._bring_back(entry)
             case "rename":
@@ -458,8 +471,8 @@ class Journal:
         if used is not None or (status.st_dev, status.st_ino) in self._left:
             if not _os.access(path, _os.W_OK):
                 _os.chmod(path, stat.S_IMODE(status.st_mode) | stat.S_IWUSR)
-            _copy_content(copy, path, existing=True)
-        _describe(path, entry)
+            copy_content(copy, path, existing=True)
+        restore_description(path, entry)
 
     def _shorten(self, entry: dict[str, Any], used: int | None) -> None:
         status = _os.lstat(entry["path"])
@@ -469,7 +482,7 @@ class Journal:
             self._give_up(entry, "another program has changed it meanwhile")
             return
         _os.truncate(entry["path"], entry["size"])
-        _describe(entry["path"], entry)
+        restore_description(entry["path"], entry)
 
     def _is_as_left(self, status: os.stat_result, used: int | None) -> bool:
         if used is not None:
@@ -479,7 +492,7 @@ class Journal:
 
     def _bring_back(self, entry: dict[str, Any]) -> None:
         path, copy = entry["path"], entry["copy"]
-        if _is_there(path):
+        if is_there(path):
             status = _os.lstat(path)
             if [status.st_dev, status.st_ino] == entry["ino"]:
                 return  # it was killed before it was removed
@@ -490,8 +503,8 @@ class Journal:
             return
         temporary = f"{path}.mazurka-{_os.getpid()}"
         try:
-            _copy_content(copy, temporary)
-            _describe(temporary, entry)
+            copy_content(copy, temporary)
+            restore_description(temporary, entry)
             _os.rename(temporary, path)
         except OSError:
             with contextlib.suppress(OSError):
@@ -503,106 +516,22 @@ class Journal:
             status = _os.lstat(entry["to"])
         except OSError:
             return
-        if [status.st_dev, status.st_ino] == entry["ino"] and not _is_there(entry["path"]):
+        if [status.st_dev, status.st_ino] == entry["ino"] and not is_there(entry["path"]):
             _os.rename(entry["to"], entry["path"])
 
     def _give_up(self, entry: dict[str, Any], why: str) -> None:
         """Leave a file as it is; its copy moves to the folder ``kept``."""
         text = f"{entry['path']}: {why}"
         copy = entry.get("copy")
-        if copy and _is_there(copy):
+        if copy and is_there(copy):
             folder = _os.path.join(_os.path.dirname(_os.path.dirname(self._folder)), "kept")
             with contextlib.suppress(OSError):
-                _make_folders(folder)
-                handle, name = _mkstemp(folder, _os.path.basename(entry["path"]) + "-")
+                make_folders(folder)
+                handle, name = make_temporary(folder, _os.path.basename(entry["path"]) + "-")
                 _os.close(handle)
                 _os.rename(copy, name)
                 text += f"; as it was before, it is kept in {name}"
         self.troubles.append(text)
-
-
-# -- files ----------------------------------------------------------------------------
-
-
-def _described(status: os.stat_result) -> dict[str, Any]:
-    return {
-        "mode": stat.S_IMODE(status.st_mode),
-        "atime": status.st_atime_ns,
-        "mtime": status.st_mtime_ns,
-        "owner": [status.st_uid, status.st_gid],
-        "size": status.st_size,
-        "ino": [status.st_dev, status.st_ino],
-    }
-
-
-def _describe(path: str, entry: dict[str, Any]) -> None:
-    """Give a file its permissions, owner and times back."""
-    status = _os.lstat(path)
-    if [status.st_uid, status.st_gid] != entry["owner"]:
-        with contextlib.suppress(OSError):
-            _os.chown(path, *entry["owner"])
-    if stat.S_IMODE(status.st_mode) != entry["mode"]:
-        _os.chmod(path, entry["mode"])
-    with contextlib.suppress(OSError):
-        _os.utime(path, ns=(entry["atime"], entry["mtime"]))
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        status = _os.lstat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _identity_of(handle: int) -> tuple[int, int]:
-    status = _os.fstat(handle)
-    return status.st_dev, status.st_ino
-
-
-def _is_there(path: str) -> bool:
-    return _identity(path) is not None
-
-
-def _make_folders(path: str) -> None:
-    """As ``os.makedirs`` does it, which would be seen."""
-    missing = []
-    while not _is_there(path):
-        missing.append(path)
-        path = _os.path.dirname(path)
-    for each in reversed(missing):
-        with contextlib.suppress(FileExistsError):
-            _os.mkdir(each, 0o700)
-
-
-def _mkstemp(folder: str, prefix: str = "copy-") -> tuple[int, str]:
-    """As `tempfile` does it, whose names are the program's during an execution."""
-    number = 0
-    while True:
-        name = _os.path.join(folder, f"{prefix}{_os.getpid()}-{number}")
-        try:
-            return _os.open(name, _os.O_RDWR | _os.O_CREAT | _os.O_EXCL | _os.O_CLOEXEC, 0o600), name
-        except FileExistsError:
-            number += 1
-
-
-def _copy_content(source: str, target: str, *, existing: bool = False) -> None:
-    """Copy the content of a file; into the same file where there is one."""
-    reading = _os.open(source, _os.O_RDONLY | _os.O_CLOEXEC)
-    try:
-        flags = _os.O_WRONLY | _os.O_CLOEXEC | (0 if existing else _os.O_CREAT | _os.O_EXCL)
-        writing = _os.open(target, flags, 0o600)
-        try:
-            total = 0
-            while chunk := _os.read(reading, 1 << 20):
-                total += len(chunk)
-                while chunk:
-                    chunk = chunk[_os.write(writing, chunk) :]
-            _os.ftruncate(writing, total)
-        finally:
-            _os.close(writing)
-    finally:
-        _os.close(reading)
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
