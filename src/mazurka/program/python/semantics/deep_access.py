@@ -15,11 +15,11 @@ import types
 import weakref
 from collections import ChainMap, UserDict, UserList, deque
 from collections.abc import Callable, ItemsView, Iterable, KeysView, MappingView, Sequence, ValuesView
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import harmless, native_objects, objects
+from mazurka.program.python.semantics import harmless, native_objects, objects, reads_in_parts
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.gathering import AccessCollector
 from mazurka.program.python.semantics.locations import BASES, base_of, bases, contents, emit_reads, perform, reads_of
@@ -89,7 +89,7 @@ def is_copied_shallowly(thing: Any) -> bool:
 
 
 def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
-    found, reads = _within(run, things, site, asked)
+    found, reads, in_parts, repeats = _within(run, things, site, asked)
     if found:
         emit_reads(run, found, reads, site)
     elif reads:
@@ -97,6 +97,8 @@ def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
             for access in reads:
                 run.names.setdefault(access.target, "")
         run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
+    if in_parts:
+        reads_in_parts.note(run, reads, repeats, site)
 
 
 def contents_of(thing: Any) -> list[Access]:
@@ -104,15 +106,26 @@ def contents_of(thing: Any) -> list[Access]:
     return [access for container in reached(thing) for access in contents(container)]
 
 
-def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[list[Any], list[Access]]:
-    """The containers that are looked at, and all that is read."""
+class _Looked(NamedTuple):
+    """The containers that are looked at, and all that is read; whether code in Python reads it at different times, and
+    some of it repeatedly."""
+
+    containers: list[Any]
+    reads: list[Access]
+    in_parts: bool
+    repeats: bool
+
+
+def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
     waiting = [*things]
     found: list[Any] = []
     reads: list[Access] = []
     seen: set[int] = set()
+    in_parts = repeats = False
     while waiting:
         thing = waiting.pop()
         if id(thing) in seen:
+            repeats = True
             continue
         seen.add(id(thing))
         kind = type(thing)
@@ -120,6 +133,7 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
             waiting += [each for each in elements(thing) if type(each) not in PLAIN and asked != _COPY]
             continue
         reads += _lives(run, thing, site, asked)
+        in_parts = in_parts or _asks_code(kind, asked)
         shape = shapes.get(id(kind)) or shape_of(kind)
         iterates = kind in LAZY or (shape.base is None and state_of(kind) and is_native_iterator(kind))
         inside = reached(thing) if iterates else sources(thing) if shape.base is not None else ()
@@ -148,7 +162,24 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> tuple[lis
         elif asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing)
             waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
-    return found, reads
+    return _Looked(found, reads, in_parts, repeats)
+
+
+def _asks_code(kind: type, asked: str) -> bool:
+    """Whether a class has a method in Python, which is not instrumented, for an operation; for an unknown one, whether
+    it describes its objects by one."""
+    asks = _ASKS.get(asked) if asked else DESCRIBING
+    if asks is None or not kind.__flags__ & _HEAP_TYPE:
+        return False
+    for each in bases(kind):
+        for name in asks:
+            value = each.__dict__.get(name)
+            if type(value) is types.FunctionType and value.__code__.co_filename not in sites.instrumented:
+                return True
+    return False
+
+
+_HEAP_TYPE: Final = 1 << 9
 
 
 def _shown_by(thing: Any, kind: type, asked: str) -> list[Any]:

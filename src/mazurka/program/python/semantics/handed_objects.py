@@ -22,6 +22,7 @@ from mazurka.program.python.semantics import (
     native_objects,
     objects,
     private_classes,
+    reads_in_parts,
     untracked,
 )
 from mazurka.program.python.semantics.class_shapes import shape_of, unseen_methods
@@ -118,6 +119,7 @@ def count_at_end(run: Any) -> None:
         run.untracked["a __dict__ that instances share"] = 1
     if mixed := mixed_keys(run):
         run.untracked["keys that decide themselves what they equal, beside others"] = mixed
+    _count_reads_in_parts(run)
     if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
         return
     everything = [*definitions.held.values(), *consulted.held.values()]
@@ -141,9 +143,35 @@ def count_at_end(run: Any) -> None:
                 count_others(run, lookers, step)
 
 
-class StepInOrder(NamedTuple):
-    """A step of a run as logged, with the threads that have begun before it, and those whose end its thread knows."""
+def _count_reads_in_parts(run: Any) -> None:
+    """Count operations between whose parts writes of others may have come."""
+    if not (operations := reads_in_parts.noted):
+        return
+    had = definitions.locks_at(run, [(each.index, each.since) for each in operations])
+    locks: dict[int, set[Any]] = {}
+    for step in steps_in_order(run):
+        index, op, target, _site, _point, _value, more = step.entry
+        definitions.note_lock(locks, index, op, target)
+        accesses = (Access(op, target), *more)
+        written = reads_in_parts.places_of(each.target for each in accesses if WRITES[each.op])
+        for each in operations:
+            if each.index == index:
+                if step.position < each.since:
+                    each.known = frozenset(step.joined)
+            elif common := each.places & written:
+                locked = had.get((each.index, each.since), frozenset()) & locks.get(index, set())
+                if not locked and is_unordered(run, each.index, step):
+                    each.written.append((index, step.position, common))
+    for each in operations:
+        if each.is_torn():
+            each.count()
 
+
+class StepInOrder(NamedTuple):
+    """A step of a run as logged, with its position in the log, the threads that have begun before it, and those whose
+    end its thread knows."""
+
+    position: int
     entry: Any
     begun: Collection[int]
     joined: Collection[int]
@@ -153,7 +181,7 @@ def steps_in_order(run: Any) -> Iterator[StepInOrder]:
     """The steps of a run, but for the begins of threads and the joins."""
     joined: dict[int, set[int]] = {}
     begun: set[int] = set()
-    for entry in run.log:
+    for position, entry in enumerate(run.log):
         index, op, target = entry[:3]
         if op is Op.BEGIN:
             begun.add(index)
@@ -163,7 +191,7 @@ def steps_in_order(run: Any) -> Iterator[StepInOrder]:
             ended = run.by_name[target[1]].index
             joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
         else:
-            yield StepInOrder(entry, begun, joined.get(index, ()))
+            yield StepInOrder(position, entry, begun, joined.get(index, ()))
 
 
 def _without_common_lock(
@@ -180,11 +208,16 @@ def _without_common_lock(
 
 def count_others(run: Any, givers: dict[int, Callable[[], None]], step: StepInOrder) -> None:
     """Count the calls of threads, by index, that a step is neither before nor after."""
-    index = step.entry[0]
-    mine = run.tasks[index].name
-    for giver in [each for each in givers if each != index and each not in step.joined]:
-        if giver in step.begun or not run.tasks[giver].name.startswith(f"{mine}."):
-            givers.pop(giver)()
+    for giver in [each for each in givers if is_unordered(run, each, step)]:
+        givers.pop(giver)()
+
+
+def is_unordered(run: Any, index: int, step: StepInOrder) -> bool:
+    """Whether a step is neither before nor after all that a thread, by index, does."""
+    mine = step.entry[0]
+    if index == mine or index in step.joined:
+        return False
+    return index in step.begun or not run.tasks[index].name.startswith(f"{run.tasks[mine].name}.")
 
 
 def _inside(thing: Any) -> list[Any]:
