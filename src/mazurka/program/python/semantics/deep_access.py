@@ -58,12 +58,17 @@ def read(
     copying: bool = False,
     comparing: bool = False,
     shallow: bool = False,
+    describing: bool = False,
 ) -> None:
     """All that is in ``things`` is looked at, in one step; ``copying`` looks at instances past their methods,
-    ``comparing`` past all but those that compare, ``shallow`` not at the content of what is in them."""
+    ``comparing`` past all but those that compare, ``describing`` past all but those that describe, ``shallow`` not at
+    the content of what is in them."""
     waiting = [each for each in things if type(each) not in PLAIN]
     if waiting:
-        asked = _COPY if shallow else "" if copying else "compare" if comparing else sites.kind_of(site)
+        if copying and not shallow:
+            asked = ""
+        else:
+            asked = _COPY if shallow else "compare" if comparing else "format" if describing else sites.kind_of(site)
         perform(run, site, _read, waiting, site, asked)
 
 

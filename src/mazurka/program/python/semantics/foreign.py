@@ -67,6 +67,9 @@ _MADE: Final = frozenset(
 
 def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A function in Python that is not instrumented is about to be called."""
+    wrapped = function.__dict__.get("__wrapped__")
+    if type(wrapped) is types.FunctionType and is_made(wrapped):  # as `dataclasses` wraps the `__repr__` that it makes
+        function = wrapped
     module, name = module_of(function), function.__name__
     if harmless.root_of(module) in harmless.MODELLED:
         if function.__code__ is determinism.SEEDING and args and not run.is_recording:

@@ -164,7 +164,8 @@ def read_arguments(
     compares_results = bool(named) and named is not None and is_seen(named.get("key"))
     behind = function in _WITH_KEY and bool(named) and gives_containers((named or {}).get("key"))
     inside = [] if function not in _DEEP or compares_results else deep_access.inside(given)
-    if function in (min, max) and len(args) > 1 and not compares_results:
+    describes = function in _DESCRIBING
+    if describes or (function in (min, max) and len(args) > 1 and not compares_results):
         inside = [*inside, *[each for each in args if type(each) not in deep_access.PLAIN]]
     if inside and not run.is_recording:
         in_one_step(
@@ -172,7 +173,12 @@ def read_arguments(
             site,
             lambda part: _read_once(part, site, given, more),
             lambda part: deep_access.read(
-                part, inside, site, copying=behind, comparing=function in _COMPARING and not behind
+                part,
+                inside,
+                site,
+                copying=behind,
+                comparing=function in _COMPARING and not behind,
+                describing=describes and not behind,
             ),
         )
     else:
