@@ -138,8 +138,8 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
             waiting += [each for each in elements(thing) if type(each) not in PLAIN and asked != _COPY]
             continue
         reads += _lives(run, thing, site, asked)
-        in_parts = in_parts or _asks_code(kind, asked)
         shape = shapes.get(id(kind)) or shape_of(kind)
+        in_parts = in_parts or _asks_code(shape, kind, asked)
         iterates = kind in LAZY or (shape.base is None and state_of(kind) and is_native_iterator(kind))
         inside = reached(thing) if iterates else sources(thing) if shape.base is not None else ()
         if iterates:
@@ -170,18 +170,16 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
     return _Looked(found, reads, in_parts, repeats)
 
 
-def _asks_code(kind: type, asked: str) -> bool:
+def _asks_code(shape: ClassShape, kind: type, asked: str) -> bool:
     """Whether a class has a method in Python, which is not instrumented, for an operation; for an unknown one, whether
     it describes its objects by one."""
-    asks = _ASKS.get(asked) if asked else DESCRIBING
-    if asks is None or not kind.__flags__ & _HEAP_TYPE:
-        return False
-    for each in bases(kind):
-        for name in asks:
-            value = each.__dict__.get(name)
-            if type(value) is types.FunctionType and value.__code__.co_filename not in sites.instrumented:
-                return True
-    return False
+    found = shape.asks_code.get(asked)
+    if found is None:
+        asks = (_ASKS.get(asked, ()) if asked else DESCRIBING) if kind.__flags__ & _HEAP_TYPE else ()
+        values = [each.__dict__.get(name) for each in bases(kind) for name in asks]
+        codes = [each.__code__.co_filename for each in values if type(each) is types.FunctionType]
+        found = shape.asks_code[asked] = any(file not in sites.instrumented for file in codes)
+    return found
 
 
 _HEAP_TYPE: Final = 1 << 9

@@ -25,6 +25,7 @@ class ClassShape:
     """The data of a class for hooks: the container operations it takes over, and where its attributes are."""
 
     __slots__ = (
+        "asks_code",
         "attributes",
         "base",
         "deciding",
@@ -47,6 +48,7 @@ class ClassShape:
         self.own: dict[str, Any] = {}  # of the class itself, see there
         self.deciding: dict[str, tuple[int, ...]] = {}  # by attribute of instances, see quick.py in recording/
         self.looked_into: dict[str, bool] = {}  # see deep_access.py, like the following
+        self.asks_code: dict[str, bool] = {}
         self.slots: list[str] | None = None
         self.state: int | None = None  # see native_objects.py
         self.recurs: tuple[Any, ...] | None = None  # see recurring_classes.py, like the following
