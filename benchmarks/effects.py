@@ -5,8 +5,8 @@
 A drawn program (:mod:`benchmarks.native_programs`) has the operations that its kits have. Here an operation is drawn
 from all functions of some modules, all methods of some objects and a list of forms of the language, with arguments
 drawn as well, and is tried in a process of its own: one whose value is another one after the object has changed, or
-that changes what the object shows, has an effect by CPython's own word. Then one thread looks twice, and another one
-changes the object. Real threads make some of these programs fail; where `check` says `verified`, they are run under
+that changes what the object shows, has an effect by CPython's own word. Then one thread looks, once or twice, and another
+one changes the object. Real threads make some of these programs fail; where `check` says `verified`, they are run under
 real threads with delays (:mod:`tests.oracle.preemptive`), and any failure makes the verdict false. Such programs are
 kept as files in the folder of the environment variable MAZURKA_KEEP, if there is one.
 
@@ -72,6 +72,15 @@ _THINGS: Final = {
     "(each for each in [1, 2, 3])": ("next(thing)",),
     "random.Random(3)": ("thing.random()",),
     "hashlib.sha256(b'a')": ("thing.update(b'b')",),
+    "dataclasses.make_dataclass('Point', 'x y')(1, [2])": ("thing.x = 5", "thing.y.append(3)"),
+    "argparse.Namespace(a=1, b=[2])": ("thing.a = 5", "thing.b.append(3)"),
+    "collections.namedtuple('Pair', 'x y')([1], 2)": ("thing.x.append(5)",),
+    "http.cookies.SimpleCookie('a=1')": ("thing['a'] = 'x'", "thing.clear()"),
+    "string.Template('$a')": ("thing.template = '$b'",),
+    "decimal.Context(prec=5)": ("thing.prec = 7",),
+    "ValueError([1], 2)": ("thing.args[0].append(5)", "thing.args = (3,)"),
+    "queue.PriorityQueue()": ("thing.put(1)",),
+    "email.message.EmailMessage()": ("thing['To'] = 'a'", "thing.set_payload('b')"),
 }
 
 #: Immutable objects whose methods are drawn, too.
@@ -319,20 +328,23 @@ def show(thing):
 
 _IMPORTS: Final = "".join(
     f"import {name}\n"
-    for name in """array collections collections.abc contextlib ctypes datetime decimal fractions functools hashlib
-    heapq io itertools json operator pathlib random re string struct threading types""".split()
+    for name in """argparse array collections collections.abc contextlib ctypes dataclasses datetime decimal email.message
+    fractions functools hashlib heapq http.cookies io itertools json operator pathlib queue random re string struct
+    threading types""".split()
 )
 
 _PROGRAM: Final = """{imports}{prelude}
 
 thing = {thing}
+first = {look}
+thing = {thing}
 same = []
 
 
 def look():
-    first = {look}
-    second = {look}
-    same.append(first == second)
+    global first
+    {again}
+    same.append({look} == first)
 
 
 def change():
@@ -361,8 +373,11 @@ class Operation(NamedTuple):
         """The code before the object is made."""
         return f"import {self.module}\n" * bool(self.module) + (_CLASSES if self.thing in _OBJECTS else _SHOW)
 
-    def program(self) -> str:
-        parts = self._asdict() | {"imports": _IMPORTS, "prelude": self.prelude()}
+    def program(self, twice: bool) -> str:
+        """The program in which a thread compares the value with that of its own look before (``twice``), or of one
+        before there were threads, while another one changes the object."""
+        again = f"first = {self.look}" if twice else "pass"
+        parts = self._asdict() | {"imports": _IMPORTS, "prelude": self.prelude(), "again": again}
         return _PROGRAM.format(**parts)
 
 
@@ -396,7 +411,7 @@ def _hold(number: int) -> Held | None:
         return None
     with tempfile.TemporaryDirectory(prefix="effect-") as folder:
         file = Path(folder, "program.py")
-        file.write_text(operation.program())
+        file.write_text(operation.program(number % 2 == 0))
         said = said_of(file)
         wrong = "; ".join(said.reasons) if said.verdict == CRASH else ""
         if said.verdict == VERIFIED and (failed := hunt(file, _TRIALS, seconds=5.0, until=_HUNT_SECONDS)) is not None:
@@ -404,7 +419,7 @@ def _hold(number: int) -> Held | None:
     if wrong and (kept := os.environ.get(KEEP)):
         place = Path(kept, "effects")
         place.mkdir(parents=True, exist_ok=True)
-        (place / f"{number}.py").write_text(f"{operation.program()}\n# {said.verdict}; {wrong}\n")
+        (place / f"{number}.py").write_text(f"{operation.program(number % 2 == 0)}\n# {said.verdict}; {wrong}\n")
     return Held(number, f"{operation.look} beside {operation.change}, {operation.thing}", said.verdict, wrong)
 
 
