@@ -243,6 +243,8 @@ def _look_by_name(run: Any, thing: Any, name: str, site: int, args: tuple[Any, .
         deep_access.read(run, (thing, *args), site, comparing=True)
     elif name in deep_access.DESCRIBING and is_a(thing, deep_access.SHOWING):
         deep_access.read(run, (thing,), site)
+    elif classification.describes_by_repr(type(thing), name):
+        deep_access.read(run, (thing,), site, describing=True)
     elif name == "__subclasses__" and has_concurrent_threads(run):
         count_untracked(run, f"{name}()", site)
     elif name == "__dir__" and not run.is_recording:

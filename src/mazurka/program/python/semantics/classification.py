@@ -117,6 +117,8 @@ def _classify_apart(kind: type, name: str) -> int:
         return OPAQUE
     if name in deep_access.DESCRIBING and any(each is other for each in bases(kind) for other in deep_access.SHOWING):
         return OPAQUE  # it describes the objects that it holds
+    if describes_by_repr(kind, name) and not harmless.is_value_type(kind):
+        return OPAQUE  # it describes the object by another method
     if _is_forwarded(kind, name):
         return FORWARDED
     if kind is types.FrameType and name in _OF_FRAMES:
@@ -165,6 +167,11 @@ def _is_forwarded(kind: type, name: str) -> bool:
 def is_alias_of_typing(kind: type) -> bool:
     """Whether objects of a class stand for classes with parameters, as `typing.List` and `typing.List[int]` do."""
     return kind.__module__ == "typing" and kind.__name__ in ("_GenericAlias", "_SpecialGenericAlias")
+
+
+def describes_by_repr(kind: type, name: str) -> bool:
+    """Whether a method is that of `object` which asks the object's ``__repr__``."""
+    return name in ("__str__", "__format__") and (found := find(kind, name)) is not None and found[0] is object
 
 
 def stands_for(thing: Any) -> Any:
