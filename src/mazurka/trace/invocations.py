@@ -31,10 +31,11 @@ from mazurka.errors import MazurkaError
 from mazurka.trace.event import Op
 from mazurka.trace.ids import Row, ThreadIndex
 from mazurka.trace.literals import Value, text_of, value_of, words_of
-from mazurka.trace.targets import Kind, Target
+from mazurka.trace.targets import Kind, Target, of_kinds
 from mazurka.trace.trace import NO_VALUE, Trace
 
 _METHOD: Final = Kind.METHOD.tag
+_is_method: Final = of_kinds(Kind.METHOD)
 _CALL, _RETURN = int(Op.CALL), int(Op.RETURN)
 
 
@@ -123,7 +124,7 @@ def begun(trace: Trace) -> Iterator[tuple[int, tuple[str, str]]]:
 
 def called_types(trace: Trace) -> list[str]:
     """The types of the objects of a trace that have invocations, or are named as if they had."""
-    named = (names_in(target)[0] for target in trace.targets if target[0] == _METHOD)
+    named = (names_in(target)[0] for target in trace.targets if _is_method(target))
     return list(dict.fromkeys(named))
 
 
@@ -146,7 +147,7 @@ class _CallReader:
         self._values: dict[int, Value] = {}
 
     def is_method(self, target: int) -> bool:
-        return bool(self._trace.targets[target][0] == _METHOD)
+        return _is_method(self._trace.targets[target])
 
     def receiver(self, row: int) -> tuple[str, str]:
         type_name, receiver, _ = self._names_of(int(self._trace.target[row]), row)
