@@ -189,7 +189,7 @@ def _shown_by(thing: Any, kind: type, asked: str) -> list[Any]:
     """The objects that an operation on an object goes on to, if it holds, or stands for, others."""
     if shape_of(kind).base in _STANDING:
         return stood_for(thing)
-    if kind in _ALIASES:
+    if kind is types.GenericAlias or kind is types.UnionType:  # by identity: a metaclass may see to equality itself
         return [each for each in thing.__args__ if type(each) not in PLAIN]
     if asked in _SHALLOW or not issubclass(kind, SHOWING):
         return []
@@ -266,9 +266,6 @@ def stood_for(thing: Any) -> list[Any]:
         found = [thing._mapping] if is_a(thing, _VIEWS) else gc.get_referents(thing)
     return [each for each in found if type(each) not in PLAIN]
 
-
-#: Classes with parameters, as `list[int]` and `int | str`, which are compared, or described.
-_ALIASES: Final = (types.GenericAlias, types.UnionType)
 
 #: Objects in C that compare, or describe, their elements.
 SHOWING: Final = (types.SimpleNamespace, types.MethodType, functools.partial, itertools.repeat, slice)
