@@ -287,3 +287,26 @@ def test_numbers_start_again_in_each_run(runs: Runner) -> None:
         PLANS,
     )
     assert len({run.output for run in done}) == 1
+
+
+def test_each_run_counts_functions_that_are_replaced(runs: Runner) -> None:
+    """A run whose result is not used, as that of a saved failure, must not be the only one that does."""
+    done = runs(
+        """
+        import threading, time
+
+        class Sleep:
+            def __call__(self, seconds):
+                self.last = seconds
+
+        before, time.sleep = time.sleep, Sleep()
+        threads = [threading.Thread(target=lambda: time.sleep(1)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        time.sleep = before
+        """,
+        PLANS,
+    )
+    assert [any("time.sleep" in each for each in run.untracked) for run in done] == [True] * len(PLANS)

@@ -111,6 +111,7 @@ class PythonProgram(LearnsPoints):
     def execute(self, plan: Plan) -> Run:
         if not self._ready or self._explored or len(self.learned.points) != self._points_then:
             self.prepare()
+            self.learned.forked_with = None  # more code may be instrumented now
         if self.earlier.reason:
             return self._untried()
         if self.isolation is Isolation.FORK:

@@ -51,12 +51,14 @@ LOOP_POINTS: Final = -17
 class Learned:
     """The knowledge of earlier runs about the program: the sites that need points. It only grows.
 
-    ``forked_with``: the points of the last run of this process that has passed its first fork. Up to there each run is
-    the same, since there is no choice yet; so questions about that part are asked once for each set of points.
+    ``forked_with``: the points of the last run of this process that has passed its first fork, and ``replaced``: the
+    functions that it found replaced there, in words. Up to there each run is the same, since there is no choice yet; so
+    a run with the same points need not ask again.
     """
 
     points: set[int] = field(default_factory=set)
     forked_with: set[int] | None = None
+    replaced: tuple[str, ...] = ()
 
     def knows_start(self) -> bool:
         """Whether a run with the present points has passed its first fork."""

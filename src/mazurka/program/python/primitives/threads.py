@@ -221,7 +221,7 @@ def thread_start(self: Any) -> None:
         _count_tracing(runtime, tracing)
     if contexts.INHERITS or "_context" in space:
         state.context = contexts.chosen(space)
-    if len(runtime.live) == 1 and not (runtime.solo and runtime.learned.knows_start()):
+    if len(runtime.live) == 1:
         unwatched_functions.count_replaced(runtime)
     # No partial: a call from C would deepen the stack that every switch has to copy.
     runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
@@ -424,8 +424,8 @@ def _registered(call: Any) -> Any:
     return found.get("func", getattr(call, "func", call))
 
 
-#: id of a callback of `concurrent.futures.thread` -> it, false, and the globals of that module.
-_of_pools: Final[dict[int, tuple[Any, bool, dict[str, Any]]]] = {}
+#: id of a callback of `concurrent.futures.thread` -> it, and the globals of that module.
+_of_pools: Final[dict[int, tuple[Any, dict[str, Any]]]] = {}
 
 
 def finish_main() -> None:
@@ -441,14 +441,16 @@ def finish_main() -> None:
         if known is None or known[0] is not call:
             function = _registered(call)
             owner = getattr(function, "__module__", "")
-            known = call, owner == "concurrent.futures.process", {}
-            if owner == "concurrent.futures.thread":
-                _of_pools[id(call)] = known = call, False, function.__globals__
-        _, is_for_processes, space = known
-        if space and not space["_threads_queues"]:
-            space["_shutdown"] = True  # all that would come of it without a pool, less a lock taken
-        elif not is_for_processes:
+            if owner != "concurrent.futures.thread":
+                if owner != "concurrent.futures.process":
+                    call()
+                continue
+            known = _of_pools[id(call)] = call, function.__globals__
+        space = known[1]
+        if space["_threads_queues"]:
             call()
+        else:
+            space["_shutdown"] = True  # all that would come of it without a pool, less a lock taken
 
 
 def wait_for_all() -> None:

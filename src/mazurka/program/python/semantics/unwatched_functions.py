@@ -3,7 +3,7 @@
 A test may put something else in their place before it starts threads: ``mock.patch("time.sleep")``. A function of the
 program reports its own steps; a mock, or another object that is called, has a state that the threads share unseen.
 
-Cost: a microsecond for each thread that is started while there is no other.
+Cost: a microsecond for each thread that is started while there is no other, but for the first one of most runs.
 """
 
 from __future__ import annotations
@@ -32,9 +32,23 @@ _USUAL: Final = frozenset((types.FunctionType, types.BuiltinFunctionType, static
 
 
 def count_replaced(run: Any) -> None:
-    """A thread is about to be started: count what stands for such a function as untracked, if it has a state."""
+    """A thread is about to be started: count the objects that stand for such a function as untracked, if they have a
+    state. Each run counts them; one like an earlier one up to its first fork takes over what that has found."""
     if run.is_recording or has_concurrent_threads(run):
         return
+    if not run.solo:
+        found = _replaced()
+    elif run.learned.knows_start():
+        found = run.learned.replaced
+    else:
+        found = run.learned.replaced = _replaced()
+    for text in found:
+        run.untracked[text] = run.untracked.get(text, 0) + 1
+
+
+def _replaced() -> tuple[str, ...]:
+    """The functions for which an object with a state stands, in words."""
+    found = []
     for module, names, values_of in _NAMES:
         space = vars(module)
         try:
@@ -45,5 +59,5 @@ def count_replaced(run: Any) -> None:
         for name in names:
             kind = type(space.get(name))
             if kind not in _USUAL and kind is not type(None):
-                text = f"calls of {module.__name__}.{name}, which a {kind.__name__} stands for"
-                run.untracked[text] = run.untracked.get(text, 0) + 1
+                found.append(f"calls of {module.__name__}.{name}, which a {kind.__name__} stands for")
+    return tuple(found)
