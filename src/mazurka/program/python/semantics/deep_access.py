@@ -139,7 +139,9 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
             continue
         reads += _lives(run, thing, site, asked)
         shape = shapes.get(id(kind)) or shape_of(kind)
-        in_parts = in_parts or _asks_code(shape, kind, asked)
+        if _asks_code(shape, kind, asked):
+            in_parts = True
+            repeats = repeats or _calls_program(kind, asked)
         iterates = kind in LAZY or (shape.base is None and state_of(kind) and is_native_iterator(kind))
         inside = reached(thing) if iterates else sources(thing) if shape.base is not None else ()
         if iterates:
@@ -176,10 +178,19 @@ def _asks_code(shape: ClassShape, kind: type, asked: str) -> bool:
     found = shape.asks_code.get(asked)
     if found is None:
         asks = (_ASKS.get(asked, ()) if asked else DESCRIBING) if kind.__flags__ & _HEAP_TYPE else ()
-        values = [each.__dict__.get(name) for each in bases(kind) for name in asks]
-        codes = [each.__code__.co_filename for each in values if type(each) is types.FunctionType]
-        found = shape.asks_code[asked] = any(file not in sites.instrumented for file in codes)
+        found = shape.asks_code[asked] = any(file not in sites.instrumented for file in _files_of_methods(kind, asks))
     return found
+
+
+def _calls_program(kind: type, asked: str) -> bool:
+    """Whether some such methods are instrumented, so that others may call them: those of `functools.total_ordering`."""
+    return any(file in sites.instrumented for file in _files_of_methods(kind, _ASKS.get(asked, ())))
+
+
+def _files_of_methods(kind: type, names: Iterable[str]) -> list[str]:
+    """The files of a class's methods in Python of these names."""
+    values = [each.__dict__.get(name) for each in bases(kind) for name in names]
+    return [each.__code__.co_filename for each in values if type(each) is types.FunctionType]
 
 
 _HEAP_TYPE: Final = 1 << 9
@@ -331,11 +342,10 @@ def _instances_are(kind: type, asked: str) -> bool:
     if harmless.is_value_type(kind):
         return False
     asks = _ASKS.get(asked, ())
-    methods = [each.__dict__[name] for each in bases(kind)[:-1] for name in asks if name in each.__dict__]
-    if asked in _ASKS and not methods:
+    if asked in _ASKS and not any(name in each.__dict__ for each in bases(kind)[:-1] for name in asks):
         return False  # `object` compares and describes without looking
-    codes = [value.__code__.co_filename for value in methods if type(value) is types.FunctionType]
-    return not any(file in sites.instrumented for file in codes)
+    files = _files_of_methods(kind, asks)
+    return not files or any(file not in sites.instrumented for file in files)
 
 
 def instance_accesses(thing: Any) -> list[Access]:
