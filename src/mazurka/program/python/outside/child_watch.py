@@ -44,6 +44,7 @@ _NEW_LISTENER: Final = 8
 _PIDFD_GETFD: Final = 438
 _RECEIVE: Final = 0xC0502100
 _SEND: Final = 0xC0182101
+_IS_VALID: Final = 0x40082102
 _GO_ON: Final = 1
 _CALL: Final = struct.Struct("=QIIiIQ6Q")  # id, pid, flags; number, architecture, instruction, arguments
 _ANSWER: Final = struct.Struct("=QqiI")  # id, value, error, flags
@@ -180,6 +181,14 @@ class ChildWatch:
                 elif event:
                     return
 
+    def _waits(self, key: int) -> bool:
+        """Whether the process still waits for the answer to this call; a signal may have ended it."""
+        try:
+            _ioctl(self._listener, _IS_VALID, struct.pack("=Q", key))
+        except OSError:
+            return False
+        return True
+
     def _answer(self) -> None:
         """Look at one call, and let it be made."""
         call = bytearray(_CALL.size)
@@ -196,6 +205,8 @@ class ChildWatch:
             self.acts.troubles.add(f"a child process whose change of a file could not be put back: {reason}")
             error = -1  # EPERM: the change must not be made
         except OSError as reason:
+            if not self._waits(key):
+                return  # killed meanwhile: its memory is gone, and the call is never made
             self.acts.troubles.add(f"a child process whose system calls could not be looked at ({reason})")
         answer = bytearray(_ANSWER.pack(key, 0, error, 0 if error else _GO_ON))
         try:
