@@ -101,6 +101,7 @@ class PythonProgram(LearnsPoints):
         self.read_input = False
         self.timing: float | None = None  # that of plans which have none of their own
         self._held: frozenset[int] = frozenset()  # objects that the last run's main thread still led to
+        self._kept: frozenset[int] = frozenset()  # ... and those that it kept until its end
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
         self.on_error: Callable[[Runtime, Task, BaseException], Failure | None] = failure_of
@@ -413,7 +414,7 @@ class PythonProgram(LearnsPoints):
             referred, generation = natives.take_referred(), 0
             if natives.may_notice_ends():
                 generation = 1  # where what is left is after a collection
-                noticed = cycles.collect(referred, self._held)
+                noticed = cycles.collect(referred, self._held, self._kept)
                 if len(run.tasks) > 1 and run.divergence is None:  # one that is cut there leaves threads as they are
                     self._take_notice(run, noticed)
             self.entry.release()
@@ -437,7 +438,7 @@ class PythonProgram(LearnsPoints):
 
     def _take_notice(self, run: Run, noticed: cycles.Noticed) -> None:
         """The program has noticed the end of objects that a run has left in cycles, or has not."""
-        if noticed is cycles.Noticed.BY_REFERENCES and CYCLE_POINTS not in self.learned.points:
+        if noticed is not cycles.Noticed.NOT and CYCLE_POINTS not in self.learned.points:
             self.learned.points.add(CYCLE_POINTS)  # it matters when the objects became garbage
             run.found_new_points = True
         elif noticed is not cycles.Noticed.NOT:
@@ -488,6 +489,8 @@ class PythonProgram(LearnsPoints):
             observer.look_back(runtime)
         is_all = self.settings.at_end is None and self._check is None  # otherwise that looks, too
         self._held = natives.alive_alone(runtime) if is_all else frozenset()
+        is_end = is_all and not outside.exit_functions.are_any()
+        self._kept = natives.kept_to_the_end(runtime) if is_end else frozenset()
         outside.logging_state.count_at_end(runtime)
         hooks.finish(runtime)
         outside.children.count_at_end(runtime)

@@ -22,6 +22,7 @@ from enum import Enum
 from types import FrameType
 from typing import Any, Final
 
+from mazurka.program.python.frame_variables import variables_of
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import objects
 
@@ -54,15 +55,27 @@ def _is_idle(frame: FrameType) -> bool:
     return is_nothing(vars(frame.f_locals["self"]))
 
 
-def collect(referred: list[Any], held: frozenset[int] = frozenset()) -> Noticed:
+def _object_of(frame: FrameType) -> int:
+    """The identity of the object that a method is called for."""
+    code = frame.f_code
+    return id(variables_of(frame).get(code.co_varnames[0])) if code.co_argcount else 0
+
+
+def collect(referred: list[Any], held: frozenset[int] = frozenset(), kept: frozenset[int] = frozenset()) -> Noticed:
     """Collect the garbage there is; how the program notices it: ``referred`` are weak references to what it has looked
     for by its own, ``held`` are the identities of objects whose weak references it has not asked since they became
-    garbage."""
+    garbage, ``kept`` those of objects that became garbage at its end."""
     noticed: list[str] = []
+    excused: list[FrameType] = []  # running finalisers of objects that are kept
 
     def called(frame: FrameType, event: str, _argument: Any) -> None:
         code = frame.f_code
-        if event == "call" and (code.co_filename in sites.instrumented or code.co_filename == _LIBRARY):
+        if excused:
+            if event == "return" and excused[-1] is frame:
+                excused.pop()
+        elif event == "call" and code.co_name == "__del__" and _object_of(frame) in kept:
+            excused.append(frame)
+        elif event == "call" and (code.co_filename in sites.instrumented or code.co_filename == _LIBRARY):
             if _is_idle(frame) or (frame.f_back is not None and _is_idle(frame.f_back)):
                 return
             noticed.append(code.co_name)

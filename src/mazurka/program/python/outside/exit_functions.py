@@ -21,10 +21,20 @@ _SPARED: Final = frozenset({"weakref", "logging", "multiprocessing.util", "concu
 _registered: Final[list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]] = []
 
 
+class _State:
+    are_any = False  # functions that this run, or the last one, has registered
+
+
+def are_any() -> bool:
+    """Whether the run has registered any."""
+    return _State.are_any
+
+
 def _register(models: Models, real: Any, function: Any, /, *args: Any, **named: Any) -> Any:
     if not callable(function):
         raise TypeError("the first argument must be callable")
     pass_step(models, change(*_FUNCTIONS))
+    _State.are_any = True
     if getattr(function, "__module__", None) not in _SPARED:
         _registered.append((function, args, named))
     return function
@@ -67,6 +77,7 @@ def at_end_of_process(wait: Callable[[], object]) -> None:
 
 def _begin(models: Models) -> None:
     _registered.clear()
+    _State.are_any = False
 
 
 _run.beginners.append(_begin)

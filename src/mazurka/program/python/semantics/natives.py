@@ -517,21 +517,41 @@ def _mourn(references: list[Any]) -> None:
 
 def note_alone(run: Any) -> None:
     """The main thread, which is running, has seen one more thread end, and no other is left."""
-    if _referred and CYCLE_POINTS in run.points and not run.aborting and not has_concurrent_threads(run):
-        reachable.note(run, _referred)
+    finalising = not sites.finalizing.isdisjoint(sites.instrumented)
+    if (
+        (_referred or finalising)
+        and CYCLE_POINTS in run.points
+        and not run.aborting
+        and not has_concurrent_threads(run)
+    ):
+        reachable.note(run, _referred, finalising)
 
 
 def alive_alone(run: Any) -> frozenset[int]:
     """The identities of objects that were no garbage when the main thread was alone for good, if it has done nothing
     since by which it could notice their ends."""
     alone = reachable.last()
-    if alone is None or alone.threads != len(run.tasks):
+    if alone is None or alone.threads != len(run.tasks) or not alone.held:
         return frozenset()
     written = {target for _, target in _mortal}
     for _, _, target, _, _, _, more in run.log[alone.steps :]:
         if any(each in written or kind_of(each) is Kind.REFERENCE for each in (target, *[one.target for one in more])):
             return frozenset()
     return alone.held
+
+
+def kept_to_the_end(run: Any) -> frozenset[int]:
+    """As in :func:`.reachable.kept_to_the_end`, if the run has looked for no object of its own by weak references: by
+    one it may come by an object that was garbage meanwhile."""
+    found = reachable.kept_to_the_end(run)
+    if not found:
+        return found
+    made = set(map(id, objects.made()))
+    for each in _referred:
+        thing = each()
+        if thing is None or (id(thing) in made and not is_a(thing, type)):
+            return frozenset()
+    return found
 
 
 def finish() -> None:

@@ -123,10 +123,13 @@ def begin() -> None:
 
 def young(kind: type) -> list[Any]:
     """The objects of exactly this class that were made since the run began; more, if garbage was collected since."""
+    return [each for each in made() if type(each) is kind]
+
+
+def made() -> list[Any]:
+    """The objects that were made since the run began; more, if garbage was collected since."""
     found = gc.get_objects(generation=0)
-    if not any(each is _eldest for each in found):
-        found = gc.get_objects()
-    return [each for each in found if type(each) is kind]
+    return found if any(each is _eldest for each in found) else gc.get_objects()
 
 
 def number(thing: object) -> int:

@@ -4,6 +4,9 @@ Garbage in cycles ends whenever the interpreter collects it (:mod:`mazurka.progr
 that variables of the main thread lead to when no other thread is left has been no garbage while there were others: it
 ends when the main thread is alone, and whether that makes a difference shows in the steps of this thread from then on.
 
+A variable of the function under check that is assigned once keeps its object until that function returns, and so all
+that this object still leads to at the end of the run: no finaliser of theirs is called before, whatever is collected.
+
 Only what the program itself refers to counts. What can be reached by classes, modules and namespaces of modules is left
 out, so that little is gone through: an object that is not found counts as garbage.
 
@@ -13,16 +16,21 @@ through, of which there are at most 50,000.
 
 from __future__ import annotations
 
+import dis
+import functools
 import gc
 import sys
 import types
+import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from mazurka.program.python import entry
 from mazurka.program.python.frame_variables import variables_of
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.locations import is_namespace
-from mazurka.program.python.semantics.objects import is_a
+from mazurka.program.python.semantics.objects import can_be_watched, is_a
 from mazurka.program.python.semantics.per_run import per_run
 
 _MOST: Final = 50_000
@@ -31,39 +39,119 @@ _MOST: Final = 50_000
 @dataclass(frozen=True, slots=True)
 class Alone:
     """The state of a run when its main thread has seen all others end: how many threads and steps there have been, and
-    the identities of the objects asked for that it leads to."""
+    the identities of the objects asked for that it leads to; weak references to those that variables of the function
+    under check keep until it returns."""
 
     threads: int
     steps: int
     held: frozenset[int]
+    kept: tuple[weakref.ref[Any], ...] = ()
 
 
 #: The latest such state of this run.
 _noted: Final[list[Alone]] = per_run([])
 
 
-def note(run: Any, wanted: list[Any]) -> None:
+def note(run: Any, wanted: list[Any], finalising: bool) -> None:
     """The running thread is the main one, and alone: remember which of the objects that these weak references are to
-    its variables lead to."""
-    things = (each() for each in wanted)
-    found = _found({id(thing) for thing in things if thing is not None})
-    _noted[:] = [Alone(len(run.tasks), len(run.log), frozenset(found))]
+    its variables lead to, and, if the program has finalisers, what it keeps until its end."""
+    frames = [*_frames()]
+    missing = {id(thing) for each in wanted if (thing := each()) is not None}
+    found: set[int] = set()
+    if missing:
+        found = missing & _reached([value for frame in frames for value in variables_of(frame).values()], missing)
+    kept = _kept(frames) if finalising else ()
+    _noted[:] = [Alone(len(run.tasks), len(run.log), frozenset(found), kept)]
 
 
-def _found(missing: set[int]) -> set[int]:
+def _frames() -> Iterator[types.FrameType]:
+    """The frames of instrumented code that are running, the outermost one last."""
     frame: types.FrameType | None = sys._getframe(2)
-    waiting: list[Any] = []
     while frame is not None:
         if frame.f_code.co_filename in sites.instrumented:
-            waiting += variables_of(frame).values()
+            yield frame
         frame = frame.f_back
+
+
+def _reached(waiting: list[Any], missing: set[int] | None = None) -> set[int]:
+    """The identities of the objects that these lead to; no more than needed where some are ``missing``."""
     seen: set[int] = set()
-    while waiting and not missing <= seen and len(seen) < _MOST:
+    while waiting and (missing is None or not missing <= seen) and len(seen) < _MOST:
         thing = waiting.pop()
         if id(thing) not in seen and not _is_left_out(thing):
             seen.add(id(thing))
             waiting += gc.get_referents(thing)
-    return missing & seen
+    return seen
+
+
+def _kept(frames: list[types.FrameType]) -> tuple[weakref.ref[Any], ...]:
+    """The objects of the variables that the outermost function keeps until it returns, after which nothing is run: of
+    tests, fixtures would be taken down."""
+    if frames and frames[-1].f_code.co_name == "<module>" and _is_last(frames[-1]):
+        caller = frames.pop().f_back
+    else:
+        caller = frames[-1].f_back if frames else None
+    if caller is None or not frames or caller.f_code.co_filename != entry.__file__:
+        return ()
+    values = variables_of(frames[-1])
+    return tuple(weakref.ref(values[name]) for name in _lasting(frames[-1].f_code) if can_be_watched(values.get(name)))
+
+
+def _is_last(frame: types.FrameType) -> bool:
+    """Whether a module is at a call after which it does nothing."""
+    rest = [each.opname for each in dis.get_instructions(frame.f_code) if each.offset > frame.f_lasti]
+    return _IDLE.issuperset(rest)
+
+
+_IDLE: Final = frozenset("CACHE NOP POP_TOP LOAD_CONST RETURN_CONST RETURN_VALUE".split())
+
+
+@functools.cache
+def _lasting(code: types.CodeType) -> frozenset[str]:
+    """The variables of a function that are assigned once, and in no loop, and never deleted."""
+    if not code.co_flags & _OPTIMIZED:
+        return frozenset()
+    stores: dict[str, int] = {}
+    repeated: set[str] = set()
+    instructions = [*dis.get_instructions(code)]
+    back = [(each.argval, each.offset) for each in instructions if each.opcode in _JUMPS and each.argval <= each.offset]
+    for each in instructions:
+        for name in _names(each):
+            stores[name] = stores.get(name, 0) + 1
+            if "DELETE" in each.opname or any(first <= each.offset <= last for first, last in back):
+                repeated.add(name)
+    for inner in _inside(code):
+        repeated.update(name for each in dis.get_instructions(inner) for name in _names(each))
+    return frozenset(name for name, times in stores.items() if times == 1) - repeated
+
+
+_OPTIMIZED: Final = 1
+_JUMPS: Final = frozenset((*dis.hasjrel, *dis.hasjabs))
+
+
+def _names(instruction: dis.Instruction) -> tuple[str, ...]:
+    """The variables that an instruction assigns, or deletes."""
+    if not instruction.opname.startswith(("STORE_FAST", "STORE_DEREF", "DELETE_FAST", "DELETE_DEREF")):
+        return ()
+    return instruction.argval if isinstance(instruction.argval, tuple) else (str(instruction.argval),)
+
+
+def _inside(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of the functions that a function defines."""
+    for each in code.co_consts:
+        if isinstance(each, types.CodeType):
+            yield each
+            yield from _inside(each)
+
+
+def kept_to_the_end(run: Any) -> frozenset[int]:
+    """The identities of the objects that have been no garbage before the function under check returned, and the run
+    ended; call it then."""
+    alone = last()
+    if alone is None or alone.threads != len(run.tasks):
+        return frozenset()
+    kept = [thing for each in alone.kept if (thing := each()) is not None]
+    return frozenset(_reached(kept)) if kept else frozenset()
 
 
 def _is_left_out(thing: Any) -> bool:

@@ -1,0 +1,34 @@
+"""An exit function looks for the effect of a finaliser, whose object has become garbage before."""
+
+import atexit
+import threading
+
+done = []
+
+
+class Box:
+    def __init__(self, inner=None):
+        self.me = self
+        self.inner = inner
+        self.items = []
+
+    def __del__(self):
+        done.append(1)
+
+
+def look():
+    assert not done
+
+
+def main():
+    box = Box()
+    atexit.register(look)
+    thread = threading.Thread(target=box.items.append, args=(1,))
+    other = threading.Thread(target=box.items.append, args=(2,))
+    thread.start()
+    other.start()
+    thread.join()
+    other.join()
+
+
+main()
