@@ -53,7 +53,7 @@ def _watching(name: str, handler: Handler) -> Handler:
 
     def watching(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         if not run.is_recording:
-            natives.watch_members(run, thing, args if name in _ADDING else (), site)
+            natives.watch_members(run, thing, args if name in _ADDING else (), site, one=name in _ADDING_ONE)
             if name == "__setitem__" and len(args) == 1:
                 natives.watch_stored(run, thing, args[0], site)
         handler(run, thing, site, args)
@@ -63,6 +63,9 @@ def _watching(name: str, handler: Handler) -> Handler:
 
 #: Methods by which weak collections get members.
 _ADDING: Final = frozenset("__setitem__ __ior__ __ixor__ add update setdefault symmetric_difference_update".split())
+
+#: Those that go through none of their arguments.
+_ADDING_ONE: Final = frozenset({"__setitem__", "add", "setdefault"})
 
 _WEAK: Final[dict[str, Handler]] = {name: _watching(name, handler) for name, handler in _WHOLE.items()}
 

@@ -402,13 +402,14 @@ _LETTING_GO: Final = frozenset(
 )
 
 
-def watch_members(run: Any, collection: Any, added: tuple[Any, ...] = (), site: int = 0) -> None:
-    """The end of anything in a weak collection changes it, and so does that of an object about to be ``added``."""
+def watch_members(run: Any, collection: Any, added: tuple[Any, ...] = (), site: int = 0, *, one: bool = False) -> None:
+    """The end of anything in a weak collection changes it, and so does that of an object about to be ``added``: a
+    single ``one``, or all that iterables give."""
     let_go(run)
     data = objects.dictionary(collection).get("data")
     references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
     members = [weakref.ref.__call__(each) for each in references if is_a(each, weakref.ref)]
-    for thing in [each for each in (*members, *_members_of(run, added, site)) if each is not None]:
+    for thing in [each for each in (*members, *_members_of(run, added, site, one)) if each is not None]:
         watch(thing, (STRUCTURE, number(collection)))
 
 
@@ -437,9 +438,9 @@ def _watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
         watch(thing, (STRUCTURE, number(collection)))
 
 
-def _members_of(run: Any, added: tuple[Any, ...], site: int) -> list[Any]:
+def _members_of(run: Any, added: tuple[Any, ...], site: int, one: bool) -> list[Any]:
     """The objects that a method may add to a weak collection: its arguments, and their elements."""
-    for each in added:
+    for each in () if one else added:
         if hasattr(type(each), "__next__") and has_concurrent_threads(run):
             untracked.count_untracked(run, "what is added to a weak collection by an iterator", site)
     found = [*added, *deep_access.inside(added)]
