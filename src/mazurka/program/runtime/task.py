@@ -45,6 +45,8 @@ CALLS_AS_STEPS: Final = -15
 CYCLE_POINTS: Final = -16
 #: ... callbacks are added to a running event loop without waking it, see outside/loops.py.
 LOOP_POINTS: Final = -17
+#: ... opening and closing descriptors: their numbers depend on the order.
+TABLE_POINTS: Final = -18
 
 
 @dataclass(slots=True)

@@ -22,6 +22,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.outside import descriptor_numbers
 from mazurka.program.python.primitives.run import Models, first_outer_frame
+from mazurka.program.python.primitives.steps import StepAccess, note_touches, pass_step
 from mazurka.program.python.semantics import definitions
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Op
@@ -82,6 +83,7 @@ class Ends:
     def add(self, descriptor: int, end: End) -> End:
         """Note the end of a channel behind a file descriptor."""
         descriptor_numbers.opened(self.models)
+        descriptor_numbers.has(self.models, descriptor)
         self.by_descriptor[descriptor] = end
         return end
 
@@ -177,38 +179,53 @@ class ChannelWait:
 # -- steps ----------------------------------------------------------------------------
 
 
-def _name(models: Models, channels: Sequence[Channel]) -> None:
+def _note(models: Models, channels: Sequence[Channel], also: Sequence[StepAccess]) -> None:
+    note_touches(models, *also)
     if models.runtime.detail:
-        for each in channels:
-            models.runtime.names.setdefault(each.target, each.words)
+        found = [*[(each.target, each.words) for each in channels], *[(each.target, each.words) for each in also]]
+        for target, words in found:
+            models.runtime.names.setdefault(target, words)
 
 
-def _accesses(op: Op, channels: Sequence[Channel]) -> tuple[Access, ...]:
-    return tuple([Access(op, each.target) for each in channels])
+def _accesses(op: Op, channels: Sequence[Channel], also: Sequence[StepAccess]) -> tuple[Access, ...]:
+    return (*[Access(op, each.target) for each in channels], *[Access(each.op, each.target) for each in also])
 
 
-def touch(models: Models, op: Op, *channels: Channel | None) -> None:
-    """Pass a step on channels that never waits."""
+def touch(models: Models, op: Op, *channels: Channel | None, also: Sequence[StepAccess] = ()) -> None:
+    """Pass a step on channels that never waits, with other accesses of it."""
     found = [each for each in channels if each is not None]
     if found and not models.runtime.solo:
-        _name(models, found)
-        models.runtime.visit(op, found[0].target, 0, None, _accesses(op, found[1:]), True)
+        _note(models, found, also)
+        models.runtime.visit(op, found[0].target, 0, None, _accesses(op, found[1:], also), True)
+    elif also:
+        pass_step(models, *also)
 
 
 def wait(
-    models: Models, op: Op, channels: Sequence[Channel], ready: Callable[[], bool], text: str, timeout: float | None
+    models: Models,
+    op: Op,
+    channels: Sequence[Channel],
+    ready: Callable[[], bool],
+    text: str,
+    timeout: float | None,
+    also: Sequence[StepAccess] = (),
 ) -> bool:
     """Wait until something is ``ready``, at most so long; false if the time ran out."""
-    _name(models, channels)
+    _note(models, channels, also)
     runtime = models.runtime
     if has_children(models):
         return True  # as far as is known here: a wait is real, as in all uncontrolled operations
     target = channels[0].target
     if timeout is not None and timeout <= 0:
-        more = list(_accesses(op, channels[1:]))
-        return runtime.attempt(op, target, ready, more) if op is not Op.READ else _look(models, channels, ready)
-    more = _accesses(op, channels[1:])  # type: ignore[assignment]  # a tuple this time
-    return runtime.block(op, target, ready, waiting_for=ChannelWait(text), timeout=timeout, more=tuple(more))
+        if op is Op.READ:
+            touch(models, Op.READ, *channels, also=also)
+            return ready()
+        done = runtime.attempt(op, target, ready, list(_accesses(op, channels[1:], also)))
+        if not done and also:
+            runtime.widen(_accesses(op, (), also))
+        return done
+    more = _accesses(op, channels[1:], also)
+    return runtime.block(op, target, ready, waiting_for=ChannelWait(text), timeout=timeout, more=more)
 
 
 def has_children(models: Models) -> bool:
@@ -217,11 +234,6 @@ def has_children(models: Models) -> bool:
 
 
 _CHILDREN: Final = ("os.fork", "os.posix_spawn", "subprocess.", "multiprocessing.process")
-
-
-def _look(models: Models, channels: Sequence[Channel], ready: Callable[[], bool]) -> bool:
-    touch(models, Op.READ, *channels)
-    return ready()
 
 
 # -- pipes ----------------------------------------------------------------------------
@@ -236,14 +248,22 @@ def make_pipe(models: Models, descriptors: tuple[int, int]) -> None:
     ends.add(writing, End(puts=channel))
 
 
-def receive(models: Models, descriptor: int, end: End, perform: Callable[[], Any], timeout: float | None) -> Any:
+def receive(
+    models: Models,
+    descriptor: int,
+    end: End,
+    perform: Callable[[], Any],
+    timeout: float | None,
+    also: Sequence[StepAccess] = (),
+) -> Any:
     """Receive from an end as ``perform`` does it, which returns what came; TimeoutError if nothing did in time."""
     gets = end.gets
     if gets is None:
+        touch(models, Op.READ, also=also)
         return perform()
-    if not wait(models, Op.RMW, (gets,), lambda: readable(descriptor, end), f"data from {gets.words}", timeout) and (
-        timeout is None or timeout > 0
-    ):
+    words = f"data from {gets.words}"
+    done = wait(models, Op.RMW, (gets,), lambda: readable(descriptor, end), words, timeout, also)
+    if not done and (timeout is None or timeout > 0):
         raise TimeoutError("timed out")
     arrives(descriptor, end)
     return perform()
@@ -255,32 +275,40 @@ def received(end: End, amount: int) -> None:
         end.gets.held = max(end.gets.held - amount, 0)
 
 
-def send(models: Models, descriptor: int, end: End, perform: Callable[[], int], timeout: float | None) -> int:
+def send(
+    models: Models,
+    descriptor: int,
+    end: End,
+    perform: Callable[[], int],
+    timeout: float | None,
+    also: Sequence[StepAccess] = (),
+) -> int:
     """Send through an end as ``perform`` does it, which returns how much has gone."""
     puts = end.puts
     if puts is None:
+        touch(models, Op.READ, also=also)
         return perform()
     if timeout is None or timeout > 0:
-        done = wait(models, Op.RMW, (puts,), lambda: bool(really(descriptor, OUT)), f"room in {puts.words}", timeout)
-        if not done:
+        words = f"room in {puts.words}"
+        if not wait(models, Op.RMW, (puts,), lambda: bool(really(descriptor, OUT)), words, timeout, also):
             raise TimeoutError("timed out")
     else:
-        touch(models, Op.RMW, puts)
+        touch(models, Op.RMW, puts, also=also)
     amount = perform()
     puts.held += amount
     return amount
 
 
-def closing(models: Models, descriptor: int, *, keep: bool = False) -> None:
+def closing(models: Models, descriptor: int) -> None:
     """A descriptor is about to be closed."""
-    descriptor_numbers.closed(models)
     ends = of_run(models)
     end = ends.by_descriptor.get(descriptor)
     if end is None:
         return
-    touch(models, Op.RMW, end.puts, end.gets)
-    if not keep:
-        ends.by_descriptor.pop(descriptor, None)
+    touch(models, Op.RMW, end.puts, end.gets, also=descriptor_numbers.changes(models, descriptor))
+    descriptor_numbers.closed(models)
+    descriptor_numbers.is_gone(models, descriptor)
+    end = ends.by_descriptor.pop(descriptor, end)  # another thread may have closed it meanwhile
     if any(other is end for other in ends.by_descriptor.values()):
         return  # a copy of the descriptor is left
     if end.puts is not None and not any(other.puts is end.puts for other in ends.by_descriptor.values()):

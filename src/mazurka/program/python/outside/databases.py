@@ -117,7 +117,7 @@ def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
     """
     models = present()
     if models is not None:
-        descriptor_numbers.opened(models)  # files of a database are opened and closed as they are used
+        descriptor_numbers.opens_some(models)  # files of a database are opened and closed as they are used
     connection = _connection_of(thing)
     database: Database | None = getattr(connection, "_mz_database", None)
     if models is None or database is None:
@@ -281,7 +281,7 @@ def connect(real: Any) -> Any:
         models = present()
         if models is None:
             return _opened(real, database, timeout, args, named)
-        descriptor_numbers.opened(models)
+        descriptor_numbers.opens_some(models)
         where = _database_of(models, database, bool(named.get("uri")))
         if where.path is not None:
             _keep(models, where.path)

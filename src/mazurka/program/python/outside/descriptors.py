@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import posix
 import types
-from typing import Any
+from typing import Any, Final
 
 from mazurka.program.python.outside import channels, descriptor_numbers
 from mazurka.program.python.outside import files as _files
-from mazurka.program.python.outside.files import read_descriptor, write_descriptor
+from mazurka.program.python.outside.files import read_descriptor, settle_close, settle_use, write_descriptor
 from mazurka.program.python.outside.replacing import METHODS, replace_function
-from mazurka.program.python.primitives.run import Models
-from mazurka.program.python.primitives.steps import change, pass_step
+from mazurka.program.python.primitives.run import Models, count_uncontrolled
+from mazurka.program.python.primitives.steps import pass_step
 
 
 def _timeout(descriptor: int) -> float | None:
@@ -22,7 +23,8 @@ def _timeout(descriptor: int) -> float | None:
 def _read(models: Models, real: Any, descriptor: int, length: int, /) -> Any:
     end = channels.of_run(models).by_descriptor.get(descriptor)
     if end is not None:
-        data = channels.receive(models, descriptor, end, lambda: real(descriptor, length), _timeout(descriptor))
+        number = descriptor_numbers.uses(models, descriptor)
+        data = channels.receive(models, descriptor, end, lambda: real(descriptor, length), _timeout(descriptor), number)
         channels.received(end, len(data))
         return data
     read_descriptor(models, descriptor)
@@ -33,24 +35,25 @@ def _write(models: Models, real: Any, descriptor: int, data: Any, /) -> Any:
     end = channels.of_run(models).by_descriptor.get(descriptor)
     channels.hold(models, (data,), "os.write()")
     if end is not None:
-        return channels.send(models, descriptor, end, lambda: int(real(descriptor, data)), _timeout(descriptor))
+        number = descriptor_numbers.uses(models, descriptor)
+        return channels.send(models, descriptor, end, lambda: int(real(descriptor, data)), _timeout(descriptor), number)
     return write_descriptor(models, descriptor, lambda: real(descriptor, data))
 
 
 def _close(models: Models, real: Any, descriptor: int) -> None:
-    files = _files.of_run(models)
-    file = files.descriptors.get(descriptor)
-    if file is not None:
-        pass_step(models, change(*file.state))
-        files.closed(descriptor)
-    channels.closing(models, descriptor)
-    descriptor_numbers.closed(models)
+    if descriptor in channels.of_run(models).by_descriptor:
+        channels.closing(models, descriptor)
+    else:
+        settle_close(models, descriptor)
     real(descriptor)
 
 
 def _dup(models: Models, real: Any, descriptor: int, /) -> int:
+    settle_use(models, descriptor, position=False)
+    descriptor_numbers.refuse_closed(models, descriptor)
     copy = int(real(descriptor))
     descriptor_numbers.opened(models)
+    descriptor_numbers.has(models, copy)
     files = _files.of_run(models)
     file = files.descriptors.get(descriptor)
     if file is not None:
@@ -68,9 +71,15 @@ def _share_end(models: Models, descriptor: int, copy: int) -> None:
 
 def _dup2(models: Models, real: Any, descriptor: int, other: int, inheritable: bool = True) -> int:
     files = _files.of_run(models)
+    accesses = [*descriptor_numbers.uses(models, descriptor), *descriptor_numbers.changes(models, other)]
+    if accesses:
+        pass_step(models, *accesses)
+    descriptor_numbers.refuse_closed(models, descriptor)
     channels.closing(models, other)
     done = int(real(descriptor, other, inheritable))
     files.closed(other)
+    descriptor_numbers.opened(models)
+    descriptor_numbers.has(models, other)
     _share_end(models, descriptor, other)
     file = files.descriptors.get(descriptor)
     if file is not None:
@@ -79,13 +88,32 @@ def _dup2(models: Models, real: Any, descriptor: int, other: int, inheritable: b
 
 
 def _closerange(models: Models, real: Any, low: int, high: int, /) -> None:
+    """Closes those of the run; others may be our own."""
     known = {*_files.of_run(models).descriptors, *channels.of_run(models).by_descriptor}
-    for descriptor in [each for each in sorted(known) if low <= each < high]:
-        _close(models, posix.close, descriptor)
-    real(low, high)
+    if accesses := descriptor_numbers.changes_of_range(models, low, high):
+        pass_step(models, *accesses)
+    for descriptor in range(max(low, 0), min(high, _MOST)):
+        if descriptor in known:
+            with contextlib.suppress(OSError):  # another thread closes it meanwhile
+                _close(models, posix.close, descriptor)
+        elif _is_open(descriptor):
+            count_uncontrolled(models.runtime, "os.closerange of a descriptor that was open before")
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        posix.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+#: No more descriptors than these are looked at.
+_MOST: Final = 1 << 16
 
 
 def _pipe(models: Models, real: Any, *flags: int) -> tuple[int, int]:
+    descriptor_numbers.changing(models)
     reading, writing = real(*flags)
     channels.make_pipe(models, (reading, writing))
     return reading, writing
@@ -120,3 +148,24 @@ for _method, _name in {
     "_send": "write",
 }.items():
     METHODS["multiprocessing.connection", f"Connection.{_method}"] = _of_connection(_name)
+
+
+def _asking(models: Models, real: Any, descriptor: int, /, *args: Any) -> Any:
+    """A function that asks something of a descriptor, or has its data reach the disk."""
+    settle_use(models, descriptor, position=False, inside=False)
+    descriptor_numbers.refuse_closed(models, descriptor)
+    return real(descriptor, *args)
+
+
+def _setting(models: Models, real: Any, descriptor: int, /, *args: Any) -> Any:
+    """A function that sets a flag of a descriptor."""
+    if accesses := descriptor_numbers.changes(models, descriptor):
+        pass_step(models, *accesses)
+    descriptor_numbers.refuse_closed(models, descriptor)
+    return real(descriptor, *args)
+
+
+for _function in "get_blocking get_inheritable device_encoding fpathconf fstatvfs fsync fdatasync ttyname".split():
+    replace_function(os, _function, _asking)
+for _function in ("set_blocking", "set_inheritable"):
+    replace_function(os, _function, _setting)

@@ -20,6 +20,7 @@ from mazurka.program.python.outside.files import (
     learn,
     of_run,
     settle_safely,
+    settle_use,
     write_descriptor,
     wrote,
 )
@@ -27,7 +28,7 @@ from mazurka.program.python.outside.paths import ResolvedPath, content, entry, l
 from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
 from mazurka.program.python.primitives.run import Models
-from mazurka.program.python.primitives.steps import StepAccess, pass_step, read, write
+from mazurka.program.python.primitives.steps import StepAccess, read, write
 
 
 def _make(
@@ -180,9 +181,8 @@ def _describing(models: Models, real: Any, path: Any, *args: Any, **named: Any) 
     """Permissions, times and the like of a file change."""
     files = of_run(models)
     if not is_path(path):
-        file = files.descriptors.get(path)
+        file = settle_use(models, path, position=False, writes=True)
         if file is not None:
-            pass_step(models, *file.written())
             keep(models, file.path, lambda: JOURNAL.describing(file.path, posix.fstat(path)))
         return real(path, *args, **named)
     path = os.fspath(path)

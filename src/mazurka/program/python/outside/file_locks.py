@@ -42,7 +42,7 @@ def _lock_of(files: Files, file: Opened) -> FileLock:
 def _flock(models: Models, real: Any, fd: Any, operation: int, /) -> None:
     descriptor = fd if isinstance(fd, int) else fd.fileno()
     files = _files.of_run(models)
-    file = files.descriptors.get(descriptor)
+    file = _files.settle_use(models, descriptor, position=False, inside=False)
     if file is None or operation & fcntl.LOCK_SH:
         count_uncontrolled(models.runtime, "fcntl.flock")
         real(fd, operation)
@@ -76,6 +76,7 @@ _files.when_closed.append(_give_up)
 
 
 def _lockf(models: Models, real: Any, fd: Any, operation: int, *where: int) -> Any:
+    _files.settle_use(models, fd if isinstance(fd, int) else fd.fileno(), position=False, inside=False)
     try:
         return real(fd, operation | fcntl.LOCK_NB, *where)
     except OSError:

@@ -104,10 +104,13 @@ class Files:
         """A descriptor refers to an open file; several may, after ``os.dup``."""
         file.uses += 1
         self.descriptors[descriptor] = file
+        descriptor_numbers.opened(self.models)
+        descriptor_numbers.has(self.models, descriptor, file.state)
 
     def closed(self, descriptor: int) -> None:
         """A descriptor is closed; with the last one of an open file, the file's own end is noted."""
         descriptor_numbers.closed(self.models)
+        descriptor_numbers.is_gone(self.models, descriptor)
         file = self.descriptors.pop(descriptor, None)
         if file is not None:
             file.uses -= 1
@@ -176,7 +179,7 @@ def settle(models: Models, plan: Plan) -> Any:
     """Pass the step of an operation. If others move before it, its subject may change: it is planned once more."""
     runtime = models.runtime
     touches, subject = plan()
-    if runtime.solo or runtime.aborting:
+    if runtime.solo or runtime.aborting or not touches:
         return subject
     task = runtime.current
     task.doubts = True
@@ -291,26 +294,62 @@ def changes_entry(models: Models, found: ResolvedPath, *more: StepAccess) -> lis
 
 def read_descriptor(models: Models, descriptor: int, *, position: bool = True) -> None:
     """Pass the step of reading from an open file."""
-    file = of_run(models).descriptors.get(descriptor)
-    if file is not None:
-        first = [change(*file.state)] if position else []
-        pass_step(models, *first, *file.read())
-    else:
+    file = settle_use(models, descriptor, position=position)
+    descriptor_numbers.refuse_closed(models, descriptor)
+    if file is None:
         _count_unknown(models, descriptor)
 
 
 def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any], *, position: bool = True) -> Any:
     """Write to an open file, as ``perform`` does it."""
-    file = of_run(models).descriptors.get(descriptor)
+    file = settle_use(models, descriptor, position=position, writes=True)
+    descriptor_numbers.refuse_closed(models, descriptor)
     if file is None:
         _count_unknown(models, descriptor)
         return perform()
-    first = [change(*file.state)] if position and not file.appends else []
-    pass_step(models, *first, *file.written())
     before_write(models, file, descriptor)
     done = perform()
     wrote(file.path, posix.fstat(descriptor))
     return done
+
+
+def settle_use(
+    models: Models, descriptor: int, *, position: bool, writes: bool = False, inside: bool = True
+) -> Opened | None:
+    """Pass the step of using a descriptor by its number; the file, if the run has opened it. ``position``: that of the
+    open file is used; ``writes``: the file's content is written, or else, if ``inside``, read."""
+
+    def plan() -> tuple[list[StepAccess], Opened | None]:
+        numbers = descriptor_numbers.uses(models, descriptor)
+        file = of_run(models).descriptors.get(descriptor)
+        if file is None:
+            return numbers, None
+        if position and not (writes and file.appends):
+            numbers = [change(*file.state), *[each for each in numbers if each.target != file.state[0]]]
+        return [*numbers, *(file.written() if writes else file.read() if inside else ())], file
+
+    found: Opened | None = settle(models, plan)
+    return found
+
+
+def settle_close(models: Models, descriptor: int) -> None:
+    """Pass the step of closing a descriptor, that of a file of the run or an unknown one.
+
+    Raises:
+        OSError: it is closed already (EBADF).
+    """
+
+    def plan() -> tuple[list[StepAccess], Opened | None]:
+        file = of_run(models).descriptors.get(descriptor)
+        return descriptor_numbers.changes(models, descriptor), file
+
+    file = settle(models, plan)
+    descriptor_numbers.refuse_closed(models, descriptor)
+    if file is not None:
+        of_run(models).closed(descriptor)
+    else:
+        descriptor_numbers.closed(models)
+        descriptor_numbers.is_gone(models, descriptor)
 
 
 def _count_unknown(models: Models, descriptor: int) -> None:

@@ -10,8 +10,8 @@ from mazurka.program.python.outside import paths, times
 from mazurka.program.python.outside.files import (
     find,
     is_path,
-    of_run,
     settle_safely,
+    settle_use,
 )
 from mazurka.program.python.outside.paths import content, entry, listing
 from mazurka.program.python.outside.replacing import ASIDE, present, replace_function
@@ -23,11 +23,8 @@ def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
     """A function that reads the file or directory at a path."""
 
     def look(models: Models, real: Any, path: Any, *args: Any, **named: Any) -> Any:
-        files = of_run(models)
         if not is_path(path):
-            file = files.descriptors.get(path)
-            if file is not None:
-                pass_step(models, *file.read())
+            settle_use(models, path, position=False)
             return times.looked(models, real(path, *args, **named))
         path = os.fspath(path)
         follows = follow and named.get("follow_symlinks", True)
@@ -45,7 +42,7 @@ def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
     return look
 
 
-for _name in ("stat", "access", "getxattr", "listxattr"):
+for _name in ("stat", "access", "getxattr", "listxattr", "statvfs", "pathconf"):
     replace_function(os, _name, _looking())
 replace_function(os, "lstat", _looking(follow=False))
 replace_function(os, "readlink", _looking(follow=False, inside=False))
@@ -73,9 +70,8 @@ for _name in ("lexists", "islink"):
 
 def _list(models: Models, path: Any) -> None:
     """All of a directory is looked at."""
-    files = of_run(models)
     if path is not None and not is_path(path):
-        file = files.descriptors.get(path)
+        file = settle_use(models, path, position=False, inside=False)
         if file is not None:
             pass_step(models, read(*listing(file.path)))
         return

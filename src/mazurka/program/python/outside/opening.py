@@ -19,6 +19,7 @@ from mazurka.program.python.outside.files import (
     of_run,
     read_descriptor,
     settle_safely,
+    settle_use,
     write_descriptor,
     wrote,
 )
@@ -26,7 +27,7 @@ from mazurka.program.python.outside.paths import entry
 from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
 from mazurka.program.python.primitives.run import Models, count_untracked
-from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, read
 from mazurka.trace.event import Op
 
 
@@ -34,7 +35,6 @@ def open_path(
     models: Models, path: Any, flags: int, perform: Callable[[], int], dir_fd: int | None = None
 ) -> tuple[int, Opened | None]:
     """Open a file as ``perform`` does it; the descriptor, and the open file or directory behind it."""
-    descriptor_numbers.opened(models)
     files = of_run(models)
     makes = bool(flags & os.O_CREAT)
     follow = not (makes and flags & os.O_EXCL or flags & os.O_NOFOLLOW)
@@ -52,7 +52,9 @@ def open_path(
 
     planned = settle_safely(models, plan)
     if planned is None:
-        return perform(), None
+        descriptor = perform()
+        descriptor_numbers.opened(models)
+        return descriptor, None
     found, was_there = planned
     is_plain = not paths.is_system(found.path)
     if makes and not was_there:
@@ -60,6 +62,7 @@ def open_path(
     elif flags & os.O_TRUNC and is_plain and stat.S_ISREG(_mode(found.path)):
         keep(models, found.path, lambda: JOURNAL.writing(found.path, posix.stat(found.path)))
     descriptor = perform()
+    descriptor_numbers.opened(models)
     status = posix.fstat(descriptor)
     if makes and not was_there:
         with ASIDE:
@@ -90,8 +93,8 @@ replace_function(os, "open", _open)
 
 def _open_memory(models: Models, real: Any, *args: Any, **named: Any) -> int:
     """Stands for `os.memfd_create`: a file that has no name, and goes with its descriptors."""
+    descriptor_numbers.changing(models)
     descriptor = int(real(*args, **named))
-    descriptor_numbers.opened(models)
     of_run(models).opened(descriptor, f"/(memory {models.number()})", os.O_RDWR)
     JOURNAL.is_fresh(posix.fstat(descriptor))
     return descriptor
@@ -132,17 +135,16 @@ for _name in ("writev",):
 
 def _fstat(models: Models, real: Any, descriptor: int) -> Any:
     end = channels.of_run(models).by_descriptor.get(descriptor)
-    if end is not None:  # which others may close
-        channels.touch(models, Op.READ, end.puts, end.gets)
-    read_descriptor(models, descriptor, position=False)
+    if end is not None:
+        number = descriptor_numbers.uses(models, descriptor)
+        channels.touch(models, Op.READ, end.puts, end.gets, also=number)
+    else:
+        read_descriptor(models, descriptor, position=False)
     return times.looked(models, real(descriptor))
 
 
 def _lseek(models: Models, real: Any, descriptor: int, position: int, how: int) -> Any:
-    file = of_run(models).descriptors.get(descriptor)
-    if file is not None:
-        more = [] if how == os.SEEK_SET else file.read()
-        pass_step(models, change(*file.state), *more)
+    settle_use(models, descriptor, position=True, inside=how != os.SEEK_SET)
     return real(descriptor, position, how)
 
 

@@ -15,7 +15,9 @@ import types
 from collections.abc import Callable
 from typing import Any, Final
 
+from mazurka.program.python.outside import descriptor_numbers
 from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.steps import pass_step
 
 #: Module, name in it -> what stands in for it. Filled while this package is imported, when everything is still real.
 FUNCTIONS: Final[dict[tuple[str, str], Any]] = {}
@@ -59,9 +61,16 @@ def stand_in(real: Any, wrapper: Wrapper) -> Any:
         models = present()
         if models is None:
             return real(*args, **named)
+        for name in _FOLDERS & named.keys():
+            if accesses := descriptor_numbers.uses(models, named[name]):
+                pass_step(models, *accesses)
         return wrapper(models, real, *args, **named)
 
     return call
+
+
+#: Arguments that are descriptors of folders.
+_FOLDERS: Final = frozenset({"dir_fd", "src_dir_fd", "dst_dir_fd"})
 
 
 def replace_function(module: Any, name: str, wrapper: Wrapper) -> None:

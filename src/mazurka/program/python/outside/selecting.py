@@ -97,6 +97,8 @@ def _select(models: Models, real: Any, rlist: Any, wlist: Any, xlist: Any, timeo
         models.runtime.sleep(timeout or 0.0)
         return [], [], []
     ready = dict(wait_for(models, list(events.items()), timeout))
+    if any(found & select.POLLNVAL for found in ready.values()):
+        return real(rlist, wlist, xlist, 0)  # one was closed, as the function itself says
     hung_up = select.POLLHUP | select.POLLERR
     return (
         [thing for thing in rlist if ready.get(_descriptor(thing), 0) & (IN | hung_up)],
@@ -238,8 +240,8 @@ class Epoll:
 
     def close(self) -> None:
         """As ``select.epoll``; a step on the object."""
-        _closes()
         _change(self)
+        _closes()
         self._real.close()
 
     def __enter__(self) -> Epoll:
@@ -254,8 +256,10 @@ _KNOWN: Final = IN | OUT | _PRI
 
 
 def _epoll(models: Models, real: Any, *args: Any, **named: Any) -> Epoll:
+    descriptor_numbers.changing(models)
+    made = Epoll(real(*args, **named))
     descriptor_numbers.opened(models)
-    return Epoll(real(*args, **named))
+    return made
 
 
 replace_function(select, "epoll", _epoll)
@@ -344,8 +348,10 @@ def _looking_at_keys(models: Models, real: Any, selector: Any, *args: Any) -> An
 
 
 def _making(models: Models, real: Any, selector: Any, *args: Any) -> Any:
+    descriptor_numbers.changing(models)
+    done = real(selector, *args)
     descriptor_numbers.opened(models)
-    return real(selector, *args)
+    return done
 
 
 replace_method("selectors", "EpollSelector.__init__", _making)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from mazurka.program.python.outside import channels
+from mazurka.program.python.outside import channels, descriptor_numbers
 from mazurka.program.python.outside.channels import Channel, End, of_run, touch
 from mazurka.program.python.outside.files import JOURNAL, keep
 from mazurka.program.python.outside.process_state import place
@@ -65,11 +65,11 @@ def _is_stream(thing: Any) -> bool:
 
 
 def _init(models: Models, real: Any, self: Any, *args: Any, **named: Any) -> None:
-    pass_step(models, read(*place("default socket timeout")))
+    fileno = args[3] if len(args) > 3 else named.get("fileno")
+    pass_step(models, read(*place("default socket timeout")), *descriptor_numbers.uses(models, fileno))
     real(self, *args, **named)
     ends = of_run(models)
     end = ends.by_descriptor.get(_Real.fileno(self))
-    fileno = args[3] if len(args) > 3 else named.get("fileno")
     if end is None and fileno is None:
         end = End()
     if end is not None:
@@ -77,6 +77,7 @@ def _init(models: Models, real: Any, self: Any, *args: Any, **named: Any) -> Non
 
 
 def _pair(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+    descriptor_numbers.changing(models)
     with ASIDE:
         a, b = real(*args, **named)
     there, back = Channel(models, "the stream"), Channel(models, "the stream")

@@ -211,7 +211,8 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
     def close(self) -> None:
         """As ``io.FileIO``; bytes that are kept are written first."""
         layers = self._mz
-        if (models := present()) is not None and not _RealFileIO.closed.__get__(self):
+        if layers is None and (models := present()) is not None and not _RealFileIO.closed.__get__(self):
+            descriptor_numbers.changing(models)
             descriptor_numbers.closed(models)
         if layers is not None and not _RealFileIO.closed.__get__(self):
             if layers.stored:
@@ -465,14 +466,16 @@ def open_(
 ) -> Any:
     """``open`` of a run."""
     models = present()
+    if models is not None and isinstance(file, int):
+        _files.settle_use(models, file, position=False, inside=False)
     if models is not None and isinstance(file, int) and file in channels.of_run(models).by_descriptor:
         return open_pipe(file, mode, buffering, encoding, errors, newline, closefd)
     if models is None and not (Preparing.on and _is_plain(file, mode)):
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     if models is not None and not _is_for_us(models, file, mode, opener):
         if not isinstance(file, int):
-            descriptor_numbers.opened(models)
             look_at(models, file)
+            descriptor_numbers.opened(models)
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     binary = "b" in mode
     if binary or _is_wrong(mode, buffering):

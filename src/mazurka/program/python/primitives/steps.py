@@ -55,6 +55,13 @@ def pass_step(models: Models, first: StepAccess, *others: StepAccess) -> None:
     runtime.visit(first.op, first.target, site, None, more)
 
 
+def note_touches(models: Models, *touches: StepAccess) -> None:
+    """Accesses of a step that is a point in any case: others' steps on their locations may have to become points."""
+    runtime = models.runtime
+    for each in touches:
+        runtime.sharing.touch(runtime.current.index, each.op, each.target, _number_of(each), True)
+
+
 def read(target: Target, words: str) -> StepAccess:
     """A read of a location, with its name in reports."""
     return StepAccess(Op.READ, target, words)

@@ -514,8 +514,18 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         _call_made_by(run, function, made, site, beside, named)
         return
     accesses = [Access(_RMW, (OBJECT, module)), *handed_over(run, given, count), *_streams_read(name)]
+    accesses += _by_values(module, given, changing=True)
     if _visit(run, accesses, site, f"the state of {module}"):
         count()
+
+
+#: Functions that give the accesses of a call in C to things outside of the heap that a value among its arguments stands
+#: for: a module, the arguments, and whether it may change them -> accesses.
+accesses_by_values: Final[list[Callable[..., list[Access]]]] = []
+
+
+def _by_values(module: str, given: tuple[Any, ...], *, changing: bool) -> list[Access]:
+    return [each for find in accesses_by_values for each in find(module, given, changing=changing)]
 
 
 def _gets_plain_values(key: Any, args: tuple[Any, ...]) -> bool:
@@ -538,9 +548,11 @@ def _native_pure(
     copies = module in _COPYING_IN_C
     if module != "builtins":
         definitions.look(run, given, site, f"{name}()", behind=copies)
-    beside = [*reads] if run.is_recording else [*reads, *_streams_read(name)]
-    if harmless.keeps_a_state(module) and not run.is_recording:
-        beside.append(Access(_READ, (OBJECT, module)))  # which other functions of it may change
+    beside = [*reads]
+    if not run.is_recording:
+        beside += [*_streams_read(name), *_by_values(module, given, changing=False)]
+        if harmless.keeps_a_state(module):
+            beside.append(Access(_READ, (OBJECT, module)))  # which other functions of it may change
     if not beside:
         deep_access.read(run, given, site, copying=copies)
         return
