@@ -1,4 +1,4 @@
-"""``auto`` against the oracle: nothing is lost, whichever of its two strategies comes to an end first."""
+"""``auto`` against the oracle: nothing is lost, whichever of its strategies comes to an end first."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.oracle.program import OracleProgram
 from mazurka.causal.solvers import make_solver
 from mazurka.explore import portfolio
 from mazurka.explore.batch import Worker
+from mazurka.explore.dpor import OptimalReduction
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified
@@ -54,7 +55,7 @@ class _InDoubt(SwitchEquivalence):
 
 
 def _made(first: type[ReadsFromSearch] = ReadsFromSearch, second: type[SwitchEquivalence] = SwitchEquivalence) -> Any:
-    return Portfolio(first(make_solver("search")), second)
+    return Portfolio(first(make_solver("search")), [second])
 
 
 def _failures(finals: frozenset[Any]) -> set[tuple[int, str]]:
@@ -120,6 +121,24 @@ def test_both_in_doubt() -> None:
     assert (reached.strategy.name, reached.strategy.incompleteness_reason()) == ("mcr", "not sure; no idea")
 
 
+def test_a_third_decides_where_the_others_are_in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Doubting(ReadsFromSearch):
+        def incompleteness_reason(self) -> str:
+            return "not sure"
+
+    monkeypatch.setattr(portfolio, "_TURN", 0.001)
+    for number in range(_PROGRAMS):
+        program = random_program(number, semaphores=number % 2 == 0)
+        try:
+            answer = everything(program, _STATES)
+        except TooLarge:
+            continue
+        reached = reach(program, lambda: Portfolio(Doubting(make_solver("search")), [_InDoubt, OptimalReduction]))
+        assert reached.everything.deadlocks == answer.deadlocks, number
+        assert _failures(reached.everything.finals) == _failures(answer.finals), number
+        assert (reached.strategy.name, reached.strategy.incompleteness_reason()) == ("dpor", ""), number
+
+
 def _searched(program: SmallProgram, jobs: int = 1, **arguments: Any) -> Outcome:
     runner, learned = OracleProgram(program), set[int]()
     pool = ForkPool(Worker(runner, learned), jobs, lambda: None) if jobs > 1 else None
@@ -158,6 +177,6 @@ def test_it_begins_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def second() -> SwitchEquivalence:
         raise AssertionError("not wanted so soon")
 
-    reached = reach(COUNTING, lambda: Portfolio(ReadsFromSearch(make_solver("search")), second))
+    reached = reach(COUNTING, lambda: Portfolio(ReadsFromSearch(make_solver("search")), [second]))
     assert reached.executions == reach(COUNTING, "mcr").executions
     assert reached.strategy.name == "mcr"

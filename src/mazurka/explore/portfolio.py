@@ -7,7 +7,8 @@ connections, and many in a counter. So, as portfolios of solvers do, both go on,
 Each of them explores by itself and proves by itself; the runs of either count for the failures that they show. A
 strategy that ends in doubt is left out from then on, and the other one decides. ``mcr`` may be in doubt where the
 locations that a step accesses depend on values that other threads change (mcr.py); ``se-mcr``, which goes by values, is
-not. ``se-mcr`` leaves out orders that show races: where these are to be found, ``dpor`` takes its place, in doubt only.
+not. Once one of them is in doubt, ``dpor`` joins, which asks nothing about values and has doubts of other kinds.
+``se-mcr`` leaves out orders that show races: where these are to be found, ``dpor`` takes its place, in doubt only.
 
 Where other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with
 ``se-mcr``.
@@ -17,7 +18,7 @@ Cost: nothing for the first seconds, then at most twice the time of the quicker 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 from time import perf_counter
@@ -39,8 +40,11 @@ _TURN: Final = 0.1
 #: States that ``se-mcr`` may keep, a few hundred bytes each, before it is left out.
 _MOST_STATES: Final = 2_000_000
 
-#: The prefix of the kinds of the second strategy's records.
-_SECOND: Final = "second "
+#: The prefixes of the kinds of the other strategies' records.
+_PREFIXES: Final = ("", "second ", "third ")
+
+#: How many strategies there may be: numbers of their seeds are told apart by the remainder.
+_MOST_PARTS: Final = 3
 
 
 @dataclass(slots=True)
@@ -55,8 +59,8 @@ class _Part:
 
 
 class Portfolio(Strategy):
-    """The ``auto`` strategy. ``make_second`` is called once ``mcr`` has been alone for ``lead`` seconds, or ended in
-    doubt."""
+    """The ``auto`` strategy. The first of ``others`` is called once ``mcr`` has been alone for ``lead`` seconds, or
+    ended in doubt, the next one once a strategy has ended in doubt."""
 
     exhaustive = True
     needs_advance = True
@@ -66,18 +70,20 @@ class Portfolio(Strategy):
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         mcr = ReadsFromSearch(make_solver(settings.solver), source.uses_of, repeats=settings.races)
         if settings.races:
-            return cls(mcr, lambda: _dpor(settings), lead=inf)
-        return cls(mcr, lambda: _se_mcr(settings))
+            return cls(mcr, [lambda: _dpor(settings)], lead=inf)
+        return cls(mcr, [lambda: _se_mcr(settings), lambda: _dpor(settings)])
 
-    def __init__(self, mcr: ReadsFromSearch, make_second: Callable[[], Strategy], lead: float | None = None) -> None:
+    def __init__(
+        self, mcr: ReadsFromSearch, others: Sequence[Callable[[], Strategy]], lead: float | None = None
+    ) -> None:
         self._mcr = mcr
-        self._make_second = make_second
+        self._others = others
         self._first = _Part(mcr)
-        self._second: _Part | None = None
+        self._parts = [self._first]
         self._begins = perf_counter() + (_LEAD if lead is None else lead)
         self._ready: tuple[_Part, Seed] | None = None
         self._taken = 0.0  # when the last seed was
-        self._saves_second = True
+        self._saved = [True] * _MOST_PARTS
 
     @property
     def name(self) -> str:
@@ -86,10 +92,7 @@ class Portfolio(Strategy):
 
     def _decisive(self) -> _Part:
         """The strategy that has covered everything; until then, the first."""
-        return next((part for part in self._parts() if part.proved), self._first)
-
-    def _parts(self) -> list[_Part]:
-        return [self._first] if self._second is None else [self._first, self._second]
+        return next((part for part in self._parts if part.proved), self._first)
 
     # -- turns --------------------------------------------------------------------------------------------------------
 
@@ -97,16 +100,22 @@ class Portfolio(Strategy):
         """Whose turn it is; None if nothing is left to run."""
         if self._decisive().proved:
             return None
-        due = self._first.ended or perf_counter() >= self._begins
-        if self._second is None and not self._mcr.is_worker and due:
-            self._begin_second()
-        able = [part for part in self._parts() if not part.ended]
-        if self._first.out and self._second in able:
-            return self._second
+        if not self._mcr.is_worker and len(self._parts) <= len(self._others) and self._is_due():
+            self._begin_another()
+        able = [part for part in self._parts if not part.ended]
+        if self._first.out and len(able) > (not self._first.ended):
+            able = [part for part in able if part is not self._first]
         return min(able, key=lambda part: part.seconds, default=None)
 
-    def _begin_second(self) -> None:
-        self._second = _Part(self._make_second(), self._first.seconds)
+    def _is_due(self) -> bool:
+        """Whether another strategy is to begin."""
+        in_doubt = any(part.ended for part in self._parts)
+        return in_doubt or (len(self._parts) == 1 and perf_counter() >= self._begins)
+
+    def _begin_another(self) -> None:
+        going = [part.seconds for part in self._parts if not part.ended]
+        make = self._others[len(self._parts) - 1]
+        self._parts.append(_Part(make(), min(going, default=0.0)))
 
     def next_seed(self) -> Seed | None:
         self.advance(inf)
@@ -115,7 +124,7 @@ class Portfolio(Strategy):
         (part, seed), self._ready = self._ready, None
         part.out += 1
         self._taken = perf_counter()
-        return Seed(2 * seed.number + (part is self._second), seed.plan)
+        return Seed(_MOST_PARTS * seed.number + self._parts.index(part), seed.plan)
 
     def advance(self, seconds: float) -> bool:
         end = perf_counter() + seconds
@@ -124,7 +133,7 @@ class Portfolio(Strategy):
             decided = part.strategy.advance(min(_TURN, max(end - begun, 0.0)))
             seed = part.strategy.next_seed() if decided else None
             part.seconds += perf_counter() - begun
-            if part is self._second and _states_kept(part.strategy) > _MOST_STATES:
+            if part is not self._first and _states_kept(part.strategy) > _MOST_STATES:
                 part.ended = True
             elif seed is not None:
                 self._ready = part, seed
@@ -137,10 +146,10 @@ class Portfolio(Strategy):
         return True
 
     def observe(self, seed: Seed, run: Run) -> None:
-        part = self._second if seed.number % 2 else self._first
-        assert part is not None
+        number, index = divmod(seed.number, _MOST_PARTS)
+        part = self._parts[index]
         part.out -= 1
-        part.strategy.observe(Seed(seed.number // 2, seed.plan), run)
+        part.strategy.observe(Seed(number, seed.plan), run)
         part.seconds += perf_counter() - self._taken
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
@@ -150,18 +159,19 @@ class Portfolio(Strategy):
             return []
         leases = self._mcr.grant_leases(parts)
         self._first.out += len(leases)
-        return [Lease(2 * lease.number, lease.records) for lease in leases]
+        return [Lease(_MOST_PARTS * lease.number, lease.records) for lease in leases]
 
     def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
         self._first.out -= 1
-        self._mcr.settle_lease(number // 2, records)
+        self._mcr.settle_lease(number // _MOST_PARTS, records)
 
     def prune_from(self, number: int) -> bool:
         return self._mcr.prune_from(number)
 
     def has_own_work(self) -> bool:
         """Whether there are runs to make in this process while leases are out."""
-        return self._turn() is self._second is not None
+        part = self._turn()
+        return part is not None and part is not self._first
 
     def share_state(self, owner: Self) -> None:
         self._mcr.share_state(owner._mcr)
@@ -177,7 +187,7 @@ class Portfolio(Strategy):
     def incompleteness_reason(self) -> str:
         if self._decisive().proved:
             return ""
-        ended = [part.strategy.incompleteness_reason() for part in self._parts() if part is self._first or part.ended]
+        ended = [part.strategy.incompleteness_reason() for part in self._parts if part is self._first or part.ended]
         return "; ".join(dict.fromkeys(filter(None, ended)))
 
     def predictions(self) -> Predictions:
@@ -187,26 +197,25 @@ class Portfolio(Strategy):
 
     def records(self) -> list[JournalRecord]:
         records = self._mcr.records()
-        if self._second is not None:
-            second = self._second.strategy.records()
-            if any(record[0] == "reset" for record in records):  # makes records of the other void, too
-                self._saves_second = False
-            if self._saves_second:
-                records += [(_SECOND + record[0], *record[1:]) for record in second]
+        if any(record[0] == "reset" for record in records):  # makes records of the others void, too
+            self._saved[1 : len(self._parts)] = [False] * (len(self._parts) - 1)
+        for index, part in enumerate(self._parts[1:], 1):
+            found = part.strategy.records()
+            if self._saved[index]:
+                records += [(_PREFIXES[index] + record[0], *record[1:]) for record in found]
         return records
 
     def restore(self, records: Iterable[JournalRecord]) -> None:
-        first, second = list[JournalRecord](), list[JournalRecord]()
+        found: list[list[JournalRecord]] = [[] for _ in _PREFIXES]
         for record in records:
-            if record[0].startswith(_SECOND):
-                second.append((record[0].removeprefix(_SECOND), *record[1:]))
-            else:
-                first.append(record)
-        self._mcr.restore(first)
-        if second:
-            self._begin_second()
-            assert self._second is not None
-            self._second.strategy.restore(second)
+            index = next((at for at, prefix in enumerate(_PREFIXES) if at and record[0].startswith(prefix)), 0)
+            found[index].append((record[0].removeprefix(_PREFIXES[index]), *record[1:]))
+        self._mcr.restore(found[0])
+        for index, each in enumerate(found[1:], 1):
+            if each and index <= len(self._others):
+                while len(self._parts) <= index:
+                    self._begin_another()
+                self._parts[index].strategy.restore(each)
 
 
 def _se_mcr(settings: StrategySettings) -> Strategy:
