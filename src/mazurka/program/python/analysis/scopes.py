@@ -154,6 +154,13 @@ class Scopes(ast.NodeVisitor):
             self.visit(statement)
         self._capture()
 
+    def make_variables(self, tree: ast.AST) -> None:
+        """All names of the module are variables, as its namespace is a dictionary that other code has, too."""
+        bindings = self.module.bindings
+        for name in {*bindings, *[node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]}:
+            if name in bindings or name not in _BUILTINS:
+                bindings[name] = bindings.get(name, 0) + 2
+
     # -- questions ------------------------------------------------------------------------------------------------
 
     def resolve(self, scope: LexicalScope, name: str) -> tuple[VariableKind, LexicalScope]:

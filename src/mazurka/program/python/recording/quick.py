@@ -31,6 +31,7 @@ from mazurka.program.python.semantics.classification import (
     INSTANCE,
     NONE,
     OF_CLASS,
+    OF_CONTAINER,
     OF_MODULE,
     PROPERTY,
     classify,
@@ -109,7 +110,7 @@ def attribute_reader(run: EventSink) -> Reader:
             how = classify(type(thing), name)
         if how is INSTANCE:
             add((get_ident(), numbers.get(id(thing)) or number(thing), site))
-        elif how is NONE or how is FOREIGN or how is PROPERTY:
+        elif how is NONE or how is FOREIGN or how is PROPERTY or how is OF_CONTAINER:
             pass
         elif type(how) is not int:  # the class whose value shows through
             if name not in of_classes:

@@ -49,6 +49,7 @@ from mazurka.program.python.semantics.classification import (
     OF_BASES,
     OF_CELL,
     OF_CLASS,
+    OF_CONTAINER,
     OF_FRAME,
     OF_MODULE,
     OPAQUE,
@@ -95,7 +96,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
 
 
 #: How attributes are found that a descriptor of the class computes, which the class may lose.
-_BY_DESCRIPTOR: Final = frozenset((PROPERTY, COMPUTED, GOT_IN_C))
+_BY_DESCRIPTOR: Final = frozenset((PROPERTY, COMPUTED, GOT_IN_C, OF_CONTAINER))
 
 
 def _look_up_descriptor(run: Any, thing: Any, name: str, site: int) -> None:
@@ -105,9 +106,20 @@ def _look_up_descriptor(run: Any, thing: Any, name: str, site: int) -> None:
         run.visit(_READ, reads[0].target, site, None, reads[1:])
 
 
+def _look_for_none(run: Any, thing: Any, name: str, site: int) -> None:
+    """A store asks the classes for a data descriptor, and finds none."""
+    reads = _reads_of(run, upto(type(thing), None), name)
+    if reads:
+        run.visit(_READ, reads[0].target, site, None, reads[1:])
+
+
 def _read_bound(run: Any, thing: Any, name: str, site: int) -> None:
     found = find(type(thing), name)
     _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), found and found[0]), name))
+
+
+def _read_of_container(run: Any, thing: Any, _name: str, site: int) -> None:
+    perform(run, site, shape_of(type(thing)).operations["__iter__"], thing, site, ())
 
 
 def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
@@ -224,6 +236,8 @@ def _write_beside_state(run: Any, thing: Any, name: str, site: int, op: Op) -> N
 def _write_listed(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
     there = name in objects.dictionary(thing)
     changed = () if there and op is _WRITE else (Access(_RMW, (STRUCTURE, -number(thing))),)
+    if name == "__cause__":  # of an error
+        changed = (*changed, Access(_WRITE, (ATTRIBUTE, number(thing), "__suppress_context__")))
     _emit(run, thing, name, site, _RMW, changed)
 
 
@@ -235,6 +249,9 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         return
     if type(how) is int and how in _BY_DESCRIPTOR and may_be_replaced(name):
         _look_up_descriptor(run, thing, name, site)
+        how = classify(type(thing), name)
+    elif (how is BOUND or is_a(how, type)) and comes_and_goes(name):
+        _look_for_none(run, thing, name, site)
         how = classify(type(thing), name)
     if how is OF_CLASS:
         _change_class(run, thing, name, site, op)
@@ -450,6 +467,7 @@ _READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {
     FORWARDED: _read_forwarded,
     OF_FRAME: _read_of_frame,
     OF_CELL: _read_of_cell,
+    OF_CONTAINER: _read_of_container,
     BOUND: _read_bound,
     BESIDE_STATE: _read_beside_state,
 }

@@ -28,6 +28,7 @@ from mazurka.program.python.semantics import (
     context_calls,
     deep_access,
     definitions,
+    executed_code,
     foreign,
     harmless,
     native_objects,
@@ -539,13 +540,15 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
     elif function is delattr:
         natives.by_name(run, args, site, Op.RMW)
     elif function is vars and args:
-        adopt_namespace(args[0])
+        natives.given_dictionary(run, args[0], site)
     elif function is dir and not run.is_recording:
         _list(run, args, site)
     elif function in _EVALUATING:
         seen = args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented
         if not seen or (len(args) > 1 and is_a(args[1], dict) and "__name__" in args[1]):
             count_untracked(run, f"{function.__name__}()", site)
+        else:
+            executed_code.stores(run, args[0], args[1:], site)
     elif function is _next and args:
         get_on(run, args[0], site)
     elif function is _iter and args:

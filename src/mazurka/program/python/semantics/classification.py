@@ -43,7 +43,8 @@ FORWARDED: Final = 18  # an attribute that a bound method, or a class with param
 OF_FRAME: Final = 19  # attributes that change while a frame runs
 OF_CELL: Final = 20  # a variable of a closure
 BOUND: Final = 21  # the instance's, or given by a descriptor without a store, which its class may lose or get
-LISTED: Final = 12  # the instance's, whose dictionary is looked at: who adds or removes one changes that, too
+OF_CONTAINER: Final = 22  # the result of a property of a container of the library
+LISTED: Final = 12  # the instance's: who stores one changes more, such as which there are, if that is looked at
 
 METHODS: Final = (
     types.FunctionType,
@@ -126,7 +127,7 @@ def _classify_apart(kind: type, name: str) -> int:
     if kind is types.CellType and name == "cell_contents":
         return OF_CELL
     if issubclass(kind, BaseException) and (name in _OF_ERRORS or _is_part(kind, name)):
-        return INSTANCE
+        return LISTED if name == "__cause__" else INSTANCE
     if name in _OF_MEMBERS and type(kind) is enum.EnumType:
         return GOT_IN_C
     if name == "__dict__" and any(each is other for each in bases(kind) for other in private):
@@ -210,7 +211,8 @@ def _classify(kind: type, name: str) -> Any:
     if type(value) is types.MemberDescriptorType:
         return in_instance or INSTANCE if native_objects.is_in_python(owner) else STATE if state else NONE
     if is_data_descriptor(value):
-        return _computed(value, state)
+        how = _computed(value, state)
+        return OF_CONTAINER if how is PROPERTY and _is_of_container(kind, value) else how
     if find(type(value), "__get__"):
         in_c = GOT_IN_C if _is_cached_in_c(value) else _bound_natively(type(value)) if state else None
         is_lost = may_be_replaced(name) and owner.__flags__ & 1 << 9 and state is native_objects.NOTHING
@@ -293,6 +295,14 @@ def _computed(value: Any, state: int) -> int:
     if found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1]):
         return PROPERTY if root_of(found[1].__module__) in harmless.MODELLED else COMPUTED
     return STATE if state and not native_objects.is_in_python(type(value)) else PROPERTY  # a field of a C structure
+
+
+def _is_of_container(kind: type, value: Any) -> bool:
+    """Whether a data descriptor is a property whose function of the library looks at a container."""
+    getter = value.fget if type(value) is property else None
+    return (
+        type(getter) is types.FunctionType and not is_instrumented(getter) and "__iter__" in shape_of(kind).operations
+    )
 
 
 def getter_of(kind: type, name: str) -> Any:

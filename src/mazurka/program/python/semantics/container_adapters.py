@@ -22,12 +22,13 @@ from mazurka.program.python.semantics import deep_access, native_objects, native
 from mazurka.program.python.semantics.class_shapes import know, operation
 from mazurka.program.python.semantics.containers import change_all, read_all, read_structure
 from mazurka.program.python.semantics.dictionaries import reads_of_arguments
+from mazurka.program.python.semantics.gathering import pass_together
 from mazurka.program.python.semantics.locations import contents, emit, emit_reads
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.shapes import Handler
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
-from mazurka.trace.targets import OBJECT, STRUCTURE
+from mazurka.trace.targets import ATTRIBUTE, OBJECT, STRUCTURE
 
 _LOOKING: Final = (
     "__contains__ __len__ __bool__ __iter__ __getitem__ __eq__ __ne__ __or__ __and__ __sub__ __xor__ __le__ __lt__ "
@@ -152,18 +153,43 @@ def _initialise(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None
 for _table in (_HANDED_ON, _CHAIN):
     _table["__init__"] = _initialise
 
+
+def _by_attribute(name: str, handler: Handler) -> Handler:
+    """The same for a container that has an attribute for what it stands for: that may get another value, or, if it is a
+    list, other elements."""
+
+    def found(run: Any, thing: Any, site: int) -> None:
+        n, held = number(thing), dictionary(thing).get(name)
+        reads = [
+            Access(Op.READ, (ATTRIBUTE, n, name)),
+            *(contents(held) if name == "maps" and is_a(held, list) else ()),
+        ]
+        run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
+
+    def by_attribute(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
+        if run.is_recording or run.solo:
+            handler(run, thing, site, args)
+            return
+        pass_together(run, site, (lambda part: handler(part, thing, site, args), lambda part: found(part, thing, site)))
+
+    return by_attribute
+
+
+def _all_by_attribute(name: str, table: dict[str, Handler]) -> dict[str, Handler]:
+    return {operation: _by_attribute(name, handler) for operation, handler in table.items()}
+
+
 TABLES: Final[dict[type, dict[str, Handler]]] = {
     weakref.WeakSet: _WEAK,
     weakref.WeakKeyDictionary: _WEAK,
     weakref.WeakValueDictionary: _WEAK,
     type(os.environ): _WHOLE,
     array: _WHOLE | dict.fromkeys(_LOOKING, _look_with_arguments),
-    UserDict: _HANDED_ON,
-    UserList: _HANDED_ON,
+    **dict.fromkeys((UserDict, UserList), _all_by_attribute("data", _HANDED_ON)),
     types.MappingProxyType: _HANDED_ON,
     memoryview: _VIEW,
     **dict.fromkeys((MappingView, KeysView, ItemsView, ValuesView), _HANDED_ON),
-    ChainMap: _CHAIN,
+    ChainMap: _all_by_attribute("maps", _CHAIN),
 }
 
 

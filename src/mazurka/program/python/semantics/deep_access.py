@@ -29,7 +29,7 @@ from mazurka.program.python.semantics.shapes import ClassShape, shapes
 from mazurka.program.python.semantics.views import LAZY, is_native_iterator, moved, reached, sources
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import Op
-from mazurka.trace.targets import ATTRIBUTE
+from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
 
 #: Values that hold nothing.
 PLAIN: Final = frozenset(
@@ -158,17 +158,15 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
         elif inside:
             continue
         elif _is_error_in_c(thing, kind) and _is_looked_into(shape, kind, asked):
-            reads += instance_accesses(thing)
+            reads += instance_accesses(thing, lists=True)
             waiting += [thing.args, *objects.dictionary(thing).values()]
         elif state_of(kind) and shape.base is None:
             if not run.is_recording:
                 reads += native_objects.accesses(thing, Op.READ)
                 waiting += _held_beside_state(thing, asked, len(seen))
-        elif asked == _COPY and _is_looked_into(shape, kind, asked):
-            reads += instance_accesses(thing)
-        elif asked not in _SHALLOW and _is_looked_into(shape, kind, asked):
-            reads += instance_accesses(thing)
-            waiting += [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
+        elif (asked == _COPY or asked not in _SHALLOW) and _is_looked_into(shape, kind, asked):
+            reads += instance_accesses(thing, lists=asked in ("", _COPY))
+            waiting += _attributes_of(run, thing, asked)
     return _Looked(found, reads, in_parts, repeats)
 
 
@@ -246,6 +244,15 @@ def _lives(run: Any, thing: Any, site: int, asked: str) -> list[Access]:
     if not is_a(thing, weakref.ref) or asked not in _ASKS or run.is_recording:
         return []
     return [Access(Op.READ, look(run, thing, site)) for look in life]
+
+
+def _attributes_of(run: Any, thing: Any, asked: str) -> list[Any]:
+    """The attributes of an instance that are gone into; where it is copied, its dictionary is given away for that."""
+    if asked == _COPY:
+        return []
+    if not asked and not run.is_recording:
+        objects.adopt_namespace(thing)
+    return [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
 
 
 def _held_beside_state(thing: Any, asked: str, reached: int) -> list[Any]:
@@ -348,20 +355,40 @@ def _instances_are(kind: type, asked: str) -> bool:
     return not files or any(file not in sites.instrumented for file in files)
 
 
-def instance_accesses(thing: Any) -> list[Access]:
-    """Reads of all attributes an instance has."""
-    n = number(thing)
-    shape = shape_of(type(thing))
+def instance_accesses(thing: Any, lists: bool = False) -> list[Access]:
+    """Reads of all attributes an instance has, of those that a data class has fields for, and of which there are.
+    ``lists``: a thread that adds one matters, too."""
+    n, kind = number(thing), type(thing)
+    shape = shape_of(kind)
     if shape.slots is None:
         shape.slots = [
             name
-            for each in bases(type(thing))
+            for each in bases(kind)
             for name, value in each.__dict__.items()
             if type(value) is types.MemberDescriptorType and each.__flags__ & 1 << 9
         ]
         if is_a(thing, BaseException):
-            shape.slots = [*dict.fromkeys(["args", "__notes__", *shape.slots, *_parts_of_error(type(thing))])]
-    return reads_of([(ATTRIBUTE, n, name) for name in [*objects.dictionary(thing), *shape.slots]])
+            shape.slots = [*dict.fromkeys(["args", "__notes__", *shape.slots, *_parts_of_error(kind)])]
+        shape.slots += [name for name in _fields_of(kind) if name not in shape.slots]
+    space = objects.dictionary(thing)
+    reads = [(ATTRIBUTE, n, name) for name in dict.fromkeys((*space, *shape.slots))]
+    if not _dictionary_offset(kind):
+        return reads_of(reads)
+    if lists:
+        objects.list_attributes(kind)
+    return reads_of([*reads, (STRUCTURE, -n)])
+
+
+_dictionary_offset: Final[Any] = type.__dict__["__dictoffset__"].__get__
+
+
+def _fields_of(kind: type) -> Iterable[str]:
+    """The names of the fields of a data class, which an object may have lost."""
+    found: Any = next((each.__dict__[_OF_DATA_CLASS] for each in bases(kind) if _OF_DATA_CLASS in each.__dict__), {})
+    return [*found] if type(found) is dict else []
+
+
+_OF_DATA_CLASS: Final = "__dataclass_fields__"
 
 
 _FIELDS: Final = frozenset({types.MemberDescriptorType, types.GetSetDescriptorType})

@@ -87,10 +87,11 @@ class AccessCollector:
 
 def in_one_step(run: Any, site: int, *parts: Callable[[Any], object]) -> None:
     """Pass one step with the accesses of several: each part is called with a collector in place of the run."""
-    perform(run, site, _pass_together, site, parts)
+    perform(run, site, pass_together, site, parts)
 
 
-def _pass_together(run: Any, site: int, parts: tuple[Callable[[Any], object], ...]) -> None:
+def pass_together(run: Any, site: int, parts: tuple[Callable[[Any], object], ...]) -> None:
+    """The same within the report of a step, which is repeated if others move before it."""
     gathered = AccessCollector(run)
     gathered.detail, gathered.names = run.detail, run.names
     for part in parts:

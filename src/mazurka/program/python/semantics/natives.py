@@ -83,6 +83,13 @@ def hand_out(name: str, args: tuple[Any, ...]) -> None:
             objects.adopt_namespace(each)
 
 
+def given_dictionary(run: Any, owner: Any, site: int) -> None:
+    """The dictionary of an object is about to be given away; an error gets one by that, which `__reduce__` shows."""
+    if is_a(owner, BaseException) and not run.is_recording:
+        run.visit(Op.RMW, (STRUCTURE, -number(owner)), site)
+    objects.adopt_namespace(owner)
+
+
 def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     """A method in C, bypassing overrides in the class of ``owner``; except for containers, it reads all its
     arguments."""
@@ -104,6 +111,9 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         for each in args:
             if type(each) in BUILTIN_METHODS and foreign.changes(each) and has_concurrent_threads(run):
                 untracked.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
+        if name in classification.HANDING_OUT:
+            deep_access.read(run, (owner, *args), site, copying=True, shallow=True)
+            return
         deep_access.read(run, (owner, *args) if is_a(owner, (tuple, frozenset)) else args, site)
     else:
         handler = OPERATIONS[base].get(name)

@@ -271,7 +271,7 @@ def adopt_namespace(owner: object) -> None:
 
 def adopt_dictionary(owner: object, space: Any) -> None:
     """Let accesses to a dictionary that becomes that of an instance be accesses to its owner from now on."""
-    _list_attributes(type(owner))
+    list_attributes(type(owner))
     numbers[id(space)] = n = -number(owner)
     _kept[id(space)] = space
     _owners[n] = weakref.ref(type(owner))
@@ -306,7 +306,8 @@ def is_listed(kind: type) -> bool:
     return run is not None and not run.is_recording and _listing(kind) in run.points
 
 
-def _list_attributes(kind: type) -> None:
+def list_attributes(kind: type) -> None:
+    """From now on that is known."""
     run = activation.active
     if run is None or run.is_recording or _listing(kind) in run.points:
         return

@@ -25,13 +25,20 @@ from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
 _raisers: Final[dict[int, set[int]]] = per_run({})
 
 
+#: The attributes that a raise sets; some only with a cause.
+_MARKS: Final = (
+    *(("__traceback__", Op.WRITE), ("__context__", Op.WRITE)),
+    *(("__cause__", Op.RMW), ("__suppress_context__", Op.RMW)),
+)
+
+
 def raised(run: Any, error: Any, site: int) -> None:
     """An error is about to be raised by a statement."""
     if run.solo or run.is_recording or not isinstance(error, BaseException):
         return
     if has_concurrent_threads(run):
-        marks = ((ATTRIBUTE, number(error), "__traceback__"), (ATTRIBUTE, number(error), "__context__"))
-        run.visit(Op.WRITE, marks[0], site, None, (Access(Op.WRITE, marks[1]),))
+        marks = [Access(op, (ATTRIBUTE, number(error), name)) for name, op in _MARKS]
+        run.visit(marks[0].op, marks[0].target, site, None, tuple(marks[1:]))
     raised_elsewhere(run, error, site)
 
 

@@ -19,6 +19,7 @@ from weakref import finalize, ref
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.instrument import instrument_source
+from mazurka.program.python.instrument.rewrite.rewriter import EXECUTED
 from mazurka.program.python.semantics import (
     attributes,
     calls,
@@ -478,6 +479,6 @@ def text_of(source: Any, space: Any) -> Any:
         return source  # threads use it as a dictionary, or others have it for globals
     try:
         text: Any = source.decode() if type(source) is bytes else source
-        return instrument_source(text, f"<exec {zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")
+        return instrument_source(text, f"{EXECUTED}{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source  # which `exec` reports

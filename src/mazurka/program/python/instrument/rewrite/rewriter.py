@@ -173,6 +173,10 @@ class EventOptions:
     calls: bool = False
 
 
+#: How names of files begin that stand for texts which `exec` is given.
+EXECUTED: Final = "<exec "
+
+
 class Rewriter(ast.NodeTransformer):
     """Rewrites one module by the rules it is given; holds where in the module it is."""
 
@@ -181,6 +185,8 @@ class Rewriter(ast.NodeTransformer):
         self.numbering = sites.SiteNumbering(filename)
         self.options = options
         self.scopes = Scopes(tree)
+        if filename.startswith(EXECUTED):
+            self.scopes.make_variables(tree)
         self.scope = self.scopes.module
         self.owner = ""  # the class whose private names are being mangled
         self.path: list[str] = []
