@@ -160,7 +160,12 @@ def arguments() -> dict[str, Any]:
     if frame is None or not (names := frame.f_code.co_varnames[: _parameters(frame.f_code)]):
         return {}
     found = variables_of(frame)
-    return {name: value_key(found[name]) for name in names if name in found and type(found[name]) in SCALARS}
+    return {name: value_key(found[name]) for name in names if name in found and _is_scalar(found[name])}
+
+
+def _is_scalar(value: Any) -> bool:
+    kind = type(value)
+    return any(kind is each for each in SCALARS)  # a metaclass may refuse to be hashed
 
 
 def _parameters(code: types.CodeType) -> int:

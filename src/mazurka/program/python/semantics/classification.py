@@ -114,7 +114,7 @@ def _classify_apart(kind: type, name: str) -> int:
         return STATE
     if kind is super:
         return OF_BASES
-    if kind in views.LAZY or name == "__dir__":
+    if name == "__dir__" or (type(kind) is type and kind in views.LAZY):  # a metaclass may have no hash
         return OPAQUE
     if name in deep_access.DESCRIBING and any(each is other for each in bases(kind) for other in deep_access.SHOWING):
         return OPAQUE  # it describes the objects that it holds
