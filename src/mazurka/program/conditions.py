@@ -1,7 +1,7 @@
 """Conditions that decide whether a program fails: a front end finds them in its source.
 
 A *check* is a place where values that were read decide whether the program fails; see
-:mod:`mazurka.explore.guidance.checks` for what is made of them.
+:mod:`mazurka.explore.guidance.checks` for the use that is made of them.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ class CheckKind(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """It fails if ``term`` is true; it is met only where the conditions ``under`` have their outcomes."""
+    """A check fails if ``term`` is true; it is reached only where the conditions ``under`` have their outcomes."""
 
     kind: CheckKind
     file: str
-    line: int  # of what fails: a raise, an assertion, an expression
+    line: int  # of the code that fails: a raise, an assertion, an expression
     last_line: int
     term: Term
     under: tuple[tuple[Term, bool], ...] = ()
 
     def is_behind(self, failure: Any) -> bool:
-        """Whether a failure is that of this check."""
+        """Whether a failure is the failure of this check."""
         where = failure.location
         return where is not None and where.file == self.file and self.line <= where.line <= self.last_line
 
 
 class SymbolicStore(NamedTuple):
-    """A place that stores what ``term`` comes to."""
+    """A place that stores the value of ``term``."""
 
     site: int
     term: Term

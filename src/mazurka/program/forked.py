@@ -37,7 +37,7 @@ _forking = False
 def register_at_fork(**hooks: Any) -> None:
     """In place of ``os.register_at_fork``: the program's hooks at forks must not run at forks of ours.
 
-    Nothing of it is in progress then, and in the child it goes on as it would have here.
+    No work of the program's hooks is in progress at our forks, and in the child it goes on as it would have here.
     """
     assert _register is not None
     _register(**{name: _unless_ours(hook) if callable(hook) else hook for name, hook in hooks.items()})

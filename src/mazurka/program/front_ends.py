@@ -27,7 +27,7 @@ class FrontEnd:
     opener: str
 
     def load(self) -> Any:
-        """Import it; returns its function."""
+        """Import the module of the front end, and return its function."""
         module, _, function = self.opener.partition(":")
         return getattr(import_module(module), function)
 
@@ -45,7 +45,7 @@ FRONT_ENDS: Final[dict[str, FrontEnd]] = {
 
 
 def front_end_of(target: str, name: str = "") -> FrontEnd:
-    """The front end of that name, or else by the file's name or first line."""
+    """The front end of that name; without a name, the one that the file's name or first line indicates."""
     if name:
         return FRONT_ENDS[name]
     path = target.partition("::")[0]

@@ -1,4 +1,4 @@
-"""Operations that a run is to be led to, as they are known from elsewhere: from a recording, say."""
+"""Operations that a run is to be led to, known from another source such as a recording."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mazurka.trace.targets import Kind, Target, of_kinds
 #: An operation that looks up or stores may be either: a missing element may be made, as by ``setdefault``.
 _ALIKE: Final = ({Op.READ, Op.RMW}, {Op.WRITE, Op.RMW})
 
-#: In place of the name of an attribute: it is none, but an item of a container, or how that is organised.
+#: In place of the name of an attribute: the location is an item of a container, or the structure of the container.
 ITEM_NAME: Final = "[]"
 
 
@@ -20,12 +20,12 @@ class GuideStep(NamedTuple):
 
     thread: str
     op: Op
-    sites: frozenset[SiteNumber]  # none: of a primitive
-    name: str = ""  # of the attribute or global, if it is of one, or ITEM_NAME
-    stays: bool = False  # the thread is to stand before it, no more
+    sites: frozenset[SiteNumber]  # empty for an operation of a primitive
+    name: str = ""  # of the attribute or global, if the operation accesses one, or ITEM_NAME
+    stays: bool = False  # the thread is only to stop before the operation
 
     def is_met_by(self, pending: Any) -> bool:
-        """Whether a thread's pending operation (policy.Pending) is it."""
+        """Whether a thread's pending operation (policy.Pending) is this one."""
         if pending.op is not self.op and {pending.op, self.op} not in _ALIKE:
             return False
         if self.sites and pending.site not in self.sites:

@@ -19,8 +19,8 @@ assume that a thread's next step follows from its steps and reads so far. To the
 - A flusher turns to its n-th store by reading ``("store", flusher, n)``, as early as possible and so without a point;
   its step after that is one: it writes the location and ``("flushed", flusher, n)``.
 - A read of a location whose latest store by the same thread may still be on its way first reads
-  ``("flushed", flusher, n)``: the initial value says that the store is in the queue, and its value is what is read;
-  otherwise a second step reads the location. The thread then knows, and does not ask again until its next store.
+  ``("flushed", flusher, n)``: the initial value says that the store is in the queue, and its value is the result of the
+  read; otherwise a second step reads the location. The thread then knows, and does not ask again until its next store.
 - Draining reads ``("flushed", ...)`` of the latest stores not known to have arrived. It waits for them as a join does
   for a thread, and so needs no point either.
 
@@ -28,7 +28,8 @@ Hence program order and reads-from still say everything, and every explorer, sol
 TSO and PSO without a line about them. Departs from the dissertation of S. Huang, 3.3.1, which adds order constraints
 between a thread's accesses instead and so loses forwarding; its replay (Alg. 1-3) is the replay of any schedule here.
 
-Cost: two steps more for each store, and one for a read of what the thread itself has stored since it last drained.
+Cost: two steps more for each store, and one for a read of a location that the thread itself has stored to since it last
+drained.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _MARK: Final = "~"
 
 
 class MemoryModel(Enum):
-    """See the module; the values are the names in settings."""
+    """The memory models, which the module describes; the values are their names in settings."""
 
     SC = "sc"
     TSO = "tso"
@@ -65,7 +66,7 @@ def is_flusher(name: str) -> bool:
 
 
 def owner_of(name: str) -> str:
-    """The thread whose stores a flusher carries; a thread's own name as it is."""
+    """The name of the thread whose stores a flusher carries; the name of any other thread is returned unchanged."""
     return name.partition(_MARK)[0]
 
 

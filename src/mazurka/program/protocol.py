@@ -65,12 +65,12 @@ class TailPolicy(Enum):
     GUIDED = "guided"  # as policy.Guided says, with `guide`
 
 
-#: In a prefix, instead of a thread: so many of these at its end stand for as many entries before them, over again. Of a
-#: plan that ends so it is known that the threads go round in loops which they can't leave.
+#: In a prefix, instead of a thread: n of these at its end stand for the n entries before them, repeated. If a plan ends
+#: like that, its threads are known to go round in loops which they can't leave.
 LASSO: Final = "again"
 
-#: With :attr:`Plan.values`, the value of a step on a primitive that code makes which is not instrumented: what it
-#: guards, or hands over, is not seen.
+#: With :attr:`Plan.values`, the value of a step on a primitive that code makes which is not instrumented: the accesses
+#: that the primitive orders are not seen.
 OPAQUE: Final = ("opaque",)
 
 #: The name of the uncontrolled event where other orders would have needed a timeout to fire early.
@@ -81,8 +81,8 @@ ENTERED: Final = "entered but not explored: "
 
 
 class KnownCall(NamedTuple):
-    """A call: the thread that makes it, the type that specifies its object, and the method; and how many such calls by
-    the thread come before it, since there was a second thread."""
+    """A call: the thread that makes it, the type that specifies its object, the method, and the number of such calls
+    that the thread has made before it since there was a second thread."""
 
     thread: str
     type_name: str
@@ -91,8 +91,8 @@ class KnownCall(NamedTuple):
 
 
 class OrderedCalls(NamedTuple):
-    """Two calls of which the first is not to begin before the second has returned. ``meets``: nor the second before the
-    first is about to begin."""
+    """Two calls of which the first is not to begin before the second has returned. With ``meets``, the second is not to
+    begin before the first is about to begin."""
 
     first: KnownCall
     second: KnownCall
@@ -103,13 +103,13 @@ class Plan(NamedTuple):
     """How one run is to go: at its n-th point thread ``prefix[n]`` moves, afterwards ``tail`` decides.
 
     ``prefix`` holds thread names, which mean the same thread in every run, and perhaps :data:`LASSO`.
-    ``seed`` feeds all but STAY.
+    ``seed`` seeds every tail policy but STAY.
     ``strict`` makes a prefix that can't be followed end the run with :attr:`Run.divergence` set.
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
-    value a key, equal only if the values are (None: unknown), and fills :attr:`Run.first`; ``values`` does so,
-    too, and records all that comparing states of threads needs. ``arguments`` fills :attr:`Run.given`.
-    ``orders_timeouts`` says that the strategy knows what it means that a timeout has fired. ``calls`` have to come in
-    this order; :attr:`Run.returned` says what became of that.
+    value a key, equal only if the values are (None: unknown), and fills :attr:`Run.first`; ``values`` implies ``keys``,
+    and also records all that comparing states of threads needs. ``arguments`` fills :attr:`Run.given`.
+    ``orders_timeouts`` says that the strategy knows the meaning of a timeout that has fired. ``calls`` have to come in
+    this order; :attr:`Run.returned` holds their results.
     """
 
     prefix: tuple[str, ...] = ()
@@ -155,7 +155,8 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class BlockedThread:
-    """A thread that can't go on: what for, held by whom, and where each of the two got stuck."""
+    """A thread that can't go on: the event that it waits for, the thread that holds it up, and where each of them is
+    stuck."""
 
     thread: str
     for_what: str
@@ -172,20 +173,20 @@ class Failure:
     message: str
     thread: str
     location: Location | None
-    exception: str = ""  # its type's name
+    exception: str = ""  # the name of the exception's type
     frames: tuple[Frame, ...] = ()
     waiting: tuple[BlockedThread, ...] = ()
-    step: int = 0  # number of steps logged when it happened
+    step: int = 0  # number of steps logged when the failure happened
     against: Location | None = None  # of a race: where the other access is
 
     @property
     def is_race(self) -> bool:
-        """Whether it is a data race: nothing went wrong in the run."""
+        """Whether the failure is a data race: the run itself did not fail."""
         return self.kind is FailureKind.RACE
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """Equal for the same bug met along different interleavings."""
+        """A key that is equal for all failures of one bug, whatever interleavings lead to them."""
         if self.waiting:
             return (self.kind.value, *sorted(f"{w.location} {w.held_since}" for w in self.waiting))
         if self.is_race:
@@ -197,8 +198,8 @@ class Failure:
 class Blocked:
     """An operation a thread was stopped before when the run ended.
 
-    ``repeats`` is there for a thread held in a loop whose passes change nothing: the targets that they read. ``point``
-    is as of the step it would have been.
+    ``repeats`` is set for a thread held in a loop whose passes change nothing: the targets that the passes read.
+    ``point`` is that of the step that the operation would have been.
     """
 
     task: ThreadIndex
@@ -239,7 +240,7 @@ class Run:
     divergence: Divergence | None = None
     found_new_points: bool = False
     truncated: str = ""  # why the run was cut short ("" if it was not)
-    settled: bool = False  # values only: it was ended since those left only went round in loops
+    settled: bool = False  # values only: the run was ended since the threads left only went round in loops
     expired: int = 0  # waiting times that ran out
     nearest: float = float("inf")  # how near any clock came to the end of a waiting time, in seconds
     output: str = ""
@@ -259,13 +260,13 @@ class Run:
     shortest: float = float("inf")  # the shortest of these limits, in seconds
     slept: float = 0.0  # the latest end of a sleep, in seconds since the start
     lag: float = 0.0  # for how long threads that could move were held up while others slept or waited, at most
-    ended: dict[StepIndex, float] = field(default_factory=dict)  # by which a timeout fires, or a sleep outruns others
+    ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
     bounded: frozenset[StepIndex] = frozenset()  # with timing: steps before which a thread waited with a time limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing
     returned: tuple[str | None, str | None] | None = (
-        None  # with calls: their results in this order; None: it did not come about
+        None  # with calls: their results in this order; None: the order did not come about
     )
-    again: int = 0  # of a livelock: the last points that repeat as many before
+    again: int = 0  # of a livelock: so many last points repeat as many before them
 
     def schedule(self) -> tuple[str, ...]:
         """The prefix that makes a plan repeat this run: the thread that moved at each point."""
@@ -277,7 +278,7 @@ class Run:
 
 
 def folded(prefix: tuple[str, ...], again: int) -> tuple[str, ...]:
-    """A prefix whose last entries are as many before them, over again."""
+    """A prefix whose last ``again`` entries, which repeat as many before them, are written as :data:`LASSO`."""
     return (*prefix[: len(prefix) - again], *[LASSO] * again)
 
 
@@ -295,9 +296,10 @@ class ProgramFacts:
     """Facts about a prepared program for reports.
 
     ``isolation`` says how its executions get the state that they start from, ``sources`` are its modules with their
-    files, ``untracked`` names what of it no execution can track. ``assumption`` is what every verdict on it takes for
-    granted ("" for nothing). ``forkable`` says that a forked child has all of it, ``judged_from_outside`` that code
-    outside of it looks at the state each execution ends in. ``notes`` are for the reader of a report.
+    files, ``untracked`` names the parts of it that no execution can track. ``assumption`` is the assumption of every
+    verdict on it ("" for none). ``forkable`` says that a forked child has all of the program, ``judged_from_outside``
+    that code outside of the program looks at the state each execution ends in. ``notes`` are for the reader of a
+    report.
     """
 
     isolation: str = ""
@@ -315,11 +317,11 @@ class Program(Protocol):
     All but running and naming it has a default, for those that inherit it.
     """
 
-    #: That of plans which have none of their own.
+    #: The timing of plans which have none of their own.
     timing: float | None = None
 
     def prepare(self) -> None:
-        """Get ready to run; further calls take up knowledge gained since."""
+        """Get ready to run; further calls use the knowledge gained since the last one."""
         return
 
     @abstractmethod
@@ -331,7 +333,7 @@ class Program(Protocol):
         """A fingerprint of the program's source, so that a schedule is not replayed on another one."""
 
     def location(self, site: SiteNumber) -> Location | None:
-        """Where a step's site, which is an opaque number to everybody else, is in the source."""
+        """The location of a step's site in the source; all other code takes a site for an opaque number."""
         return None
 
     def analysis(self) -> SourceAnalysis:
@@ -343,7 +345,8 @@ class Program(Protocol):
         return ProgramFacts()
 
     def require_included(self, names: tuple[str, ...]) -> None:
-        """Raise :class:`~mazurka.errors.UsageError` if there is nothing of one of these names that could be tracked."""
+        """Raise :class:`~mazurka.errors.UsageError` if one of these names is that of no module that could be
+        tracked."""
         return
 
     def without_threads(self) -> str:
@@ -351,7 +354,7 @@ class Program(Protocol):
         return ""
 
     def close(self) -> None:
-        """Give back what running needed (patches, children)."""
+        """Release the resources that running needed (patches, children)."""
         return
 
 
@@ -387,6 +390,6 @@ def learned_points(program: Program) -> LearnedPoints:
 
 @dataclass(slots=True)
 class _NothingLearned:
-    """Of a program that has all its scheduling points from the beginning."""
+    """The learned points of a program that has all its scheduling points from the beginning."""
 
     points: set[int] = field(default_factory=set)

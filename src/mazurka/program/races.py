@@ -60,5 +60,5 @@ def _words(target: Any) -> str:
 
 
 def _key(key: Any) -> str:
-    """Keys that are objects are only known by number."""
+    """A key in words; keys that are objects are only known by number."""
     return repr(key) if isinstance(key, str | int | bytes) else "of a container"

@@ -24,7 +24,7 @@ class CallModels(Protocol):
     """The effects of calls of marked objects, by the type that specifies them."""
 
     def prepare(self, type_name: str) -> None:
-        """Load what is known of a type: nothing is loaded later."""
+        """Load the model of a type: nothing is loaded later."""
         ...
 
     def describes(self, type_name: str, method: str) -> bool:
@@ -49,4 +49,4 @@ class ProgramSettings:
     at_end: Callable[[Any], object] | None = None  # called with the program's result when all threads have ended
     cache: str | None = None
     races: bool = False  # whether runs report their data races
-    models: CallModels | None = None  # without, no calls are single steps
+    models: CallModels | None = None  # without them no calls are single steps

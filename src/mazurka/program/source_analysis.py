@@ -12,9 +12,9 @@ from mazurka.program.conditions import Uses
 
 
 class Condition(Protocol):
-    """When a read is needless: a store at one of these sites came before, or the location is ``there`` anyway.
+    """When a read is needless: a store at one of these sites came before, or the location has a value from the start.
 
-    ``stores`` are all that there should be.
+    The program is to have no other stores to the location than ``stores``.
     """
 
     @property
@@ -29,7 +29,7 @@ class Condition(Protocol):
 
 
 class Dependence(Protocol):
-    """Which reads nothing depends on; by default, none is known to be so."""
+    """The reads that nothing depends on; by default, none is known to be needless."""
 
     def version(self) -> str:
         """Changes when more of the program becomes known, and is the same in every process."""
@@ -48,7 +48,7 @@ class SourceAnalysis(Protocol):
         return Uses()
 
     def dependence(self, *, final: bool) -> Dependence:
-        """Which reads nothing depends on; with ``final``, the final values of locations are looked at, too."""
+        """The reads that nothing depends on; with ``final``, the final values of locations are looked at, too."""
         return NothingKnown()
 
 

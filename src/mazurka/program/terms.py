@@ -1,14 +1,14 @@
 """Terms: computations of a program from the values it reads, as far as they are plain arithmetic, and their values.
 
 A term is a nested tuple: ``("value", v)``, ``("read", site)`` for the value that a step at that place in the source
-reads, ``("given", name)`` for what the function was given under a name, ``("apply", operator, term...)``, ``("all",
-term...)`` and ``("any", term...)`` for conjunctions and disjunctions, ``("choose", test, then, otherwise)``, ``("get",
-term, default)`` for a look-up that has an answer for what is missing, and ``UNKNOWN_TERM`` for everything else. A front
-end makes them of its language (program/python/analysis/checks.py).
+reads, ``("given", name)`` for the argument that the function was given under a name, ``("apply", operator, term...)``,
+``("all", term...)`` and ``("any", term...)`` for conjunctions and disjunctions, ``("choose", test, then, otherwise)``,
+``("get", term, default)`` for a look-up that has an answer for a missing element, and ``UNKNOWN_TERM`` for everything
+else. A front end makes them of its language (program/python/analysis/checks.py).
 
 Values are those that runs record as keys (``Plan.values``), see :func:`value_of`: numbers, short texts, None, tuples of
-these; :data:`MISSING` for an absent one; a :class:`Thing` for any other object, of which only the identity is
-known. A value that is not certain is :data:`UNKNOWN`, so no answer is a guess.
+these; :data:`MISSING` for an absent value; a :class:`Thing` for any other object, of which only the identity is known.
+A value that is not certain is :data:`UNKNOWN`, so no answer is a guess.
 
 Cost: that of the arithmetic; numbers and texts that could grow large are unknown.
 """
@@ -28,7 +28,7 @@ Reads = Callable[[int | str], Any]
 
 
 class Special(Enum):
-    """Values that are none."""
+    """Special values: an absent one, and an unknown one."""
 
     UNKNOWN = "unknown"
     MISSING = "missing"
@@ -42,7 +42,7 @@ UNKNOWN_TERM: Final[Term] = ("unknown",)
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """An object of which nothing is known but which one it is."""
+    """An object of which only the identity is known."""
 
     number: int
 
@@ -138,7 +138,7 @@ def _apply(name: str, values: list[Any]) -> Any:
 
 
 def _is(one: Any, other: Any) -> Any:
-    """Identity, of values that surely have one: None, truth values, objects."""
+    """Whether two values are identical, of kinds that surely have an identity: None, truth values, objects."""
     single = (type(None), bool, Thing, Special)
     if isinstance(one, single) or isinstance(other, single):
         return type(one) is type(other) and one == other

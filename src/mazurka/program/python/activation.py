@@ -35,7 +35,7 @@ def activate(runtime: Runtime | None) -> None:
 
 
 def wake_hooks(runtime: Runtime) -> None:
-    """The first thread of a run is being started: from now on hooks have something to do."""
+    """The first thread of a run is being started: activate the hooks, which do nothing before."""
     rest.wake()
     if not runtime.learned.knows_start() and START_POINTS not in runtime.points:
         if rest.amid_expression(sys._getframe(1)):
@@ -43,8 +43,8 @@ def wake_hooks(runtime: Runtime) -> None:
 
 
 def _before_fork() -> None:
-    """Nothing is modelled while the program forks: what `threading` does in the child is about the real threads, and
-    a child that took the journal of files, which it inherits, would keep the run waiting."""
+    """Nothing is modelled while the program forks: in the child, `threading` works on the real threads, and a child
+    that took the journal of files, which it inherits, would keep the run waiting."""
     global active, _forking
     _forking, active = active, None
 

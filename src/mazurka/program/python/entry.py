@@ -1,5 +1,5 @@
-"""The entry of a program: a script, a function of a module, or a callable. Each knows how to get ready and what one run
-consists of."""
+"""The entry of a program: a script, a function of a module, or a callable. Each knows how to prepare itself and how to
+run once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Entry(Protocol):
     """Something to run again and again."""
 
     def prepare(self) -> None:
-        """Import the modules that the runs need, before the state is taken."""
+        """Import the modules that the runs need, before the snapshot of the state is taken."""
         ...
 
     def modules(self) -> list[types.ModuleType]:
-        """The modules, beside those the loader instrumented, whose state every run starts from."""
+        """The modules, beside those that the loader instrumented, whose state is put back before every run."""
         ...
 
     def call(self) -> Any:
@@ -34,7 +34,7 @@ class Entry(Protocol):
         ...
 
     def namespace(self) -> dict[str, Any]:
-        """Where an invariant looks up names once a run is over."""
+        """The namespace in which an invariant looks up names once a run is over."""
         ...
 
     def release(self) -> None:
@@ -55,7 +55,7 @@ Compiler = Callable[[str, str], types.CodeType]
 
 
 def read_source(path: str) -> str:
-    """A source file's text; a clear error if there is none or it is no Python."""
+    """A source file's text; a clear error if there is no such file or it is no Python."""
     if not os.path.exists(path):
         raise UsageError("no-such-file", "there is no such file", where=path, hint=_files_like(path))
     if os.path.isdir(path):
@@ -71,13 +71,13 @@ def read_source(path: str) -> str:
     return source
 
 
-def import_failed(error: BaseException, where: str, what: str) -> UsageError:
-    """The message when the import of ``what`` ended with an exception: which one, and where it was raised."""
+def import_failed(error: BaseException, where: str, imported: str) -> UsageError:
+    """The error for an import of ``imported`` that ended with an exception: with its type, and where it was raised."""
     frames = frames_of(error.__traceback__)
     place = f" ({frames[-1].location.file}:{frames[-1].location.line})" if frames else ""
     missing = isinstance(error, ModuleNotFoundError) and error.name not in sys.modules
     hint = f"is {error.name} installed for {sys.executable}?" if missing else ""  # type: ignore[attr-defined]
-    problem = f"{what} can't be imported: {type(error).__name__}: {error}{place}"
+    problem = f"{imported} can't be imported: {type(error).__name__}: {error}{place}"
     return UsageError("import-failed", problem, where=where, hint=hint)
 
 
@@ -93,7 +93,7 @@ def _files_like(path: str) -> str:
 
 
 def _callables_of(module: types.ModuleType | None) -> list[str]:
-    """The functions of a module, and of its classes, as one names them after ``::``."""
+    """The functions of a module, and of its classes, as a user names them after ``::``."""
     space = vars(module) if module is not None else {}
     own = {name: each for name, each in space.items() if callable(each) and not name.startswith("_")}
     names = list(own)
@@ -208,7 +208,7 @@ class Function:
         return self._module.__dict__ if self._module is not None else {}
 
     def release(self) -> None:
-        return  # state that the function left in its module goes when the module is put back
+        return  # state that the function left in its module is removed when the module is put back
 
     def identity(self) -> str:
         return _digest(self._source or read_source(self.path))
@@ -248,7 +248,7 @@ class Call:
 
 
 def only_defines(entry: Entry) -> str:
-    """Of a script that calls nothing: a function that it defines, as one names it to be checked; "" of others."""
+    """A function that a script defines which calls nothing, as a user names it for a check; "" for other scripts."""
     if not isinstance(entry, Script):
         return ""
     body = ast.parse(read_source(entry.path), entry.path).body
@@ -281,5 +281,5 @@ def _import_ahead(source: str, path: str) -> None:
         for name in names:
             try:
                 importlib.import_module(name)
-            except Exception:  # an import may raise any; the run itself shows it
+            except Exception:  # an import may raise any exception; the run itself shows it
                 continue

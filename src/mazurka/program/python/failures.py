@@ -39,7 +39,7 @@ WATCHING: Final = frozenset(
 
 
 def fault_of_ours(error: BaseException) -> str:
-    """Why an exception is no failure of the program: it was raised in our own code; "" if it was not."""
+    """Why an exception is no failure of the program, if it was raised in our own code; "" if it was not."""
     trace = error.__traceback__
     if not isinstance(error, Exception) or trace is None:
         return ""
@@ -68,7 +68,7 @@ def source_line(filename: str, line: int) -> str:
 
 
 def exception_failure(thread: str, error: BaseException, step: int) -> Failure | None:
-    """The failure that an exception which ended a thread amounts to; None where Python takes it for a normal end."""
+    """The failure for an exception that ended a thread; None where Python takes the exception for a normal end."""
     name = type(error).__name__
     frames = frames_of(error.__traceback__)
     location = frames[-1].location if frames else None

@@ -1,9 +1,9 @@
-"""The variables of a running function, taken down without a trace.
+"""The variables of a running function, copied without a lasting effect on it.
 
 Up to CPython 3.12 a function's frame keeps the dictionary that ``f_locals`` gives. Where a variable refers to the
 frame itself (`logging` looks for its caller so), that would be a cycle, which only a collection of garbage ends; a real
-run has none there. So the dictionary is emptied again, unless the program has it from ``locals()``: it is filled anew
-when asked for.
+run has no such cycle. So the dictionary is emptied again, unless the program has it from ``locals()``: it is filled
+anew when asked for.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import sys
 import types
 from typing import Any, Final
 
-#: Whether frames keep such a dictionary.
+#: Whether frames keep the dictionary of their variables.
 _KEPT: Final = sys.version_info < (3, 13)
 
 #: A flag of the code of functions: `inspect.CO_OPTIMIZED`.
 _OPTIMIZED: Final = 1
 
-#: References to it: the frame's, a variable's here, and an argument's.
+#: References to the dictionary: the frame's, a variable's here, and an argument's.
 _OURS: Final = 3
 
 

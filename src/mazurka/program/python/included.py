@@ -1,4 +1,5 @@
-"""Packages and modules that are tracked since a user names them: whether they can be, and whether there are any."""
+"""Packages and modules that are tracked since a user names them: whether they can be tracked, and whether they
+exist."""
 
 from __future__ import annotations
 
@@ -16,12 +17,13 @@ def require_explorable(names: tuple[str, ...], never: frozenset[str] = MACHINERY
     """Raise ``not-includable`` if a package to be tracked is one that the check itself runs on."""
     for name in names:
         if name.partition(".")[0] in never:
-            what = f"{name} can't be explored: {whose} itself runs on it"
-            raise UsageError("not-includable", what, where="include", hint="leave it out")
+            problem = f"{name} can't be explored: {whose} itself runs on it"
+            raise UsageError("not-includable", problem, where="include", hint="leave it out")
 
 
 def require_modules(names: tuple[str, ...]) -> None:
-    """Say so if something to be tracked does not exist: misspelt, it would silently not be tracked."""
+    """Raise ``no-such-module`` if a module to be tracked does not exist: a misspelt one would silently not be
+    tracked."""
     for name in names:
         if name not in sys.modules and not _can_be_found(name):
             hint = _provided_by(name) or did_you_mean(name, _names_beside(name))
@@ -39,7 +41,7 @@ def _can_be_found(name: str) -> bool:
     except ValueError:
         return False
     except ModuleNotFoundError as error:
-        if error.name in (package, name):  # it is no package
+        if error.name in (package, name):  # there is no such module, or the outer one is no package
             return False
         raise import_failed(error, "include", f"{package}, which {name} is in,") from error
     except (Exception, SystemExit) as error:

@@ -1,4 +1,4 @@
-"""From what a user names to a Python program: a script, or a function of a file."""
+"""From the target that a user names to a Python program: a script, or a function of a file."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSetti
 
 
 def entry_of(target: str, arguments: tuple[str, ...]) -> Entry:
-    """A target as a user names it: a script, or a function of a file."""
+    """The entry of a target that a user names: a script, or a function of a file."""
     path, _, function = target.partition("::")
     return Function(path, function, arguments) if function else Script(path, arguments, instrument_source)

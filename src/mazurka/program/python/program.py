@@ -1,10 +1,10 @@
-"""An unmodified Python program as something that can be run again and again under a plan.
+"""An unmodified Python program that can be run again and again, each time under a plan.
 
-Getting ready (:meth:`PythonProgram.prepare`) instruments and imports what is to be tracked, patches the primitives,
+Getting ready (:meth:`PythonProgram.prepare`) instruments and imports the modules to be tracked, patches the primitives,
 and makes trial runs in forked children (``trials.py``), which show the further imports on the way, the sites that need
-points, and whether the program does the same thing twice and its state can be put back between runs. By that the
-*isolation* is chosen: ``restore`` (each run in this process, state put back before it) or ``fork`` (each run in a
-child).
+points, whether two runs of one schedule are equal, and whether the program's state can be put back between runs. These
+results decide the *isolation*: ``restore`` (each run in this process, state put back before it) or ``fork`` (each run
+in a child).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 
-#: The real one, which programs are given a model of.
+#: The real function; programs are given a model of it.
 _collect: Final = gc.collect
 _freeze: Final = gc.freeze
 
@@ -90,7 +90,7 @@ class PythonProgram(LearnsPoints):
         self.snapshot: state.Snapshot | None = None
         self._restored = False  # as in `TrialResult`, of the last one
         self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
-        self._changed: list[str] = []  # ... that keep something of a run in their globals
+        self._changed: list[str] = []  # ... whose globals keep state of a run
         self._undo: list[Callable[[], None]] = []
         self._points_then = 0  # how many points were known at the last look at them
         self._ready = False
@@ -99,7 +99,7 @@ class PythonProgram(LearnsPoints):
         self._told = False
         self._capture = Capture()
         self.read_input = False
-        self.timing: float | None = None  # that of plans which have none of their own
+        self.timing: float | None = None  # the timing of plans which have none of their own
         self._held: frozenset[int] = frozenset()  # objects that the last run's main thread still led to
         self._kept: frozenset[int] = frozenset()  # ... and those that it kept until its end
         self._expired = False  # in some run a waiting time ran out
@@ -112,7 +112,7 @@ class PythonProgram(LearnsPoints):
     def execute(self, plan: Plan) -> Run:
         if not self._ready or self._explored or len(self.learned.points) != self._points_then:
             self.prepare()
-            self.learned.forked_with = None  # more code may be instrumented now
+            self.learned.forked_with = None  # more code may be instrumented by now
         if self.earlier.reason:
             return self._untried()
         if self.isolation is Isolation.FORK:
@@ -122,14 +122,14 @@ class PythonProgram(LearnsPoints):
             self.snapshot.restore()
             run = self.execute_here(plan)
         if run.found_new_points and self._catch_up():
-            run.failures.clear()  # it can't be made again as it was: the search begins again, and meets them then
+            run.failures.clear()  # it can't be repeated as it was: the search begins again, and finds them then
         if self.earlier.waits and self.earlier.look_again(involved=bool(run.uncontrolled) or is_stuck_for_good(run)):
             return self._untried()
         if self._late:
             count_imports(run, self._late)
         if self.nondeterminism and not self._told:
             self._told = True
-            if run.uncontrolled or run.truncated or run.has_children:  # it need not be the program that differs
+            if run.uncontrolled or run.truncated or run.has_children:  # the difference need not come from the program
                 run.uncontrolled[f"not repeatable: {self.nondeterminism}"] = 1
             else:
                 run.failures.append(Failure(FailureKind.NONDETERMINISM, self.nondeterminism, "0", None))
@@ -184,13 +184,13 @@ class PythonProgram(LearnsPoints):
         return accesses_at(place, name)
 
     def _is_judged_from_outside(self) -> bool:
-        """Whether what looks at the end of a run is in no module that is instrumented."""
+        """Whether the function that looks at the end of a run is in no instrumented module."""
         at_end = self.settings.at_end
         code = getattr(at_end, "__code__", None)
         return at_end is not None and getattr(code, "co_filename", "") not in sites.instrumented
 
     def close(self) -> None:
-        """Put the interpreter back as it was. The state kept for the next run is let go of: it may be large, and the
+        """Put the interpreter back as it was. The state kept for the next run is released: it may be large, and the
         objects of a check refer to each other, and to the program, until garbage is collected."""
         if self.snapshot is not None and self.isolation is not Isolation.FORK:
             self.snapshot.restore()
@@ -200,7 +200,8 @@ class PythonProgram(LearnsPoints):
         self._ready = False
 
     def starts_threads(self) -> bool:
-        """Whether it does, or is cut short, in a run of which nothing is kept; true if that can't be known."""
+        """Whether the program starts threads, or is cut short, in a run of which nothing is kept; true if that can't be
+        known."""
         if not forked.AVAILABLE:
             return True
         try:
@@ -249,7 +250,7 @@ class PythonProgram(LearnsPoints):
         self._swap_included()
         with outside.Preparing():
             self.entry.prepare()
-        primitives.install()  # once more, for the modules that came with it
+        primitives.install()  # once more, for the modules that were imported with it
         if self.settings.invariant:
             self._check = loader.compile_invariant(self.settings.invariant)
         natives.find_weak()
@@ -275,7 +276,7 @@ class PythonProgram(LearnsPoints):
         return self.loader.code_for(source.encode("utf-8", "surrogatepass"), file)
 
     def _included(self) -> list[tuple[str, types.ModuleType]]:
-        """The modules there are of the packages to include, and those of the standard library that are explored."""
+        """The loaded modules of the packages to include, and the explored modules of the standard library."""
         named = [
             (module_name, module)
             for name in self.settings.include
@@ -285,7 +286,8 @@ class PythonProgram(LearnsPoints):
         return named + [(name, sys.modules[name]) for name in self._explored]
 
     def _explore(self) -> bool:
-        """Instrument modules of the standard library that runs are known to enter; whether any was not so far."""
+        """Instrument modules of the standard library that runs are known to enter; true if any was not instrumented
+        before."""
         fresh = self._unexplored()
         self._explored += fresh
         self._swap((name, sys.modules[name]) for name in fresh)
@@ -295,8 +297,8 @@ class PythonProgram(LearnsPoints):
         return [name for name in foreign.explored(self.learned.points) if name not in self._explored]
 
     def _catch_up(self) -> bool:
-        """The same, during a search. Modules that are instrumented stay so; other knowledge is learnt again. Whether
-        some module has been instrumented."""
+        """Instrument them during a search. Instrumented modules stay so; other knowledge is learnt again. Returns
+        whether some module has been instrumented."""
         if self._explored:
             self.learned.points |= foreign.marks_of(self._explored)
         if len(self.learned.points) == self._points_then:
@@ -320,8 +322,8 @@ class PythonProgram(LearnsPoints):
         self._choose_isolation(reason, self._restored)
 
     def _choose_isolation(self, reason: str, restores: bool = False) -> None:
-        """Keep the state that runs start from; ``reason`` says why it can't be put back, ``restores`` that it can, if
-        that is known."""
+        """Keep the state that runs start from; ``reason`` says why it can't be put back, ``restores`` that it is known
+        that it can."""
         self.take_snapshot()
         assert self.snapshot is not None
         natives.find_weak()  # once more: trial runs have imported modules, or had some instrumented
@@ -337,7 +339,8 @@ class PythonProgram(LearnsPoints):
             self.earlier.refuse()  # a child would be without them
 
     def _learn(self) -> str:
-        """Run in children until nothing new is imported and no site is newly shared; why that failed, or ""."""
+        """Make trial runs in children until they import nothing new and find no new points; returns why that failed, or
+        ""."""
         for left in reversed(range(trials.MOST)):
             try:
                 trial = trials.once(self, left)
@@ -358,12 +361,12 @@ class PythonProgram(LearnsPoints):
             generates = outside.generated.instrument(trial.generated.items())
             if not (trial.imported or trial.found_new_points or trial.is_first or explores or generates):
                 break
-            self._restored = False  # by then the program is another one
+            self._restored = False  # the trial was made of another version of the program
         return ""
 
     def _unrestorable(self) -> str:
-        """Why runs can't be made one after the other in this process, or ""; what modules of the library keep in their
-        globals is put back, too, where that is why."""
+        """Why runs can't be made one after the other in this process, or "". Where globals of modules of the library
+        are the reason, these are put back, too."""
         reason, changed = trials.compare_after_restoring(self)
         if reason and not set(changed) <= set(self._changed):
             self._changed += [name for name in changed if name not in self._changed]
@@ -393,7 +396,7 @@ class PythonProgram(LearnsPoints):
 
     def _execute_in_child(self, plan: Plan) -> tuple[Run, set[int]]:
         if not any({"gc", "collect"} & vars(module).keys() for module in self.loader.modules.values()):
-            _freeze()  # who goes through young objects need not touch those of before, whose memory is shared
+            _freeze()  # a collection of young objects need not touch older ones, whose memory is shared with the parent
         return portable(self.execute_here(plan)), self.learned.points
 
     def execute_here(self, plan: Plan) -> Run:
@@ -413,9 +416,9 @@ class PythonProgram(LearnsPoints):
             # Objects that the run leaves behind are young, so that finalisers run here and nowhere else.
             referred, generation = natives.take_referred(), 0
             if natives.may_notice_ends():
-                generation = 1  # where what is left is after a collection
+                generation = 1  # a collection moves the objects that are left there
                 noticed = cycles.collect(referred, self._held, self._kept)
-                if len(run.tasks) > 1 and run.divergence is None:  # one that is cut there leaves threads as they are
+                if len(run.tasks) > 1 and run.divergence is None:  # a run that is cut there leaves threads as they are
                     self._take_notice(run, noticed)
             self.entry.release()
             _collect(generation)
@@ -431,13 +434,13 @@ class PythonProgram(LearnsPoints):
             name_troubles(run, troubles)
         self.read_input = capture.read_input
         run.output = capture.text()
-        if self.settings.races and not run.found_new_points:  # with the new points other steps are next to each other
+        if self.settings.races and not run.found_new_points:  # with the new points other steps are adjacent
             run.failures += races_of(run, self.location)
         run.seconds = perf_counter() - started
         return run
 
     def _take_notice(self, run: Run, noticed: cycles.Noticed) -> None:
-        """The program has noticed the end of objects that a run has left in cycles, or has not."""
+        """Note whether the program has noticed the end of objects that a run has left in cycles."""
         if noticed is not cycles.Noticed.NOT and CYCLE_POINTS not in self.learned.points:
             self.learned.points.add(CYCLE_POINTS)  # it matters when the objects became garbage
             run.found_new_points = True
@@ -445,7 +448,7 @@ class PythonProgram(LearnsPoints):
             run.untracked["the end of objects in cycles, which comes when garbage is collected"] = 1
 
     def _run(self, plan: Plan) -> Run:
-        """The run itself; on return only the result refers to its objects."""
+        """Make the run itself; on return only the result refers to the objects of the run."""
         determinism.restart()
         runtime = self._runtime(plan)
         runtime.on_error = self.on_error
@@ -482,12 +485,12 @@ class PythonProgram(LearnsPoints):
         return run
 
     def _run_through(self, runtime: Runtime, plan: Plan, result: list[Any]) -> None:
-        """Run the program to its end, and settle what its hooks and models have left open."""
+        """Run the program to its end, and settle all that its hooks and models have left open."""
         runtime.run(lambda: result.append(self._main(runtime)))
         primitives.finish(runtime, learns=plan.strict and not plan.detail)
         if isinstance(runtime, InvokingRuntime):
             observer.look_back(runtime)
-        is_all = self.settings.at_end is None and self._check is None  # otherwise that looks, too
+        is_all = self.settings.at_end is None and self._check is None  # otherwise the check at the end looks, too
         self._held = natives.alive_alone(runtime) if is_all else frozenset()
         is_end = is_all and not outside.exit_functions.are_any()
         self._kept = natives.kept_to_the_end(runtime) if is_end else frozenset()
@@ -507,10 +510,11 @@ class PythonProgram(LearnsPoints):
         return RelaxedRuntime(plan, self.learned, self.settings.limits, memory)
 
     def _watch_timeouts(self, runtime: Runtime, run: Run) -> None:
-        """Say so if runs had waiting times run out and orders were asked for in which one would have to do so early.
+        """Count as uncontrolled that waiting times ran out in runs and that orders were requested in which one would
+        have to run out early.
 
-        That a time runs out follows from all other threads being stuck, which reads-from does not tell: what such
-        an order would have led to by another way may not have been explored.
+        A waiting time runs out when all other threads are stuck, and the reads-from relation does not show that. So
+        executions that have such an order in another way may not have been explored.
         """
         run.expired = runtime.expired
         run.has_children = uncontrolled.started_processes()
@@ -525,7 +529,7 @@ class PythonProgram(LearnsPoints):
             run.uncontrolled.setdefault(TIMEOUTS, 1)
 
     def _main(self, runtime: Runtime) -> Any:
-        """The main thread's body: the program, the end of its threads, and then the invariant."""
+        """The body of the main thread: the program, the end of its threads, and then the invariant."""
         try:
             result = self.entry.call()
         finally:
@@ -551,7 +555,7 @@ class PythonProgram(LearnsPoints):
 def _import_quietly(name: str) -> None:
     try:
         importlib.import_module(name)
-    except Exception:  # it was imported in the trial; if it can't be here, runs will import it themselves
+    except Exception:  # it was imported in the trial; if it can't be imported here, runs will import it themselves
         return
 
 

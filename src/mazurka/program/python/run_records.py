@@ -1,4 +1,4 @@
-"""The record of an execution (:class:`mazurka.program.protocol.Run`), made of its runtime, and additions to it.
+"""The record of an execution (:class:`mazurka.program.protocol.Run`), made from its runtime, and additions to it.
 
 Cost: some microseconds for an execution.
 """
@@ -37,7 +37,7 @@ def portable(run: Run) -> Run:
     """A run that can leave its process; the program's result stays behind if it can't."""
     try:
         pickle.dumps(run.result)
-    except Exception:  # the program's own objects may raise any
+    except Exception:  # the program's own objects may raise any exception
         run.result = None
     return run
 
@@ -76,7 +76,7 @@ def _readable(found: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def failure_of(runtime: Runtime, task: Task, error: BaseException) -> Failure | None:
-    """The failure of an exception that ended a thread; None if it is none."""
+    """The failure for an exception that ended a thread; None if the exception is no failure."""
     if fault := failures.fault_of_ours(error):
         runtime.truncated = runtime.truncated or fault
         return None

@@ -1,6 +1,6 @@
-"""The frames of the program at a step, ours left out.
+"""The frames of the program at a step, without the frames of Mazurka.
 
-Cost: a tenth of a microsecond a frame to take them down; the text of their lines is looked up for reports only.
+Cost: a tenth of a microsecond for each frame; the text of their lines is looked up for reports only.
 """
 
 from __future__ import annotations

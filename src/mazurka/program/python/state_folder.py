@@ -1,4 +1,4 @@
-"""Where what belongs to a user, and to no project, outlasts processes."""
+"""The folders for data that belongs to a user, and to no project, and outlasts processes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 
 
 def state_folder() -> str:
-    """Where a user's programs keep what should outlast them (XDG Base Directory Specification)."""
+    """The folder for state that should outlast a user's programs (XDG Base Directory Specification)."""
     return _below("XDG_STATE_HOME", os.path.join(".local", "state"))
 
 
 def cache_folder() -> str:
-    """Where a user's programs keep what they could make again (the same)."""
+    """The folder for data that a user's programs could make again (the same specification)."""
     return _below("XDG_CACHE_HOME", ".cache")
 
 

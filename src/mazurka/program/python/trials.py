@@ -1,9 +1,9 @@
 """Trial runs of a program, each in a child, of which only the results remain.
 
 They show the further imports on the way, the sites that need points, the modules of the standard library that are
-entered, whether the program does the same thing twice, and whether its state can be put back between runs.
+entered, whether two runs of one schedule are equal, and whether the program's state can be put back between runs.
 
-Cost: three children for most programs, one more for each that imports something, or finds something newly shared.
+Cost: three children for most programs, and one more for each trial run that imports a module or finds a new point.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from mazurka.program.runtime.task import Learned
 from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.trace.event import Location
 
-#: At most this many trial runs: each may import more, or find more that is shared.
+#: At most this many trial runs: each may import more modules, or find more shared locations.
 MOST: Final = 8
 
-#: Further trial runs that show what modules of the standard library are entered: one in which the threads take turns as
-#: it happens, and one in which those that were started last go first.
+#: Further trial runs that show which modules of the standard library are entered: one in which the threads take turns
+#: at random, and one with random priorities.
 _FURTHER: Final = (Plan(tail=TailPolicy.RANDOM, seed=2), Plan(tail=TailPolicy.PCT, seed=3))
 
 #: Seconds after which a run that is cut short is not tried again.
@@ -45,11 +45,11 @@ class TrialResult:
     imported: list[str]
     difference: str
     read_input: bool
-    hung: str = ""  # why it was cut short after a long time
+    hung: str = ""  # why the run was cut short after a long time
     late: dict[str, bool] = field(default_factory=dict)  # see `late_imports.noticed`
     generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
     is_first: bool = False  # nothing was compared
-    restored: bool = False  # a run after the state was put back did what the one before it did
+    restored: bool = False  # a run after the state was put back was equal to the one before it
 
 
 class TriedProgram(Protocol):
@@ -72,7 +72,7 @@ class TriedProgram(Protocol):
 
 
 def once(program: TriedProgram, left: int) -> TrialResult:
-    """The results of a child, which so many may follow."""
+    """The results of one child; ``left`` more children may follow."""
     before, found = tuple(sys.modules), None
     if left == MOST - 1:
         found = forked.call(lambda: _first_trial(program, before))
@@ -82,7 +82,7 @@ def once(program: TriedProgram, left: int) -> TrialResult:
         except forked.ChildDied as error:
             if "interrupt" in str(error).lower():
                 raise
-    if found is None:  # it may have died since it went on after its run
+    if found is None:  # the child may have died since it went on after its run
         found = forked.call(lambda: _trial(program, before, left == 0, restores=False))
     assert isinstance(found, TrialResult)
     return found
@@ -104,7 +104,8 @@ def compare_after_restoring(program: TriedProgram) -> tuple[str, list[str]]:
 
 
 def _first_trial(program: TriedProgram, before: tuple[str, ...]) -> TrialResult:
-    """In a child: one run. Mostly it finds what no run has before, so that there is nothing to compare it with."""
+    """In a child: one run. Most first runs import modules or find points, so that there is nothing to compare them
+    with."""
     run, found = _try_here(program, before)
     return _hung(program, run) or replace(found, is_first=True)
 
@@ -123,7 +124,7 @@ def _trial(program: TriedProgram, before: tuple[str, ...], last: bool, restores:
     if (hung := _hung(program, second)) is not None:
         return hung
     if (known.found_new_points or known.imported) and not last:
-        return known  # with that it is another program than the one to compare, and to try further
+        return known  # with its findings the program is another one than the one to compare, and to try further
     if restores:
         program.take_snapshot()
     first, found = _try_here(program, before)
@@ -137,7 +138,7 @@ def _trial(program: TriedProgram, before: tuple[str, ...], last: bool, restores:
 
 
 def _try_here(program: TriedProgram, before: tuple[str, ...]) -> tuple[Run, TrialResult]:
-    """One run, and what it has found; ``before`` are the names of the modules that there were."""
+    """One run, and the results of it; ``before`` are the names of the modules that were loaded before it."""
     run = program.execute_here(Plan())
     found = TrialResult(
         set(program.learned.points),
@@ -152,7 +153,7 @@ def _try_here(program: TriedProgram, before: tuple[str, ...]) -> tuple[Run, Tria
 
 
 def _is_repeated(program: TriedProgram, first: Run) -> bool:
-    """In a child: whether a run after a restore does what the first one since the snapshot has done."""
+    """In a child: whether a run after a restore is equal to the first one since the snapshot."""
     assert program.snapshot is not None
     if program.snapshot.too_large or program.snapshot.obstacles:
         return False
@@ -161,8 +162,8 @@ def _is_repeated(program: TriedProgram, first: Run) -> bool:
 
 
 def _restores(program: TriedProgram) -> tuple[str, list[str]]:
-    """In a child: how a run after a restore differs from the run before it, and which modules of the library keep
-    something of a run in their globals."""
+    """In a child: how a run after a restore differs from the run before it, and which modules of the library keep state
+    of a run in their globals."""
     assert program.snapshot is not None
     before = library.globals_now()
     first = program.execute_here(Plan())
@@ -182,8 +183,8 @@ def _portable(tried: tuple[Run, TrialResult]) -> tuple[Run, TrialResult]:
 
 
 def _imported_since(before: tuple[str, ...]) -> list[str]:
-    """The names of modules that have been imported. If there are as many, and the last one is the same, there are none:
-    to look at each touches its memory, which a child shares with its parent until then."""
+    """The names of modules that have been imported. If there are as many modules as before, and the last one is the
+    same, none has been: to look at each module touches its memory, which a child shares with its parent until then."""
     if len(before) == len(sys.modules) and before[-1] == next(reversed(sys.modules)):
         return []
     known = frozenset(before)

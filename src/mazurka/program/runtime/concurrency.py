@@ -1,5 +1,4 @@
-"""Whether the running thread has company: others that may do something at the same time, in this order of steps or in
-another one.
+"""Whether other threads may take steps at the same time as the running one, in this order of steps or in another one.
 
 Cost: each step of a run is looked at once.
 """
@@ -13,16 +12,16 @@ from mazurka.trace.targets import Target
 
 
 class KnownEnds:
-    """Which threads have begun in a run, and of whose ends each of them knows."""
+    """The threads that have begun in a run, and for each of them the threads whose ends it knows of."""
 
     def __init__(self) -> None:
         self.lives: dict[Target, int] = {}  # the target of a thread's life -> the thread
         self.known: dict[int, set[int]] = {}
         self._starter = 0
-        self._seen = 0  # so many steps
+        self._seen = 0  # so many steps have been looked at
 
     def look(self, log: list[Any]) -> None:
-        """Take in the steps made since."""
+        """Take in the steps made since the last call."""
         for index, op, target, *_ in log[self._seen :]:
             if op is Op.FORK:
                 self._starter = index
@@ -36,7 +35,7 @@ class KnownEnds:
 
 
 def has_concurrent_threads(run: Any) -> bool:
-    """Whether other threads are there, or have been of whose end the running one does not know: a thread that takes no
+    """Whether there are other threads, or were some of whose end the running one does not know: a thread that takes no
     step which others could notice has ended as soon as it is started, though it might last in another order."""
     if run.is_recording:
         return False  # nothing is counted then

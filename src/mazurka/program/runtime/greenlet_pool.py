@@ -1,11 +1,11 @@
 """The greenlets that the program's threads run in, kept from run to run.
 
 Making a greenlet, starting it and letting it end takes four microseconds, most of them for the memory of its frames;
-giving one that waits the next thread takes half a microsecond.
+to give a waiting greenlet its next thread takes half a microsecond.
 
-Invariants: a worker that waits has nothing of the program on its stack, and an empty context. All workers are made by
-the hub, so that threads have the same depth of recursion left whichever they get. One that was thrown out of its
-thread ends.
+Invariants: a worker that waits has no frame of the program on its stack, and an empty context. All workers are made by
+the hub, so that threads have the same depth of recursion left whichever worker they get. A worker that was thrown out
+of its thread ends.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from typing import Any, Final
 
 from greenlet import getcurrent, greenlet
 
-#: A worker's function for a thread: runs it, and returns the next to go on; None: the worker ends, and its parent does.
+#: A worker's function for a thread: runs it, and returns the greenlet to go on next; None: the worker ends, and its
+#: parent goes on.
 Life = Callable[[Any], greenlet | None]
 
 #: A greenlet at its end.
 ENDED: Final = greenlet(int)
 ENDED.switch()
 
-#: More than these do not wait.
+#: At most so many workers wait.
 _MOST: Final = 64
 
 _waiting: list[greenlet] = []
@@ -30,7 +31,7 @@ _hub: greenlet | None = None
 
 
 def take(hub: greenlet) -> greenlet | None:
-    """A worker of this hub that waits, if there is one: to be switched to with a life and a task."""
+    """A waiting worker of this hub, if there is one; the caller switches to it with a life and a task."""
     global _hub
     if hub is not _hub:
         _waiting.clear()
@@ -44,7 +45,7 @@ def take(hub: greenlet) -> greenlet | None:
 
 
 def make(hub: greenlet) -> greenlet:
-    """A new worker, to be switched to by the hub itself with a life and a task."""
+    """A new worker; the hub itself switches to it with a life and a task."""
     return greenlet(_work, hub)
 
 

@@ -1,10 +1,10 @@
-"""A run as its runtime leaves it: steps and choices are made of the log when they are first read, and so are the fields
-that no execution has given a value.
+"""A run as its runtime leaves it: steps and choices are made from the log when they are first read, and fields that the
+execution has given no value get their default then.
 
 Most strategies never look at most runs' steps, and making them takes as long as a quarter of a short run; the fields of
 a run, a tenth of it.
 
-Invariant: for every reader, and when it leaves the process, it is the run that it stands for.
+Invariant: every reader, and every process that it is sent to, sees the run that it stands for.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class LazyRun(Run):
     __slots__ = ("_choices", "_entries")
 
     def __init__(self, tasks: list[str], entries: list[Entry], choices: list[tuple[int, int, tuple[int, ...]]]) -> None:
-        # What every run is asked for is set here; the rest is set by the runtime, or by `__getattr__`.
+        # Fields that are read of every run are set here; the rest is set by the runtime, or by `__getattr__`.
         self.tasks = tasks
         self._entries = entries
         self._choices = choices

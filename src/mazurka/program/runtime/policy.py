@@ -1,19 +1,19 @@
 """The choice of the next thread for samplers that look at pending operations.
 
 Unlike a random walk's, these choices depend on the pending operations. A policy is asked at every point past the
-plan's prefix, also when only one thread can move, so that it knows of every one that moves.
+plan's prefix, also when only one thread can move, so that it knows of every thread that moves.
 
 - :class:`PartialOrderSampling` (Yuan, Yang, Gu: Partial order aware concurrency sampling, CAV 2018). Each pending
-  operation has a random priority; the highest goes first. Then it, and every pending operation that conflicts with
-  it, get new ones. So operations that commute don't sway each other, and each order of those that conflict has a fair
-  chance, where a random walk lets a thread of many steps finish long after one of few.
+  operation has a random priority; the highest goes first. Then this operation, and every pending one that conflicts
+  with it, get new priorities. So operations that commute don't influence each other, and each order of those that
+  conflict has a fair chance, where a random walk lets a thread of many steps finish long after one of few.
 - :class:`SelectiveWalk` (Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing, ASPLOS 2025). Of
   all operations only those on the plan's ``focus`` count; threads have known numbers of them, the plan's ``weights``.
-  Which thread does the next of them is decided beforehand, with a probability proportional to how many it has left,
-  which makes each of the orders of all of them equally likely; any thread may go on with anything else. A thread that
-  has not been seen yet counts for its parent. Departure: if the chosen thread can't move and the others can only do
-  such an operation, the choice is made again.
-- :class:`Guided`: as nearly as possible in an order of operations given by thread and place, say of a
+  The thread that does the next of them is chosen beforehand, with a probability proportional to the number that it has
+  left, which makes all orders of these operations equally likely; any thread may go on with any other operation. A
+  thread that has not been seen yet counts for its parent. Departure: if the chosen thread can't move and the others can
+  only do such an operation, the choice is made again.
+- :class:`Guided`: follows, as nearly as possible, an order of operations given by thread and place, say that of a
   trace: with real threads there are other points.
 
 Cost: O(threads) for each point.
@@ -35,7 +35,7 @@ from mazurka.trace.targets import Target
 #: How far :class:`Guided` looks ahead for an operation that a thread stands before.
 _AHEAD: Final = 10_000
 
-#: How many choices it makes past its guide, if the run is to be brief: points may be a little later than told.
+#: How many choices it makes past its guide, if the run is to be brief: points may be a little later than in the guide.
 _AFTER: Final = 20
 
 
@@ -49,10 +49,10 @@ class Pending(NamedTuple):
 
 
 class Policy(Protocol):
-    """Decides at points."""
+    """Chooses the next thread at points."""
 
     def choose(self, pending: Sequence[Pending]) -> int | None:
-        """Which of them, at least one, moves: its index; None: the run is over."""
+        """The index of the operation, out of at least one, whose thread moves; None: the run is over."""
         ...
 
 
@@ -162,7 +162,7 @@ class Guided:
                 self._at += 1
                 continue
             if index is None:
-                index = self._other(by_thread, wanted)  # it has to wait, say to be started
+                index = self._other(by_thread, wanted)  # the wanted thread has to wait, say to be started
             elif wanted.is_met_by(pending[index]):
                 self._at += 1
                 if wanted.stays:
@@ -180,7 +180,8 @@ class Guided:
         return index
 
     def _other(self, by_thread: dict[str, int], wanted: GuideStep) -> int:
-        """The thread that starts it; else one that the guide does not mention any more; else the one mentioned next."""
+        """The thread that starts the wanted one; else a thread that the guide does not mention any more; else the one
+        that it mentions next."""
         parent = wanted.thread.rpartition(".")[0]
         if wanted.op is Op.BEGIN and parent in by_thread:
             return by_thread[parent]

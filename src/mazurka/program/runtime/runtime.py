@@ -1,18 +1,18 @@
-"""The runtime: runs a program's threads one at a time and asks the scheduler, at each point, which moves next.
+"""The runtime: runs a program's threads one at a time and asks the scheduler, at each point, which one moves next.
 
 Every thread of the program is a greenlet of one OS thread. A thread enters the runtime just before each visible
-operation (:meth:`Runtime.visit`, :meth:`Runtime.block`); the runtime asks the :mod:`scheduler` who moves, switches if
-need be, logs the step when the thread is chosen, and returns, so that the operation itself then happens natively in the
-thread's own frame. What a point is, and which operations need none, is said in :mod:`mazurka.program.protocol`; which
-sites need one is learnt by :mod:`sharing`. Metadata of steps is kept in :mod:`step_metadata`, on request.
-The file is long, so that the way of a thread from one operation to the next can be read in one place.
+operation (:meth:`Runtime.visit`, :meth:`Runtime.block`); the runtime asks the :mod:`scheduler` which thread moves,
+switches if need be, logs the step when the thread is chosen, and returns, so that the operation itself then happens
+natively in the thread's own frame. :mod:`mazurka.program.protocol` defines points, and the operations that need none;
+:mod:`sharing` learns which sites need one. Metadata of steps is kept in :mod:`step_metadata`, on request. The file is
+long, so that the way of a thread from one operation to the next can be read in one place.
 
 Invariants: exactly one thread is between two visible operations at any time (``current``); all the others are
 stopped before one. ``log`` holds the steps in the order in which they took effect. A run depends on the plan and
 the set of known points only.
 
-Cost: a visit that is no point takes a third of a microsecond, one that is twice as much, a switch half of one; a
-thread, from its start to its end, five.
+Cost: a visit that is no point takes a third of a microsecond, one that is a point twice as much, a switch half a
+microsecond; a thread, from its start to its end, five microseconds.
 """
 
 from __future__ import annotations
@@ -111,25 +111,25 @@ class Runtime:
     keyed = False  # values are recorded as keys
     expired = 0  # waiting times that ran out
     nearest = inf  # as in Run
-    clock = 0.0  # the last time that the clock has shown
+    clock = 0.0  # the last time that the clock showed
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
     ends: Any = None  # see concurrency.py
-    settled = False  # those left only go round in loops
+    settled = False  # the threads left only go round in loops
     limited = False  # some waits had time limits
-    shortest = inf  # the shortest of them
+    shortest = inf  # the shortest of these limits
     slept = 0.0  # the latest end of a sleep
     bounded: tuple[StepIndex, ...] = ()  # as in Run
     ended: dict[StepIndex, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
-    again = 0  # of a livelock: the last points that repeat as many before
-    turns = 0  # values: passes in succession that began as earlier ones did
+    again = 0  # of a livelock: so many last points repeat as many before them
+    turns = 0  # values: so many passes in succession began as earlier ones did
     past = False  # values: those after the prefix
     blocked: list[Blocked]  # the pending operations of threads when the run ended
     on_stuck: Callable[[Runtime, list[Task]], Failure | None] = staticmethod(lambda runtime, tasks: None)
     on_round: Callable[[Runtime, int], Failure | None] = staticmethod(lambda runtime, points: None)
     on_error: Callable[[Runtime, Task, BaseException], Failure | None] = staticmethod(lambda runtime, task, error: None)
-    on_wait: Callable[[Runtime, Task], None] = staticmethod(lambda runtime, task: None)  # detail: names its guard
+    on_wait: Callable[[Runtime, Task], None] = staticmethod(lambda runtime, task: None)  # detail: names the primitive
     snapshot_stack: Callable[[], Any] = tuple
     arguments: Callable[[], dict[str, Any]] = staticmethod(dict)  # keyed: those of the running function, as keys
     is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
@@ -153,7 +153,7 @@ class Runtime:
         self.detail = plan.detail or self.keyed  # values are recorded: in words, or else as keys
         if plan.timing is not None:
             self.in_time = True
-        self.careful = False  # whether steps are accounted for beyond the log: values, clocks, reads of loops
+        self.careful = False  # whether metadata of steps is kept beyond the log: values, clocks, reads of loops
         if self.detail or self.in_time:
             self.be_careful()
         self.current: Task = None  # type: ignore[assignment]  # set by run()
@@ -173,12 +173,12 @@ class Runtime:
         self.on_body_end: Callable[[BaseException | None], object] | None = None
         self.let_go: Callable[[Runtime], object] | None = None  # asked before each step, where ends of objects run code
         self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
-        self._unborn: Task | None = None  # for whom the hub is to make a worker
+        self._unborn: Task | None = None  # the task that the hub is to make a worker for
         self._started = 0.0
         self._look_at = min(_STRIDE, limits.steps)  # the length of the log at which to look at the limits next
 
     def be_careful(self) -> None:
-        """From now on account for steps beyond the log."""
+        """From now on keep metadata of steps beyond the log."""
         if not self.careful:
             self.careful = True
             self.accounts = StepMetadata()
@@ -186,7 +186,8 @@ class Runtime:
     # -- running ------------------------------------------------------------------------------------------------
 
     def run(self, main: Callable[[], object]) -> None:
-        """Run ``main`` as thread "0" and everything it starts; return when all that must end has ended."""
+        """Run ``main`` as thread "0", and the threads that it starts; return when all threads that must end have
+        ended."""
         self._hub = getcurrent()
         self._started = perf_counter()
         task = self._new_task("0", main, daemon=False)
@@ -229,7 +230,7 @@ class Runtime:
             self._hub.switch()
 
     def _life(self, task: Task) -> greenlet | None:
-        """The whole life of a task; returns the next to go on."""
+        """Run a task from its start to its end; returns the greenlet to go on next."""
         try:
             task.body()
             if self.on_body_end is not None:
@@ -298,9 +299,9 @@ class Runtime:
         raise GreenletExit
 
     def count_uncontrolled(self, name: str) -> None:
-        """Something is about to be done for real that no schedule decides.
+        """An operation is about to be carried out for real that no schedule decides.
 
-        While threads that were started before the check wait, the run ends here: they might act on it.
+        While threads that were started before the check wait, the run ends here: they might react to the operation.
         """
         self.uncontrolled[name] = self.uncontrolled.get(name, 0) + 1
         if self.has_observers and not self.aborting:
@@ -363,8 +364,8 @@ class Runtime:
             self._look_at_limits(len(log))
 
     def widen(self, accesses: Iterable[Access]) -> bool:
-        """Say, while the running thread performs its last step, what else that does; false if no order of others' steps
-        with it is explored."""
+        """Add accesses to the running thread's last step while the thread performs it; false if other orders of this
+        step and steps of other threads are not explored."""
         log, task = self.log, self.current
         entry = log[-1]
         index, site, point = entry[0], entry[3], entry[4]
@@ -378,7 +379,7 @@ class Runtime:
         return True
 
     def _let_go(self, task: Task) -> None:
-        """Objects that only hooks still hold end; code of the program that runs then makes steps of its own."""
+        """End the objects that only hooks still hold; code of the program that runs then makes steps of its own."""
         let_go, self.let_go = self.let_go, None
         doubts, chosen, task.doubts, task.chosen = task.doubts, task.chosen, False, False
         assert let_go is not None
@@ -448,8 +449,9 @@ class Runtime:
     def attempt(self, op: Op, target: Target, succeeds: Callable[[], bool], more: Sequence[Access] = ()) -> bool:
         """Pass an operation that takes effect or fails at once; which of the two is decided when the thread moves.
 
-        ``succeeds()`` decides, and may fill ``more``. A failed attempt is logged as a READ of the target. Either way
-        a REQUEST says that the thread would not have waited: explorers must know that it could have gone the other way.
+        ``succeeds()`` decides, and may fill ``more``. A failed attempt is logged as a READ of the target. Either way a
+        REQUEST says that the thread would not have waited: explorers must know that the attempt could have had the
+        other outcome.
         """
         task = self.current
         if self.aborting:
@@ -494,7 +496,7 @@ class Runtime:
         return task
 
     def join(self, task: Task, timeout: float | None = None, waiting_for: Any = None) -> bool:
-        """Wait for ``task`` to end; false if the time ran out, which is a point."""
+        """Wait for ``task`` to end; false if the time ran out. A timeout is a point."""
         if timeout is not None:
             if self.in_time:
                 self.need_points(END_POINTS)
@@ -524,44 +526,45 @@ class Runtime:
         self._record(task, Op.SLEEP, SLEEP, 0, True, None, ())
 
     def _come_near(self, deadline: float) -> None:
-        """A wait is over that would have run out at a time."""
+        """A wait is over that would have run out at ``deadline``: keep how near any clock came to such a time."""
         self.nearest = min(self.nearest, deadline - max([task.clock for task in self.tasks]))
 
     def _note_end(self, task: Task, seconds: float) -> None:
-        """A sleep, or a wait with a time limit, has ended: the next step says so."""
+        """A sleep, or a wait with a time limit, has ended: the next step records it."""
         task.early = 0.0
         self.ended = {**self.ended, StepIndex(len(self.log)): seconds}
 
-    def now(self, told: bool = True) -> float:
-        """Seconds on the clock. Looking again and again makes it go faster and faster.
+    def now(self, shown: bool = True) -> float:
+        """Seconds on the clock. Repeated looks make it go faster and faster.
 
-        Where several threads look, each look is a step, since it shows no less than the one before it. ``told`` says
-        that the program gets to know: if not, or if the search leaves the orders of looks out, it is the time of the
-        running thread that counts.
+        Where several threads look, each look is a step, since it shows no less than the one before it. ``shown`` says
+        that the program sees the time: otherwise, or if the search leaves out the orders of looks, the time is that of
+        the running thread.
         """
         task = self.current
-        told = told and CLOCKS_APART not in self.points
+        shown = shown and CLOCKS_APART not in self.points
         if task.pool is not None:
             task.pool.waits()
         self.be_careful()
-        if told and not self.solo:
+        if shown and not self.solo:
             point = CLOCK_POINTS in self.points
             if not point:
                 self.sharing.touch(task.index, Op.RMW, CLOCK, CLOCK_POINTS, False)
             self.visit(Op.RMW, CLOCK, 0, point=point)
         task.clock_reads += 1
         task.silent += 1
-        task.clock = max(task.clock, self.clock if told else 0.0) + TICK * (1 << min(task.clock_reads // 16, 40))
-        if told:
+        task.clock = max(task.clock, self.clock if shown else 0.0) + TICK * (1 << min(task.clock_reads // 16, 40))
+        if shown:
             self.clock = task.clock
         return task.clock
 
     def pause(self, changed: Callable[[], bool], reads: tuple[Target, ...]) -> None:
-        """Hold the running thread, which would only repeat itself, until ``changed()`` holds for what it ``reads``."""
+        """Hold the running thread, which would only repeat itself, until ``changed()`` holds for the locations that it
+        ``reads``."""
         task = self.current
         if task.pool is not None:
             task.pool.waits()
-        # The learner may need another iteration all the same.
+        # The learner of thread models may need another iteration nevertheless.
         task.guard = (lambda: self.scheduler.wants(task) or changed()) if self.values else changed
         task.spinning = True
         task.repeats = reads
@@ -573,13 +576,14 @@ class Runtime:
         task.repeats = None
 
     def drain(self, site: int = 0) -> None:
-        """Wait until the running thread's stores have reached memory; here every store is at once."""
+        """Wait until the running thread's stores have reached memory; here every store reaches it at once."""
 
     def hold_back(self, place: Any, ordered: bool = False) -> None:
-        """Where the next store of the running thread will be, if it is one that others may be let see later."""
+        """Note where the next store of the running thread will be, if other threads may see it later."""
 
     def need_points(self, mark: int) -> None:
-        """A thread has read state that a release (or the end of a thread) changes: from now on those need points."""
+        """A thread has read state that a release (or the end of a thread) changes: from now on releases (or ends) need
+        points."""
         if not self.solo:
             self.sharing.learn((mark,))
 
@@ -613,7 +617,7 @@ class Runtime:
         task.sleeping = False
 
     def _stop_in_doubt(self, task: Task, op: Op, target: Target, site: int) -> None:
-        """The same before an operation on containers, which may have become another one meanwhile."""
+        """Hold ``task`` before an operation on containers, which may have become another operation meanwhile."""
         task.doubts = False
         length = len(self.log)
         self._stop_before(task, op, target, site)
@@ -639,13 +643,13 @@ class Runtime:
             self._look_at_limits(len(log))
 
     def record_value(self, value: object, *, whole: bool = False) -> None:
-        """Detail: the value of a primitive after the running thread's step, just passed; ``whole``: and nothing
-        else."""
+        """Detail: record the value of a primitive after the running thread's last step; ``whole``: the value is all of
+        its state. Keys are recorded of whole values only."""
         if self.detail and not self.solo and not self.aborting and (whole or not self.keyed):
             self.accounts.record_value(self, value)
 
     def record_written(self, look: Callable[[], Any]) -> None:
-        """Detail: how to read the value that the running thread's step, just passed, has written."""
+        """Detail: keep a function that reads the value that the running thread's last step has written."""
         if not self.solo and not self.aborting:
             self.accounts.unsettled.append((len(self.log) - 1, look))
 
@@ -655,7 +659,7 @@ class Runtime:
             self.accounts.settle(self)
 
     def look_up(self, value: Callable[[], Any]) -> Any:
-        """Detail: a value for the report. What code finding it runs (a key's hash) is no part of the run."""
+        """Detail: a value for the report. Code that runs to find it (a key's hash) is no part of the run."""
         solo, self.solo = self.solo, True
         try:
             return value()
@@ -699,7 +703,7 @@ class Runtime:
             self.again = points
 
     def _unwind(self, task: Task) -> None:
-        """A thread being ended enters the runtime: let it clean up, but not for ever."""
+        """A thread that is being ended enters the runtime: let it clean up, but not for ever."""
         task.visits += 1
         if task.visits > _PATIENCE:
             self.abandon()

@@ -2,14 +2,15 @@
 
 A thread whose pending operation needs no point goes first, without a choice. Of the others, those are *enabled* whose
 guard holds. If none is, the waiting time that ends first runs out; if there is none either, the run is over, or stuck.
-Where all who are enabled sleep, a waiting time may run out before any of them wakes up.
+Where all enabled threads sleep, a waiting time may run out before any of them wakes up.
 
-With a plan's *timing* (:class:`TimedScheduler`) sleeps and waiting times end in the order of time, but that threads
-that can move may be held up for so long. For this each thread's clock says since when, at the earliest, it could move.
+With a plan's *timing* (:class:`TimedScheduler`) sleeps and waiting times end in the order of time, except that a thread
+that can move may be held up for the time that the timing says. For this each thread's clock holds the earliest time
+since which the thread could move.
 
-Invariant: a choice depends on the plan, on what the threads stand before and on their clocks, and on nothing else.
+Invariant: a choice depends on the plan, on the threads' pending operations and on their clocks, and on nothing else.
 
-Cost: a third of a microsecond, and a tenth for each thread.
+Cost: a third of a microsecond for each choice, and a tenth for each thread.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ _STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
 #: How many points daemon threads may pass after all others have ended.
 _GRACE: Final = 200
 
-# One generator for all runs, seeded again by each: seeding costs less than making. Its seeding is not `Random.seed`,
-# which is replaced while programs run.
+# One generator for all runs, seeded again by each: seeding one costs less than making one. The seeding is not
+# `Random.seed`, which is replaced while programs run.
 _generator: Final = random.Random()
 _seed: Final = _random.Random.seed
 _number: Final = _generator.random
@@ -88,7 +89,7 @@ class Scheduler:
             self._policy = make_policy(plan)
 
     def rank(self, task: Task) -> None:
-        """A task is new."""
+        """Rank a new task."""
         if self._tail is not _STAY:
             task.priority = _number() + 1.0
 
@@ -101,7 +102,7 @@ class Scheduler:
         return self.cursor >= len(self.prefix)
 
     def choose(self, run: Scheduled) -> Task | None:  # noqa: C901  # asked at every point: each call counts
-        """The task that moves now; None when none can or need."""
+        """The task that moves now; None when no task can move, or need move."""
         enabled = []
         for task in run.live:
             if task.guard is None or task.guard():
@@ -131,7 +132,7 @@ class Scheduler:
             chosen = self._follow(run, cursor, enabled)
         elif len(enabled) == 1 and self._policy is None:
             chosen = enabled[0]
-        elif self._tail is _RANDOM:  # as in _decide, like the following: these are the tails of most plans
+        elif self._tail is _RANDOM:  # as in _decide, repeated for speed: these are the tails of most plans
             chosen = enabled[int(_number() * len(enabled))]
         elif self._tail is _STAY:
             chosen = _stay(run, enabled)
@@ -190,12 +191,12 @@ class Scheduler:
 
 
 class TimedScheduler(Scheduler):
-    """Of one run under a plan with ``timing``."""
+    """The scheduler of one run under a plan with ``timing``."""
 
     def __init__(self, plan: Plan, timing: float) -> None:
         super().__init__(plan)
         self.timing = timing
-        self.rest = list(self.prefix) if not plan.strict else []  # of the prefix: whose turn has not come
+        self.rest = list(self.prefix) if not plan.strict else []  # of the prefix: threads whose turn has not come
 
     def choose(self, run: Scheduled) -> Task | None:
         able: list[Task] = []
@@ -272,7 +273,7 @@ def _stay(run: Scheduled, enabled: list[Task]) -> Task:
 
 
 def _overdue(run: Scheduled, enabled: list[Task]) -> Task | None:
-    """Where everybody enabled sleeps: the thread whose waiting time runs out before any of them wakes up."""
+    """Where all enabled threads sleep: the thread whose waiting time runs out before any of them wakes up."""
     earliest: Task | None = None
     for task in run.live:
         if task.deadline is not None and task not in enabled:

@@ -1,10 +1,11 @@
-"""Which locations several threads of a run share, and by that, which sites need points.
+"""The locations that several threads of a run share, and by these, the sites that need points.
 
 A location is shared once two threads have touched it and one of the accesses was a write. From then on every site that
-accesses it needs a point, those included that did so before: the run has *found new points*, which hold for all runs
-after it, by :attr:`Learned.points`.
+accesses it needs a point, those included that accessed it before: the run has *found new points*, which hold for all
+runs after it, by :attr:`Learned.points`.
 
-Cost: two dictionary look-ups for a site's first access of a location. The runtime itself sees to those it has seen.
+Cost: two dictionary look-ups for a site's first access of a location. The runtime itself handles accesses by sites that
+it has already seen there.
 """
 
 from __future__ import annotations
@@ -21,25 +22,25 @@ _READ: Final = Op.READ
 #: What :attr:`Sharing.touched` holds for locations that are shared.
 SHARED: Final[list[Any]] = [-1, True, frozenset()]
 
-#: So many last steps of a thread that went on alone are looked at when a run is cut.
+#: When a run is cut, so many last steps of a thread that went on alone are looked at.
 _LATELY: Final = 100
 
 
 class Sharing:
-    """Of one run."""
+    """The shared locations of one run."""
 
     __slots__ = ("came", "found_new_points", "points", "stored", "touched")
 
     def __init__(self, points: set[int]) -> None:
         self.points = points
         self.found_new_points = False
-        self.stored: dict[Target, int] = {}  # keys that stayed, though stored or added -> the thread that did it, or -1
-        self.came: dict[Target, int] = {}  # keys that came or went -> the same
+        self.stored: dict[Target, int] = {}  # keys that a store left there -> the thread, or -1 for several
+        self.came: dict[Target, int] = {}  # keys that a store added or removed -> the same
         # target -> [only task or -1, written?, its sites that are no points]
         self.touched: dict[Target, list[Any]] = {}
 
     def touch(self, index: int, op: Op, target: Target, site: int, point: bool) -> None:
-        """A thread touches a location, at a site of which it is known whether it is a point."""
+        """A thread touches a location, at a site that is known to be a point or not (``point``)."""
         record = self.touched.get(target)
         if record is SHARED:
             if not point:
@@ -58,9 +59,11 @@ class Sharing:
             self.learn(record[2])
 
     def store(self, index: int, target: Target, changes: bool) -> None:
-        """A thread has a key come or go, or does what would if the key had (not) been there; or stores under the key.
+        """A thread adds or removes a key, or would have if the key had (not) been there (``changes``); or stores under
+        the key.
 
-        What these do depends on whether the key is there. If others have changed that, or will, they are to tell.
+        The effect of a store depends on whether the key is there. If other threads change this, stores have to read it:
+        :data:`PRESENCE_POINTS`.
         """
         mine, others = (self.came, self.stored) if changes else (self.stored, self.came)
         if mine.setdefault(target, index) != index:
@@ -69,7 +72,7 @@ class Sharing:
             self.learn((PRESENCE_POINTS,))
 
     def learn(self, sites: Collection[int]) -> None:
-        """These sites, or marks, need points."""
+        """Note that these sites, or marks, need points."""
         before = len(self.points)
         self.points.update(sites)
         if len(self.points) != before:

@@ -1,10 +1,10 @@
 """Metadata of a run's steps beyond its log: values and stacks for reports, versions of locations, clocks.
 
 Kept from its first use on, since most runs need none of it (:attr:`Runtime.careful`): comparisons of two versions of a
-location do not depend on earlier ones. In runs that record values, one that is written is looked up after the
-operation, when its thread enters the runtime next.
+location do not depend on earlier ones. In runs that record values, a written value is looked up after the operation,
+when its thread enters the runtime next.
 
-Cost: half a microsecond a step; with values, the time of making their words or keys.
+Cost: half a microsecond a step; with values, also the time that it takes to make their words or keys.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class Logged(Protocol):
 
 
 class StepMetadata:
-    """Of one run; ``stacks`` and ``given`` (the arguments of the running function) go by step."""
+    """The metadata of one run; ``stacks`` and ``given`` (the arguments of the running function) are indexed by step."""
 
     __slots__ = ("first", "given", "stacks", "stamps", "unsettled", "versions")
 
     def __init__(self) -> None:
-        self.versions: dict[Target, int] = {}  # how often each was written
-        self.stamps: dict[Target, float] = {}  # the latest clock of those that wrote it
+        self.versions: dict[Target, int] = {}  # how often each location was written
+        self.stamps: dict[Target, float] = {}  # the latest clock of the threads that wrote the location
         self.first: dict[Target, Any] = {}  # keys of the values of targets before they were written
         self.stacks: dict[int, Any] = {}
         self.given: dict[StepIndex, dict[str, Any]] = {}
@@ -62,7 +62,7 @@ class StepMetadata:
         return value
 
     def take_more(self, task: Task, more: Iterable[Access]) -> None:
-        """Keep those of a step's further accesses."""
+        """Keep the metadata of a step's further accesses."""
         for access in more:
             self._count(task, access.op, access.target)
 
@@ -111,7 +111,7 @@ class StepMetadata:
             task.reads.append((target, self.versions.get(target, 0)))
 
     def _synchronise_clock(self, task: Task, op: Op, target: Target) -> None:
-        """A thread that sees an effect is not earlier than its cause."""
+        """Advance the clock of a thread that sees an effect to that of the cause."""
         if READS[op]:
             task.clock = max(task.clock, self.stamps.get(target, 0.0))
         if WRITES[op]:

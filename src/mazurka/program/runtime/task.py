@@ -40,8 +40,8 @@ RECORD_POINTS: Final = -13
 CLOCKS_APART: Final = -14
 #: ... likewise: calls of marked objects are one step each, see python/invocations/.
 CALLS_AS_STEPS: Final = -15
-#: Learnt: objects in cycles end that the program refers to weakly; where the main thread is alone, what it still leads
-#: to is to be found out.
+#: Learnt: objects in cycles end that the program refers to weakly; where the main thread is alone, the objects that it
+#: still leads to have to be determined.
 CYCLE_POINTS: Final = -16
 #: ... callbacks are added to a running event loop without waking it, see outside/loops.py.
 LOOP_POINTS: Final = -17
@@ -53,9 +53,9 @@ TABLE_POINTS: Final = -18
 class Learned:
     """The knowledge of earlier runs about the program: the sites that need points. It only grows.
 
-    ``forked_with``: the points of the last run of this process that has passed its first fork, and ``replaced``: the
-    functions that it found replaced there, in words. Up to there each run is the same, since there is no choice yet; so
-    a run with the same points need not ask again.
+    ``forked_with`` are the points of the last run of this process that has passed its first fork, ``replaced`` the
+    functions that it found replaced there, in words. Up to its first fork each run is the same, since there is no
+    choice yet; so a run with the same points need not look again.
     """
 
     points: set[int] = field(default_factory=set)
@@ -81,14 +81,14 @@ class Moved(Exception):
 
 
 class Awaited(Protocol):
-    """The target that a thread waits for, where that is not another thread."""
+    """The primitive that a thread waits for, where it does not wait for another thread."""
 
     def describe(self) -> str:
         """The primitive in words, for the report of a thread that is stuck."""
         ...
 
     def holder(self) -> Task | None:
-        """The one thread that can end the wait; None if it is not known, or may be any."""
+        """The one thread that can end the wait; None if it is not known, or if any thread may."""
         ...
 
 
@@ -105,13 +105,13 @@ class Task:
     thread: Any = None  # the program's own Thread object
     greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as it is carried
     births = 0
-    pending: tuple[Op, Target, int] | None = None  # the operation it is stopped before
+    pending: tuple[Op, Target, int] | None = None  # the operation that it is stopped before
     held = False  # with timing: it could not move when it was last looked at
     early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
     own_lock: Target | None = None  # that of this task's future
     spinning = False
     repeats: tuple[Target, ...] | None = None  # the reads of the iterations that it is held from repeating
-    clock_reads = 0  # looks at it since it last changed something
+    clock_reads = 0  # looks at the clock since the thread last changed something
     priority = 0.0
     visits = 0  # entries into the runtime since it is being ended
     effects = 0  # steps with an effect on shared state, counted on request
@@ -121,7 +121,7 @@ class Task:
     reads: list[tuple[Target, int]] = _NO_STEPS
     lock_steps: list[tuple[Target, int]] = _NO_STEPS  # in loops: locks taken (1) and released (-1)
     passes: Collection[Any] = ()  # values: states that passes of its loops began in
-    turned = False  # others go first: its loop goes round (spin.py), with values in a state of before (loop_state.py)
+    turned = False  # others go first: its loop goes round (spin.py), with values in an earlier state (loop_state.py)
 
     def __init__(self, index: ThreadIndex, name: str, body: Callable[[], object], daemon: bool) -> None:
         self.index = index
@@ -131,17 +131,17 @@ class Task:
         self.daemon = daemon
         self.done = False
         self.point = False  # whether the pending operation is one
-        self.guard: Callable[[], bool] | None = None  # the condition for it to go on
+        self.guard: Callable[[], bool] | None = None  # the condition under which it can go on
         self.sleeping = False
         self.starter: Task | None = None  # the task that runs it up to its first point
         self.clock = 0.0
-        # What is looked at in most steps, or at each end, is found faster here than in the class.
-        self.deadline: float | None = None  # on its own clock: when it stops waiting
+        # Attributes that most steps, or each end of a thread, look at are found faster here than in the class.
+        self.deadline: float | None = None  # the time on its own clock at which it stops waiting
         self.timed_out = False
         self.waiting_for: Awaited | Task | None = None
         self.pool: Any = None  # the executor whose task it runs, see primitives/executors.py
         self.doubts = False  # the next step is reported again if others move before it (locations.perform)
-        self.chosen = False  # ... which has happened: it stands before the step no more
+        self.chosen = False  # ... and has been chosen: the thread stands before the step no more
 
     def begin_loop(self, key: tuple[int, int], loop: Any) -> None:
         """It has come to a loop."""

@@ -1,1 +1,1 @@
-"""Calls of marked objects as single steps of a run, for strategies that explore them so."""
+"""Calls of marked objects as single steps of a run, for strategies that explore calls like that."""

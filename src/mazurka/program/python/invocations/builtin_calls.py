@@ -10,12 +10,12 @@ container  operations
 Counter    ``c[k]``, ``c[k] = n``, ``del c[k]``, ``in``
 =========  =====================================================================================================
 
-Of these classes themselves, not of classes that derive from them, with plain values. Each container is marked on its
-own, as objects of marked classes are (:mod:`.observer`): a call is held to the model, and a container that anything
-else touches (a loop over it, ``sorted``, another method, code in C) is ordinary code, in a search that begins again.
-``get`` and ``pop`` with a default are calls that find the key missing, or not.
+Only operations of these classes themselves count, not of classes that derive from them, and only with plain values.
+Each container is marked on its own, as objects of marked classes are (:mod:`.observer`): a call is held to the model,
+and a container that anything else touches (a loop over it, ``sorted``, another method, code in C) is ordinary code, in
+a search that begins again. ``get`` and ``pop`` with a default are calls that find the key missing, or not.
 
-A hook gives what stands for the container in its operation, so that the end of the call is seen.
+A hook returns an object that stands for the container in its operation, so that the end of the call is seen.
 
 Cost: for each operation that of a call of a marked object; the state is a copy of the container.
 """
@@ -101,14 +101,14 @@ _KINDS: Final[dict[type, _ContainerKind]] = {
 
 
 class _Call(NamedTuple):
-    """A call that has begun, and what its result counts as if it is no other: that a key is missing."""
+    """A call that has begun. ``counts_as``: the result that a default stands for, that a key is missing."""
 
     observer: CallsAsSteps
     begun: object
     counts_as: Raised | None
 
     def make(self, operation: Callable[[], Any]) -> Any:
-        """Do it, and say how it ends."""
+        """Carry out the call, and report how it ends."""
         try:
             made = operation()
         except BaseException as error:
@@ -143,7 +143,7 @@ class _Operand:
 
 
 class _Method:
-    """Stands for a container in a call of a method. ``begin`` says which call that is, given the arguments."""
+    """Stands for a container in a call of a method. ``begin`` makes the call of the arguments."""
 
     __slots__ = ("_begin", "_found")
 
@@ -201,7 +201,7 @@ def _is_unbounded(thing: Any) -> bool:
 
 
 def _is_index(thing: Any, key: Any) -> bool:
-    """Whether it is no slice, which is several items."""
+    """Whether a key is an index, and no slice, which selects several items."""
     return type(thing) is not list or type(key) is int
 
 
@@ -226,7 +226,7 @@ def _item_hook(hook: _Hook, method: str) -> _Hook:
     """Before ``thing[key]`` is read, stored or deleted."""
 
     def announced(thing: Any, key: Any, site: int) -> Any:
-        # What is stored is known only when it is: then the hook can't begin the call.
+        # The stored value is known only at the store, so the hook can't begin the call.
         if method == "set" or not (_is_known(thing, method) and _is_index(thing, key)):
             return hook(thing, key, site)
         call = _begin(thing, method, (key,))
@@ -237,7 +237,7 @@ def _item_hook(hook: _Hook, method: str) -> _Hook:
 
 
 class _Store:
-    """Stands for a container in an assignment to an item, whose value is known only then."""
+    """Stands for a container in an assignment to an item: the value is known only at the store."""
 
     __slots__ = ("_hook", "_site", "_thing")
 
@@ -264,7 +264,7 @@ def _store_hook(hook: _Hook) -> _Hook:
 
 
 def _augmenting_hook() -> _Hook:
-    """``thing[key] += ...``: the read. As :func:`~mazurka.program.python.semantics.variables.augment_item` does."""
+    """``thing[key] += ...``: the read, as in :func:`~mazurka.program.python.semantics.variables.augment_item`."""
 
     def announced(thing: Any, key: Any, site: int) -> tuple[Any, Any]:
         variables.remembered[id(sys._getframe(1)), site] = (thing, key)
@@ -324,7 +324,7 @@ def _method_of_hook(hook: _Hook) -> _Hook:
 
 @contextmanager
 def calls_of_containers() -> Iterator[None]:
-    """Has the hooks make them."""
+    """Put the hooks in place that make operations on containers calls."""
     names = vars(builtins)
     made: dict[str, Any] = {
         "__mz_m__": _method_hook(names["__mz_m__"]),

@@ -1,9 +1,9 @@
 """Marks of a search for calls of marked objects, kept among the known points and so with searches and schedules.
 
 That calls are single steps at all is a mark that the search sets (``CALLS_AS_STEPS``). A type whose calls turned out to
-be no such steps has a mark for each reason: from then on they are explored as ordinary code. And what calls touch that
-is no part of their object (a global variable, a lock of the module) has a mark, too, so that a later run that touches
-it elsewhere tells.
+be no single steps has a mark for each reason: from then on its calls are explored as ordinary code. A location that
+calls touch and that is no part of their object (a global variable, a lock of the module) has a mark, too, by which a
+later run that touches it elsewhere is recognised.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def ordinary(name: str, reason: ObstacleReason) -> int:
 
 
 def are_any_inside(points: Iterable[int]) -> bool:
-    """Whether calls have touched what is no part of their objects."""
+    """Whether calls have touched locations that are no part of their objects."""
     return any(point < 0 and -1 - point & _INSIDE for point in points)
 
 

@@ -1,9 +1,9 @@
 """Has calls of marked methods made as single steps, and holds each to its specification.
 
-Before a call and after it the class's ``state`` says what the object holds. The call has to return what the model of
-the type says, and to leave the state that it says. Otherwise, or where that can't be known, the type's calls are
-ordinary code (:mod:`.runtime`), so a class that is marked wrongly costs a search, and gives no wrong answer by what its
-executed calls do.
+Before a call and after it the class's ``state`` function returns the content of the object. The call has to return the
+result, and to leave the state, that the model of the type gives. Otherwise, or where that can't be known, the type's
+calls are ordinary code (:mod:`.runtime`). So a class that is marked wrongly costs a search, but its executed calls lead
+to no wrong answer.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from mazurka.trace.logged_calls import CallEffect, LoggedCall
 #: The marked classes of this process, by full name.
 _marked: Final[dict[str, MarkedClass]] = {}
 
-#: Their objects that were there at the first look, which come from before the runs but for those of the first.
+#: The objects of these classes that existed at the first look: they were made before the runs, or in the first one.
 _earlier: list[tuple[str, Any]] | None = None
 
 
 class NoValue(Exception):
-    """An object is no plain value."""
+    """Raised for an object that is no plain value."""
 
 
 class CallInRun(NamedTuple):
@@ -105,10 +105,10 @@ class CallsAsSteps(InvocationObserver):
         method: str,
         arguments: tuple[Any, ...],
     ) -> CallInRun | ObstacleReason:
-        """A call that has begun; or why it is no step."""
+        """A call that has begun; or the reason why it is no step."""
         try:
             given, before = text_of(_value(arguments)), _state(marked, thing)
-        except Exception:  # the class's own ``state`` may raise any
+        except Exception:  # the class's own ``state`` may raise any exception
             return ObstacleReason.VALUES
         if runtime.states.get(opened.receiver, before) != before:
             return ObstacleReason.SHARED
@@ -135,7 +135,7 @@ class CallsAsSteps(InvocationObserver):
 def _end(call: CallInRun, result: Callable[[], str]) -> None:
     runtime, name = call.runtime, call.marked.full_name
     if runtime.within is not call.opened:
-        return  # it was given up
+        return  # the call was given up
     try:
         found = runtime.look_up(lambda: CallEffect(result(), _state(call.marked, call.thing)))
     except Exception:  # as before
@@ -162,7 +162,7 @@ def _words(call: LoggedCall) -> str:
 
 
 def _runtime_for(marked: MarkedClass) -> InvokingRuntime | None:
-    """The run in progress, if calls are steps there, and those of this class are; None elsewhere."""
+    """The run in progress, if calls of this class are steps there; otherwise None."""
     models = here()
     if models is None or not isinstance(models.runtime, InvokingRuntime):
         return None
@@ -180,7 +180,8 @@ def _state(marked: MarkedClass, thing: Any) -> str:
 
 
 def _value(thing: Any) -> Value:
-    """A plain value; NoValue for all others, and for those with a number in them that is not equal to itself."""
+    """An object as a plain value. Raises NoValue for other objects, and for values with a number in them that is not
+    equal to itself."""
     found = plain(thing, _refuse)
     if not _is_equal_to_itself(found):
         raise NoValue
@@ -218,7 +219,7 @@ def notes(points: set[int]) -> list[str]:
 
 
 def install(models: CallModels) -> Callable[[], None]:
-    """Have marked classes, those to come as well, report calls; returns how to undo that."""
+    """Have marked classes, present and future ones, report calls; returns the function that undoes this."""
     before = marked_methods.observer
     marked_methods.observer = CallsAsSteps(models)
     forget = marked_methods.observe_known(marked_methods.observer)

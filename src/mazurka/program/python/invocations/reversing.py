@@ -1,9 +1,9 @@
-"""Has two calls of a run come in a certain order, and says what they return: for predictions that are confirmed.
+"""Makes two calls of a run come in a certain order, and keeps their results: for the confirmation of predictions.
 
-The first one waits, where it is about to begin, for an event that is set when the second one has returned; and, if that
-is wanted, the second for the first to be there, as where nothing else tells when it comes. So all other choices remain
-those of the run's plan, and an order that can't be is a deadlock. Calls are those of marked classes
-(:mod:`mazurka.marked_methods`) and of the library's objects that recordings know
+The first one waits, where it is about to begin, for an event that is set when the second one has returned; and, if the
+plan says so, the second waits until the first is about to begin, where nothing else determines when that is. So all
+other choices remain those of the run's plan, and an impossible order is a deadlock. Calls are those of marked
+classes (:mod:`mazurka.marked_methods`) and of the library's objects that recordings know
 (:mod:`mazurka.program.python.recording.library_calls`), counted by thread, type and method from the start of the first
 thread on, as in a recording.
 """
@@ -32,16 +32,16 @@ class ReversedCalls(InvocationObserver):
     def __init__(self, wanted: OrderedCalls) -> None:
         self._wanted = wanted
         self._counts: Counter[tuple[str, str, str]] = Counter()
-        self._gate: Any = None  # where the first waits for the second
-        self._start: Any = None  # and the second for the first
+        self._gate: Any = None  # the event that the first waits for
+        self._start: Any = None  # the event that the second waits for
         self._things: dict[KnownCall, Any] = {}
         self._results: dict[KnownCall, str] = {}
         self._is_reversed = False
 
     @property
     def outcome(self) -> tuple[str | None, str | None] | None:
-        """The results of the first and the second call, None if one has not; None if they were not of one object,
-        or have not come in this order."""
+        """The results of the first and the second call, each None if the call has not returned; None instead of both if
+        they were not calls of one object, or have not come in this order."""
         first, second, _ = self._wanted
         if not self._is_reversed or self._things[first] is not self._things[second]:
             return None
@@ -86,7 +86,7 @@ class ReversedCalls(InvocationObserver):
 
 @contextmanager
 def reversing(wanted: OrderedCalls) -> Iterator[ReversedCalls]:
-    """What has the calls of a run in this order."""
+    """The observer that makes the calls of a run come in this order."""
     watching = ReversedCalls(wanted)
     names, before = vars(builtins), marked_methods.observer
     hooks = recording_hooks(watching, names, everything=True)

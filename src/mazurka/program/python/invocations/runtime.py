@@ -1,16 +1,16 @@
 """A runtime in which calls of marked objects are one step each.
 
 A thread stops before the call, and then makes it without interruption: its reads and writes inside are no steps. The
-step is logged when the call is over, since its value says what has become of it.
+step is logged when the call is over, since its value is the outcome of the call.
 
-That holds as long as nothing but calls of an object touches the object. *Owned* by it is whatever was first touched
-within calls (or when the object was made), and all objects that can be reached from it at the end of a run. If code
-elsewhere touches that, or a call touches what is not owned and others may change, or has to wait, then the type's calls
-are no single steps: a mark says so (:mod:`.marks`), and the search begins again. In the run that shows it, the rest of
-the call is ordinary code.
+This is right as long as nothing but calls of an object touches the object. The object *owns* the objects that were
+first touched within its calls (or when it was made), and all objects that can be reached from it at the end of a run.
+If code elsewhere touches an owned object, or a call touches one that is not owned and that other threads may change, or
+a call has to wait, then the type's calls are no single steps: a mark says so (:mod:`.marks`), and the search begins
+again. In the run that shows it, the rest of the call is ordinary code.
 
-Cost: a call takes as long as its code under hooks; a look at all steps, and at all that objects hold, at the end of
-each run.
+Cost: a call takes as long as its code under hooks; at the end of each run all steps, and all objects that marked
+objects lead to, are looked at.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from mazurka.trace.targets import INVOKED, Target, is_of_object
 #: Objects that a class, a module or a function refers to belong to the program, not to an object that refers to it.
 _PROGRAM: Final = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 
-#: So many objects behind one are looked at; an object with more is explored as ordinary code.
+#: At most so many objects that are reached from one are looked at; an object that leads to more is explored as ordinary
+#: code.
 _MOST: Final = 20_000
 
 _OPERATIONS: Final = {**{op: False for op in Op if READS[op]}, **{op: True for op in Op if WRITES[op]}}
@@ -46,14 +47,14 @@ class StateUnknown(Exception):
 
 @dataclass(slots=True)
 class OpenCall:
-    """A call that a thread is in: of which object, by its number; ``counted`` is how many objects the thread had
-    numbered, ``kept`` what is put back at its end."""
+    """A call that a thread is in, with the number of its object; ``counted`` is how many objects the thread had
+    numbered, ``kept`` is the state that is put back at its end."""
 
     name: str
     receiver: int
     counted: int
     kept: tuple[bool, int, int, int, int]
-    making: bool = False  # it makes the object
+    making: bool = False  # the call makes the object
     owned: list[int] = field(default_factory=list)  # objects that were first touched within it
 
 
@@ -64,7 +65,7 @@ class InvokingRuntime(Runtime):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.owned: dict[int, int] = {}  # number of an object -> of the marked object whose calls alone touch it
+        self.owned: dict[int, int] = {}  # number of an object -> that of the marked object whose calls alone touch it
         self.receivers: dict[int, tuple[str, Callable[[], Any]]] = {}  # by number: the type, and the object if it lives
         self.states: dict[int, str] = {}  # by number: the abstract state after the latest call
 
@@ -107,13 +108,14 @@ class InvokingRuntime(Runtime):
         return call
 
     def leave(self, call: OpenCall, op: Op, value: Any) -> None:
-        """A call is over; ``op`` and ``value`` are those of its step."""
+        """End a call; ``op`` and ``value`` are those of its step."""
         self._put_back(call)
         if not call.making and not self.aborting:
             self._record(self.current, op, (INVOKED, call.receiver), 0, True, value, ())
 
     def has_leaked(self, call: OpenCall) -> bool:
-        """Whether a call has touched an object that is still there, and that can't be reached from its own."""
+        """Whether a call has touched an object that still exists and that can't be reached from the call's own
+        object."""
         if not call.owned:
             return False
         thing = self.receivers[call.receiver][1]()
@@ -129,7 +131,7 @@ class InvokingRuntime(Runtime):
         self.sharing.learn((ordinary(name, reason),))
 
     def _put_back(self, call: OpenCall) -> None:
-        """Nothing that happened inside counts for the loops that a thread is in."""
+        """Put back the thread's state: steps inside the call do not count for the loops that the thread is in."""
         self.within, task = None, self.current
         self.values, reads, locks, task.effects, task.silent = call.kept
         if task.loops:
@@ -203,7 +205,7 @@ class InvokingRuntime(Runtime):
             self.give_up(self.within.name, ObstacleReason.WAITS)
 
     def _is_inside(self, call: OpenCall, accesses: Iterable[Access]) -> bool:
-        """Whether accesses within a call are to its object alone; if not, it is given up."""
+        """Whether accesses within a call are to its object alone; if not, the call is given up."""
         if self.within is not call:
             return False
         accesses = tuple(accesses)
@@ -215,7 +217,8 @@ class InvokingRuntime(Runtime):
         return True
 
     def _belongs(self, call: OpenCall, op: Op, target: Target) -> bool:
-        """Whether an access is to something that is owned by the object of a call, or that is looked at and marked."""
+        """Whether an access is to a location that the object of a call owns, or to a part of the program, which is then
+        marked."""
         if op not in _OPERATIONS:
             return True
         number = _number_in(target)
@@ -240,7 +243,7 @@ class InvokingRuntime(Runtime):
     # -- operations elsewhere -----------------------------------------------------------------------------------------
 
     def look_back(self) -> None:
-        """At the end of the run: whether code elsewhere has touched what belongs to marked objects."""
+        """At the end of the run: look whether code elsewhere has touched objects that belong to marked objects."""
         if not self.receivers:
             return
         outside: dict[Target, bool] = {}  # whether it is written
@@ -253,7 +256,8 @@ class InvokingRuntime(Runtime):
         self._look_at_owned({number for target in outside if (number := _number_in(target))})
 
     def _look_for_marks(self, outside: dict[Target, bool]) -> None:
-        """Whether calls, of this run or others, touch what code elsewhere does, and one of the two writes it."""
+        """Look whether calls, of this run or others, touch a location that code elsewhere touches, and one of the two
+        writes it."""
         things = objects.living()
         for target, written in outside.items():
             if _number_in(target) and not objects.is_a(things.get(_number_in(target)), _PROGRAM):
@@ -274,7 +278,7 @@ class InvokingRuntime(Runtime):
 
 
 def _number_in(target: Target) -> int:
-    """The number of the object that a target is part of; 0: it is none."""
+    """The number of the object that a target is part of; 0 if it is part of none."""
     part = target[1] if len(target) > 1 else 0
     known = type(part) is int and abs(part) >= OBJECTS and is_of_object(target)
     return abs(part) if known else 0
@@ -287,13 +291,13 @@ def _is_no_part(thing: Any) -> bool:
 
 
 def _is_apart(thing: Any, touched: set[int]) -> bool:
-    """Whether none of the objects behind one are among those of these numbers."""
+    """Whether none of the objects that are reached from an object have one of these numbers."""
     behind, numbers = _behind(thing), objects.numbers
     return len(behind) < _MOST and not any(abs(numbers[each]) in touched for each in behind if each in numbers)
 
 
 def _behind(thing: Any) -> set[int]:
-    """The identities of an object and of all that is reached from it, what its class holds among that."""
+    """The identities of an object and of all objects that are reached from it, or from attributes of its classes."""
     kinds = bases(type(thing))
     waiting = [thing, *[value for kind in kinds for value in vars(kind).values() if not _is_no_part(value)]]
     seen = set(map(id, waiting))

@@ -64,7 +64,7 @@ class Capture:
         return self._input.asked
 
     def unused(self) -> bool:
-        """Whether it may serve another run: it was not used, and no code has kept a stream of it."""
+        """Whether this object may serve another run: it was not used, and no code has kept a stream of it."""
         if self._text.closed or self._stdin.closed or self._bytes.closed or self._input.asked:
             return False
         return not self._bytes.getvalue() and self._text.encoding == "utf-8" and self._references() == self._ours

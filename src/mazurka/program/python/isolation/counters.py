@@ -1,7 +1,7 @@
 """`itertools.count` in the state that is put back before each run.
 
 Nothing sets such a counter back. But as long as only places that a snapshot knows refer to it, a new one that counts
-from the same number can take its place, which the program can't tell by anything but `id`.
+from the same number can take its place, which the program can't distinguish from it by anything but `id`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-#: Puts another value where the counter is, and takes that for what belongs there.
+#: Puts another value in the place of the counter, and takes it for the value that belongs there.
 Hold = Callable[[Any], None]
 
 
@@ -31,7 +31,7 @@ class Counter:
         self.saved = repr(_counter_of(self.value))
 
     def is_known(self) -> bool:
-        """Whether it counts integers, and nothing refers to it but its holders and this object."""
+        """Whether the counter counts integers, and nothing refers to it but its holders and this object."""
         if _arguments(self.saved) is None:
             return False
         if sys.getrefcount(self.value) != len(self.holders) + 2:  # the argument is one
@@ -41,7 +41,7 @@ class Counter:
         return sys.getrefcount(self.value.__self__) == 2  # only its method, and the argument
 
     def restore(self) -> bool:
-        """Put a counter that counts from the saved number in its place, if it has been asked since."""
+        """Put a counter that counts from the saved number in its place, if it has been advanced since."""
         if repr(_counter_of(self.value)) == self.saved:
             return False
         counter = itertools.count(*(_arguments(self.saved) or ()))
@@ -64,7 +64,7 @@ _NAME: Final = "count"
 
 
 def _arguments(text: str) -> tuple[int, ...] | None:
-    """The integers by which a counter says in ``repr`` that it is to be made; None if it counts other things."""
+    """The arguments that ``repr`` of a counter shows, if they are integers; None if it counts other things."""
     try:
         call = ast.parse(text, mode="eval").body
         if not isinstance(call, ast.Call) or ast.unparse(call.func) != _NAME:

@@ -1,13 +1,13 @@
 """Objects that a run leaves in cycles: the interpreter ends them whenever it collects garbage.
 
-While a check lasts, no garbage is collected but where the program asks for it, so that executions are the same each
-time. A real run collects at some allocation of some thread. If the program notices the end of such an object, by a
-finaliser or a weak reference, that end may come amid the steps of other threads, and no step records it.
+While a check lasts, garbage is collected only where the program asks for it, so that executions are the same each time.
+A real run collects at some allocation of some thread. If the program notices the end of such an object, by a finaliser
+or a weak reference, that end may come amid the steps of other threads, and no step records it.
 
 So the garbage of a run is collected at its end, and whether any of it was noticed is seen by the functions that are
 called meanwhile, and by the weak references that die. Objects that the main thread still led to when all others had
-ended (:mod:`mazurka.program.python.semantics.reachable`) do not count: whatever is collected while there are other
-threads, they are not.
+ended (:mod:`mazurka.program.python.semantics.reachable`) do not count: they are not collected while there are other
+threads.
 
 Cost: a collection of the youngest generation, for programs that have finalisers or weak references.
 """
@@ -30,7 +30,7 @@ _LIBRARY: Final[str] = str(weakref.__file__)
 
 
 class Noticed(Enum):
-    """How a program notices that its garbage is collected: not at all, by weak references that it has asked, or by code
+    """How a program notices that its garbage is collected: not at all, by weak references that it has read, or by code
     of its own that runs then."""
 
     NOT = 0
@@ -38,8 +38,8 @@ class Noticed(Enum):
     BY_CODE = 2
 
 
-#: Finalisers of `asyncio` that only look whether there is something to report of their object: when there is nothing,
-#: by the object's attributes.
+#: Finalisers of `asyncio` that only look whether there is something to report of their object -> whether there is
+#: nothing, by the object's attributes.
 _IDLE: Final[dict[str, Callable[[dict[str, Any]], bool]]] = {
     "Future.__del__": lambda space: not space.get("_Future__log_traceback", False),
     "Task.__del__": lambda space: space.get("_state") != "PENDING",
@@ -48,7 +48,7 @@ _IDLE: Final[dict[str, Callable[[dict[str, Any]], bool]]] = {
 
 
 def _is_idle(frame: FrameType) -> bool:
-    """Whether a finaliser is called that does nothing."""
+    """Whether the call of a finaliser does nothing."""
     is_nothing = _IDLE.get(frame.f_code.co_qualname)
     if is_nothing is None or not str(frame.f_globals.get("__name__")).startswith("asyncio."):
         return False
@@ -62,9 +62,9 @@ def _object_of(frame: FrameType) -> int:
 
 
 def collect(referred: list[Any], held: frozenset[int] = frozenset(), kept: frozenset[int] = frozenset()) -> Noticed:
-    """Collect the garbage there is; how the program notices it: ``referred`` are weak references to what it has looked
-    for by its own, ``held`` are the identities of objects whose weak references it has not asked since they became
-    garbage, ``kept`` those of objects that became garbage at its end."""
+    """Collect the garbage, and return how the program notices it. ``referred`` are weak references to the objects that
+    the program has looked up by weak references of its own, ``held`` are the identities of objects whose weak
+    references it has not read since they became garbage, ``kept`` those of objects that became garbage at its end."""
     noticed: list[str] = []
     excused: list[FrameType] = []  # running finalisers of objects that are kept
 

@@ -1,9 +1,9 @@
 """Other sources of differences between two runs of one schedule, held fixed: randomness, answers from outside.
 
 Random numbers, `os.urandom` and with it `uuid` and `secrets` come from streams that start again with each run. Each
-thread draws from one of its own, so that what it gets does not depend on the others. Time is virtual (see the models of
-`time`). String hashing is fixed by the environment a check is started in (:func:`pinned_environment`). What stays open
-(object addresses) is found out by comparing two runs of the same plan.
+thread draws from a stream of its own, so that its random numbers do not depend on the other threads. Time is virtual
+(see the models of `time`). String hashing is fixed by the environment a check is started in
+(:func:`pinned_environment`). Other differences (object addresses) are found by comparing two runs of the same plan.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ HASH_SEED: Final = "0"
 
 # The real seeding of a generator, whichever function stands in for `Random.seed`.
 _seed: Final[Callable[[random.Random, int], None]] = _random.Random.seed
-_shared: Final[random.Random] = random.__dict__["_inst"]  # whose methods the functions of `random` are
+_shared: Final[random.Random] = random.__dict__["_inst"]  # the functions of `random` are its methods
 _shared_seeded: Final = functools.cache(lambda: SeededGenerator(_shared, _SEED))
 
 #: The times that `uuid` has used, and the hardware address that it gets.
 _LAST_TIMES: Final = ("_last_timestamp", "_last_timestamp_v7", "_last_counter_v7")
 _NODE: Final = 0x02_00_00_00_00_01
 
-#: By purpose and thread, its random generator in this run (no thread: outside).
+#: The random generator of each purpose and thread in this run (no thread: outside).
 _streams: Final[dict[str, random.Random]] = {}
 _undo: list[Callable[[], None]] = []
 
@@ -101,7 +101,7 @@ def install() -> None:
 def uninstall() -> None:
     """Put the real functions back."""
     if (names := sys.modules.get("tempfile")) is not None and type(vars(names)["_name_sequence"]) is _FileNames:
-        vars(names)["_name_sequence"] = None  # it makes one of its own again
+        vars(names)["_name_sequence"] = None  # `tempfile` makes one of its own again
     while _undo:
         _undo.pop()()
 
@@ -118,14 +118,14 @@ class _FileNames:
 
     @property
     def used(self) -> bool:
-        """Whether it has given a name."""
+        """Whether a name has been taken from it."""
         return self._sequence is not None
 
     def __next__(self) -> str:
         if self._sequence is None:
             self._sequence = self._tempfile._RandomNameSequence()
             self._sequence._rng = random.Random(_SEED)
-            self._sequence._rng_pid = os.getpid()  # of the check, in its children, too
+            self._sequence._rng_pid = os.getpid()  # that of the check, in its children, too
             _seed(self._sequence._rng, _SEED * self._sequence._rng_pid)
         return str(next(self._sequence))
 

@@ -1,6 +1,6 @@
 """Threads that were started before a check, as by a module when it was imported, or by a fixture of a test session.
 
-They are real threads, which no schedule moves. What they do with the program's objects can't be explored, and a thread
+They are real threads, which no schedule moves. Their accesses to the program's objects can't be explored, and a thread
 of the program that waits for one of them would wait in vain. So a program of which such a thread runs code is explored
 only as long as the thread does nothing: it waits for a file or socket, without a limit, in one and the same system
 call. Linux reports that of each thread, and how long it has run so far. Every run is followed by another test; once the
@@ -29,8 +29,8 @@ waiting: Final[list[threading.Thread]] = []
 _NEVER: Final = 0xFFFFFFFF  # a limit of -1, as a number of 32 bits
 _NULL: Final = 0
 
-#: System calls that wait for files and sockets, by machine and number: None where a call has no limit, else which
-#: argument (from 1) is the limit, and its value for none.
+#: System calls that wait for files and sockets, by machine and number: None where a call has no time limit, else the
+#: number of the argument (from 1) that is the limit, and its value for no limit.
 _WAITING: Final[dict[str, dict[int, tuple[int, int] | None]]] = {
     "x86_64": {
         0: None,  # read
@@ -60,7 +60,7 @@ _WAITING: Final[dict[str, dict[int, tuple[int, int] | None]]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A thread that waits, and how far it has come: its system call, and the time that it has run."""
+    """A thread that waits, and its progress: its system call, and the time that it has run."""
 
     words: str
     native: int
@@ -68,7 +68,7 @@ class _Waiting:
 
 
 class EarlierThreads:
-    """Those that run code of a program. ``reason`` says why nothing can be explored, if so."""
+    """The earlier threads that run code of a program. ``reason`` says why nothing can be explored, if so."""
 
     def __init__(self) -> None:
         self._waiting: list[_Waiting] = []
@@ -96,20 +96,20 @@ class EarlierThreads:
         self._refuse(acting)
 
     def look_again(self, involved: bool) -> str:
-        """After a run: refuse everything if one of them has moved, or may be ``involved``: the run was cut where it
-        would have acted on what is outside, or got stuck, perhaps for a lock that one of them has. Gives
+        """After a run: refuse everything if one of the threads has moved, or may be ``involved``: the run was cut
+        before an effect outside the program, or got stuck, perhaps for a lock that one of them has. Returns
         :attr:`reason`."""
         if self._waiting and not self.reason:
             self._refuse([each.words for each in self._waiting if involved or _state(each.native) != each.state])
         return self.reason
 
     def refuse(self) -> None:
-        """Refuse everything if there are any."""
+        """Refuse everything if there are any earlier threads."""
         self._refuse([each.words for each in self._waiting])
 
     @property
     def waits(self) -> bool:
-        """Whether there are some, which wait."""
+        """Whether there are earlier threads that wait."""
         return bool(self._waiting)
 
     @property
@@ -126,8 +126,8 @@ class EarlierThreads:
 
 
 def _state(native: int) -> str:
-    """How far a thread has come, if it waits for a file or socket without a limit; otherwise "", also where that can't
-    be known."""
+    """The progress of a thread that waits for a file or socket without a limit; "" for other threads, and where that
+    can't be known."""
     calls = _WAITING.get(platform.machine())
     if calls is None or sys.platform != "linux":
         return ""
@@ -151,7 +151,7 @@ def _state(native: int) -> str:
 
 
 def _in_the_program(frame: FrameType | None) -> str | None:
-    """Where a stack is in the program, if it is."""
+    """The place in the program of a stack's innermost frame there; None if no frame is in the program."""
     while frame is not None:
         code = frame.f_code
         if code.co_filename in sites.instrumented:

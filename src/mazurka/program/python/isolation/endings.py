@@ -1,7 +1,7 @@
 """Calls that end the whole process at once: they end the run instead, since the process is the check's.
 
-`os._exit` with a status other than 0, and `os.abort`, are failures; `os._exit(0)` only cuts the run short, so that it
-proves nothing about what the other threads would have done.
+`os._exit` with a status other than 0, and `os.abort`, are failures; `os._exit(0)` only cuts the run short, which then
+proves nothing about further steps of the other threads.
 """
 
 from __future__ import annotations

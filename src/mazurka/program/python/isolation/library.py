@@ -1,7 +1,7 @@
-"""Modules of the standard library that keep something of a run in their globals, as `urllib.request` its first opener.
+"""Modules of the standard library that keep state of a run in their globals, as `urllib.request` its first opener.
 
-Only those are put back that are found to do so, and where runs differ otherwise: the models, and what the interpreter
-rests on, see to their own state.
+Only modules that are found to do so are put back, and only where runs differ otherwise: the models, and the modules
+that the interpreter rests on, restore their own state.
 
 Cost: one look at the globals of all modules before and after one run.
 """
@@ -32,7 +32,7 @@ def globals_now() -> _Globals:
 
 
 def changed_since(before: _Globals) -> list[str]:
-    """Those of which some global is another object than before, was added, or is gone."""
+    """The modules of which some global is another object than before, was added, or was removed."""
     return [
         name
         for name, module in list(sys.modules.items())

@@ -1,7 +1,7 @@
 """Seeding a generator of ``random`` again, only if it has been used: a look costs a tenth of seeding.
 
-CPython keeps the state of a generator (an index and 624 words) in the object, behind its header. That this is so is
-tested once, against ``getstate()``; where it is not, the generator is seeded each time.
+CPython keeps the state of a generator (an index and 624 words) in the object, behind its header. This layout is tested
+once, against ``getstate()``; where it is another, the generator is seeded each time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SeededGenerator:
 
 
 def _memory_of(generator: random.Random) -> Any:
-    """The bytes of a generator's state, where they are known to lie; or None."""
+    """The bytes of a generator's state, if their place is known; or None."""
     if sys.implementation.name != "cpython" or type(generator).__basicsize__ < object.__basicsize__ + _STATE.size:
         return None
     memory = (ctypes.c_char * _STATE.size).from_address(id(generator) + object.__basicsize__)

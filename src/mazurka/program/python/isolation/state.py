@@ -1,10 +1,10 @@
-"""The state every run starts from: taken once after imports, put back before each run.
+"""The state that every run starts from: a snapshot is taken once after imports, and put back before each run.
 
-A snapshot walks what is reachable from the modules under test (globals, class attributes, closure cells, function
-attributes, instances, containers) and keeps a shallow copy of each mutable object's content. Restoring compares by
-identity, at the speed of C, and rewrites in place only what a run changed, so that references held anywhere stay
-valid. Objects whose content can't be put back (generators, open files, caches filled at import ...) are listed in
-:attr:`Snapshot.obstacles`: then every run has to be made in a forked child.
+A snapshot walks the objects that are reachable from the modules under test (globals, class attributes, closure cells,
+function attributes, instances, containers) and keeps a shallow copy of each mutable object's content. Restoring
+compares by identity, at the speed of C, and rewrites in place only the objects that a run changed, so that references
+held anywhere stay valid. Objects whose content can't be put back (generators, open files, caches filled at import ...)
+are listed in :attr:`Snapshot.obstacles`: then every run has to be made in a forked child.
 
 None of this calls methods of the program: classes that derive from containers may override each of them, as a set does
 that is filled at its first use (pytz).
@@ -34,7 +34,7 @@ from mazurka.program.python.instrument import known_functions
 from mazurka.program.python.isolation.counters import Counter, is_counter
 from mazurka.program.python.semantics.objects import NO_ATTRIBUTES, dictionary
 
-#: The real one, which programs are given a model of.
+#: The real function; programs are given a model of it.
 _getcwd: Final = os.getcwd
 
 #: A restorer puts one object back and says whether it had changed.
@@ -64,7 +64,7 @@ _MOST: Final = 40_000
 
 
 class Snapshot:
-    """The content of everything mutable that the given modules reach."""
+    """The content of all mutable objects that are reachable from the given modules."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Snapshot:
         apart: tuple[type, ...] = (),
         reshaped: Callable[[], object] = lambda: None,
     ) -> None:
-        """``apart``: types whose instances see to their own state; ``reshaped`` is called when a class was changed."""
+        """``apart``: types whose instances restore their own state; ``reshaped`` is called when a class was changed."""
         self._reshaped = reshaped
         self.obstacles: list[str] = []
         self._atoms: tuple[type, ...] = (*_ATOMS, *apart)
@@ -159,7 +159,7 @@ class Snapshot:
     def _take_counters(self) -> None:
         """Add the counters, after all that refers to them; those of which not all holders are known are obstacles."""
         places = {place for counter in self._counters.values() for place, _ in counter.holders}
-        for place in places:  # or it would refer to its counters, too
+        for place in places:  # otherwise it would refer to its counters, too
             self._restorers[place] = bool
         known = [counter for counter in self._counters.values() if counter.is_known()]
         for place in places:
@@ -203,7 +203,7 @@ class Snapshot:
             self._walk_attributes(path, obj, self._walk_content(path, obj, kind))
 
     def _walk_content(self, path: str, obj: Any, kind: type) -> bool:
-        """Take down what a container holds; whether it was one of the kinds known."""
+        """Save the content of a container; returns whether the container is of one of the known kinds."""
         for base, restorer in _RESTORERS:
             if issubclass(kind, base):
                 self._restorers.append(restorer(obj))
@@ -287,7 +287,7 @@ _CACHE: Final = type(functools.lru_cache(len))
 def _restore_dict(mapping: dict[Any, Any]) -> Restorer:
     keys, values = [*dict.keys(mapping)], [*dict.values(mapping)]
     size = len(keys)
-    saved = dict.copy(mapping) if type(mapping) is dict else None  # of others it would ask their `keys`
+    saved = dict.copy(mapping) if type(mapping) is dict else None  # a copy of others would call their `keys`
 
     def restore() -> bool:
         if (
@@ -391,7 +391,7 @@ def _restore_stream(stream: Any) -> Restorer:
 
 
 def _keeps_nothing(obj: Any, kind: type) -> bool:
-    """Whether this is a file that is closed, or one of the null device."""
+    """Whether this is a closed file, or a file of the null device."""
     if kind not in _FILES:
         return False
     try:
@@ -401,7 +401,7 @@ def _keeps_nothing(obj: Any, kind: type) -> bool:
 
 
 def _restore_random(generator: random.Random) -> Restorer:
-    """What else it holds (`gauss_next`) is an attribute like others."""
+    """For a generator of `random`; its other state (`gauss_next`) is an attribute like others."""
     state = _random.Random.getstate(generator)
 
     def restore() -> bool:
@@ -452,7 +452,7 @@ def _restore_class(cls: type, reshaped: Callable[[], object]) -> Restorer:
     return restore
 
 
-#: Types of class attributes of which one is found like any other.
+#: Types of class attributes that are found in one way: replacing a value by another of these types changes no shape.
 _PLAIN: Final = frozenset({int, float, str, bytes, bool, type(None), tuple, list, dict, set})
 
 
@@ -511,7 +511,7 @@ _RESTORERS: Final[list[tuple[Any, Callable[[Any], Restorer]]]] = [
 
 
 def _environment() -> dict[Any, Any]:
-    """What `os.environ` holds, encoded as it is: decoding all of it takes longer than many a run."""
+    """The encoded content of `os.environ`: decoding all of it takes longer than many a run."""
     return vars(os.environ)["_data"]  # type: ignore[no-any-return]  # not in its stub, but in every CPython
 
 
@@ -520,9 +520,10 @@ def _standard_streams() -> tuple[object, ...]:
 
 
 def hold_collector() -> Callable[[], None]:
-    """Stop automatic garbage collection, so that finalisers run when the caller collects; returns what undoes it."""
+    """Stop automatic garbage collection, so that finalisers run when the caller collects; returns the function that
+    undoes this."""
     collecting = gc.isenabled()
-    known_functions.freeze()  # older objects stay, frozen: a full collection costs more than many a search
+    known_functions.freeze()  # older objects are frozen: a full collection costs more than many a search
     gc.disable()
 
     def undo() -> None:

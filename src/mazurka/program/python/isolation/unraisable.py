@@ -16,7 +16,7 @@ _default: Final = sys.__unraisablehook__
 
 
 def install() -> None:
-    """Write instead of the interpreter, unless other code has taken it over, until :func:`uninstall`."""
+    """Write the messages, unless other code has set a hook, until :func:`uninstall`."""
     if sys.unraisablehook is _default:
         sys.unraisablehook = _write
         vars(sys)["__unraisablehook__"] = _write
@@ -33,7 +33,7 @@ def _write(unraisable: Any, /) -> None:
     stream = sys.stderr
     if stream is None:
         return
-    with contextlib.suppress(Exception):  # nor does the interpreter say more
+    with contextlib.suppress(Exception):  # the interpreter does not say more, either
         stream.write(f"{unraisable.err_msg or 'Exception ignored in'}: {unraisable.object!r}\n")
         kind, value, trace = unraisable.exc_type, unraisable.exc_value, unraisable.exc_traceback
         stream.write("".join(traceback.format_exception(kind, value, trace, chain=False)))

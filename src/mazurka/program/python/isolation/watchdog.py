@@ -30,7 +30,7 @@ _TICK: Final = 1.0
 #: Seconds without anything happening after which a run is cut.
 _IDLE: Final = 5.0
 
-#: Of a second, how much computing counts as something happening.
+#: The fraction of a second of computing that counts as something happening.
 _BUSY: Final = 0.05
 
 #: How often the end of a thread may be requested before it is abandoned.
@@ -60,7 +60,7 @@ class Watchdog:
         self._hub = getcurrent()
         self._started = self._alive = perf_counter()
         self._seen = (0, 0)
-        self._computed = 0.0  # at the last look; asking now would cost as much as the rest
+        self._computed = 0.0  # at the last look; a look now would cost as much as the rest
         self._told = 0
         self._before: Any = _tick
         self._timer: tuple[float, float] = _OFF
@@ -104,7 +104,7 @@ class Watchdog:
             run.stop(f"the run was cut: it has been blocked for {_IDLE:g} seconds outside the model, {_place(frame)}")
 
 
-#: That of the run in progress.
+#: The watchdog of the run in progress.
 _current: Watchdog | None = None
 
 
@@ -115,7 +115,7 @@ def _tick(number: int, frame: FrameType | None) -> None:
         _current.look(frame)
 
 
-#: Handlers in whose place the timer stays armed: none that anything waits for.
+#: Handlers in whose place the timer stays armed: no code waits for these.
 _UNUSED: Final = (_tick, _DEFAULT, None)
 
 

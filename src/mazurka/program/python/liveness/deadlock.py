@@ -41,7 +41,7 @@ _OURS: Final = str(_PROGRAM)
 
 
 def stuck(runtime: Runtime, tasks: list[Task]) -> Failure | None:
-    """The failure of a run none of whose living ``tasks`` can go on; None if only daemons are left."""
+    """The failure of a run in which none of the living ``tasks`` can go on; None if only daemons are left."""
     required = [task for task in tasks if not task.daemon]
     if not required:
         return None
@@ -122,7 +122,7 @@ def _awaited(task: Task) -> Any:
 
 
 def name_primitive(runtime: Runtime, task: Task) -> None:
-    """Put what ``task`` is about to wait for, or to take, in words for a report (detail only)."""
+    """Name the primitive that ``task`` is about to wait for, or to take, for a report (detail only)."""
     primitive = _awaited(task)
     target = getattr(primitive, "_target", None) or getattr(primitive, "target", None)
     if target is None or target in runtime.names:
@@ -138,7 +138,7 @@ def _what(task: Task, tasks: list[Task]) -> str:
     if isinstance(what, Task):
         return f"{label(what)} to end"
     if what is None:
-        return "a change of what its loop reads" if task.spinning else "something unknown"
+        return "a change of a location that its loop reads" if task.spinning else "something unknown"
     text = str(what.describe())
     name = _name_of(_awaited(task), tasks)
     return f"{text.partition(' created at ')[0].partition(' `')[0]} `{name}`" if name else text

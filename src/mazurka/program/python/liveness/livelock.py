@@ -1,10 +1,10 @@
-"""Reports of livelocks: threads repeat loops that, by the plan's strategy, none of them can leave.
+"""Reports of livelocks: threads repeat loops that, according to the plan's strategy, none of them can leave.
 
 The plan's prefix goes through their loops once, and once more (:data:`~mazurka.program.protocol.LASSO`). If the second
 time is like the first, step by step, with the recorded values (those of variables at the heads of the loops among
-them, with :attr:`Plan.values`), the threads can go on like that for ever. That no other order leads out of it the run
-can't show: that follows from all runs together (explore/thread_models/state_space.py). Where waits have limits
-nothing is said, since time would go on.
+them, with :attr:`Plan.values`), the threads can go on like that for ever. A single run can't show that no other order
+leads out of the loops: this follows from all runs together (explore/thread_models/state_space.py). Where waits have
+time limits no livelock is reported, since time would go on.
 
 Cost: one pass over the last steps, once in a run.
 """
@@ -23,7 +23,7 @@ from mazurka.trace.targets import Kind, kind_of, of_kinds
 
 
 def livelock(run: Runtime, points: int) -> Failure | None:
-    """The failure of a run whose last ``points`` points were to repeat as many before; None if they did not."""
+    """The failure of a run whose last ``points`` points were to repeat as many before them; None if they did not."""
     log = run.log
     first, second = _point_from_end(log, 2 * points), _point_from_end(log, points)
     if run.limited or first < 0 or not _alike(log[first:second], log[second:]):
@@ -59,13 +59,13 @@ _is_wake: Final = of_kinds(Kind.WAKE)
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two steps are the same. Wake-ups are numbered, wait by wait, and so are loops."""
+    """Whether two steps are the same, whatever the numbers of wake-ups and loops, which increase from wait to wait."""
     if one[1] is Op.BRANCH or any(map(_is_wake, (one[2], *[access.target for access in one[6]]))):
         return bool(one[:2] == other[:2] and kind_of(one[2]) is kind_of(other[2]) and one[3:6] == other[3:6])
     return bool(one == other)
 
 
 def _loop(task: Task, since: int) -> Location | None:
-    """The outermost loop that a thread has begun a pass of since a step."""
+    """The location of the outermost loop that a thread has begun a pass of since a step."""
     passed = [site for (_, site), loop in task.loops.items() if loop.begun >= since]
     return sites.location(passed[0]) if passed else None

@@ -1,20 +1,20 @@
-"""The thread's own state at the head of each iteration of a ``while`` loop (only with :attr:`Plan.values`).
+"""A thread's own state at the head of each iteration of a ``while`` loop (only with :attr:`Plan.values`).
 
-Two passes of one loop that begin in the same state of the thread go on alike for as long as they see the same:
-strategies that learn from runs take them for one (explore/thread_models/run_learner.py), so that a loop without end is
-a finite thing. The state is
+Two passes of one loop that begin in the same state of the thread go on alike for as long as their reads see the same
+values: strategies that learn from runs take them for one pass (explore/thread_models/run_learner.py), so that an
+endless loop has finitely many states. The state is
 
-- the frame's variables, as value keys. What waits in the frames that called it is the same in every pass of a loop;
-- how often the thread has had an effect that no step shows: called what is not instrumented, looked at its
-  clock, let an iterator get on; and how many threads it has started;
-- its writes to locations that no other thread accesses. The learner keeps account of these.
+- the frame's variables, as value keys. The state of the frames that called it is the same in every pass of a loop;
+- how often the thread has had an effect that no step shows: called code that is not instrumented, looked at its clock,
+  advanced an iterator; and how many threads it has started;
+- its writes to locations that no other thread accesses. The learner counts these.
 
-A pass is logged as a BRANCH of the target ``("pass", site, how many-eth loop of the thread)``, its value the state, or
-None if it is unknown: where a variable holds an object that may change without a step (an iterator, an array).
+A pass is logged as a BRANCH of the target ``("pass", site, number of the loop in the thread)``; its value is the state,
+or None if it is unknown: where a variable holds an object that may change without a step (an iterator, an array).
 
-Where a pass begins as an earlier one did, others go first, in turn; and when all that is left has gone round like that
-for long enough after the plan's prefix, the run ends (:attr:`Run.settled`): a later plan may go on from there, if what
-a thread has written shows that it was getting on.
+Where a pass begins as an earlier one did, other threads go first, in turn; and when all threads that are left have gone
+round like that for long enough after the plan's prefix, the run ends (:attr:`Run.settled`): a later plan may go on from
+there, if the writes of a thread show that it makes progress.
 
 Cost: a microsecond per pass and variable.
 """
@@ -30,10 +30,10 @@ from mazurka.program.python.semantics.shown import is_shown
 from mazurka.trace.event import Op
 from mazurka.trace.targets import PASS
 
-#: So many passes in succession that begin as earlier ones did, and nothing else will happen.
+#: After so many passes in succession that begin as earlier ones did, nothing else will happen.
 _ENOUGH: Final = 64
 
-#: So many, and what the plan's prefix has next won't happen.
+#: After so many, the next step of the plan's prefix won't happen.
 _MORE_THAN_ENOUGH: Final = 10_000
 
 #: States kept per thread, and variables looked at.

@@ -1,11 +1,11 @@
 """Recognises loops that only wait: a pass that would repeat the one before it is not made until something changes.
 
 At the head of a ``while`` loop a thread is about to repeat itself if, since it was last there, it has had no effect
-(nothing written, no clock read), its locals are the same, and all that it read still has the value it read. Then it is
-held until one of those locations is written; if it read nothing at all, for ever.
+(nothing written, no clock read), its locals are the same, and every location that it read still has the value that it
+read. Then it is held until one of these locations is written; if it read none at all, for ever.
 
-Locks that it took and then released are no effect if all other threads just wait for locks: without such a pass the
-others go on as with it. Where any thread tries a lock, or looks at one, the pass would be noticed.
+Locks that it took and then released are no effect if all other threads just wait for locks: the others go on in the
+same way with such a pass and without it. Where any thread tries a lock, or looks at one, it could notice the pass.
 
 Cost: a few look-ups for a pass that has effects; a copy of the locals for one that has none.
 """
@@ -24,7 +24,7 @@ _SCALARS: Final = frozenset({int, str, float, bool, type(None), bytes})
 #: Generators, coroutines and asynchronous generators.
 _GENERATOR: Final = 0x20 | 0x80 | 0x200
 
-#: So many loops or reads mean that loops were left by an exception, or never end: start over.
+#: So many loops or reads mean that loops were left by an exception, or never end: all are forgotten.
 _TOO_MANY_LOOPS: Final = 16
 _TOO_MANY_READS: Final = 20_000
 
@@ -39,7 +39,7 @@ class _Loop:
     __slots__ = ("begun", "effects", "frame", "locals", "lock_mark", "mark", "number", "passes", "states")
 
     def __init__(self, frame: types.FrameType, task: Any, variables: dict[str, Any] | None) -> None:
-        self.frame = frame  # kept, so that its id is not another's
+        self.frame = frame  # kept, so that its id is not reused
         self.effects = _effects(task)
         self.mark = len(task.reads)
         self.lock_mark = len(task.lock_steps)
@@ -47,7 +47,7 @@ class _Loop:
         self.number = task.entered
         self.passes = 0
         self.begun = 0  # the length of the log when its last pass began
-        self.states: set[Any] = set()  # values: those its passes began in
+        self.states: set[Any] = set()  # values: the states that its passes began in
 
 
 def at_head(run: Any, frame: types.FrameType, site: int) -> None:
@@ -61,7 +61,7 @@ def at_head(run: Any, frame: types.FrameType, site: int) -> None:
     key = (id(frame), site)
     loop = task.loops.get(key)
     if loop is None:
-        run.be_careful()  # from now on it is counted what steps change
+        run.be_careful()  # from now on the changes that steps make are counted
         if len(task.loops) >= _TOO_MANY_LOOPS:
             _prune(task, frame)
         task.entered += 1
@@ -120,7 +120,7 @@ def _has_had_effects(run: Any, task: Any, loop: _Loop) -> bool:
     held: dict[Any, int] = {}
     for target, change in steps:
         held[target] = held.get(target, 0) + change
-        if held[target] < 0:  # one that it had is free meanwhile
+        if held[target] < 0:  # a lock that it held before has been released
             return True
     return any(held.values())
 

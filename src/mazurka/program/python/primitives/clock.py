@@ -59,7 +59,7 @@ def sleep(seconds: Any, /) -> None:
 def _look(models: Models) -> float:
     """The time that the clock shows the caller of the model that calls this."""
     frame = sys._getframe(2)
-    return models.runtime.now(told=frame.f_code.co_filename not in INNER and not _is_of_record(models, frame))
+    return models.runtime.now(shown=frame.f_code.co_filename not in INNER and not _is_of_record(models, frame))
 
 
 def _is_of_record(models: Models, frame: types.FrameType) -> bool:

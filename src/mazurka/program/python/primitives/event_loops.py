@@ -329,7 +329,7 @@ def _time(real: Callable[[Any], float]) -> Callable[[Any], float]:
         if models is None:
             return real(self)
         caller = sys._getframe(1).f_globals.get("__name__") or ""
-        return BOOT + models.runtime.now(told=not caller.startswith(MODULES))
+        return BOOT + models.runtime.now(shown=not caller.startswith(MODULES))
 
     return time
 

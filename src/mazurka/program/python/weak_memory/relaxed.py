@@ -1,20 +1,21 @@
 """The runtime under TSO and PSO: stores reach the others late, as :mod:`mazurka.program.memory` says.
 
-A store is native and takes effect on the heap at once. So the heap is made to show what the running thread may see:
-memory, and over it the newest values of the thread's own stores that have not reached memory yet (forwarding comes for
-free). When another thread moves, the content of memory is put back and the other's stores are shown.
+A store is native and takes effect on the heap at once. So the heap is made to show the values that the running thread
+may see: those in memory, and over them the newest values of the thread's own stores that have not reached memory yet
+(forwarding comes for free). When another thread moves, the content of memory is put back and the other's stores are
+shown.
 
 A flusher is a thread like others to the scheduler, with a greenlet of its own that waits for a store, stops at the
 point where it reaches memory, and puts it there. So schedules, choices and blocking need nothing new.
 
-Which stores can be held back is decided by :mod:`places`. Every other operation that changes something, and all that
+:mod:`store_slots` decides which stores can be held back. Every other operation that changes something, and all that
 synchronises (locks, starting and ending of threads, queues ...) drains first. A read of several locations of which two
 or more hold the thread's own stores drains, too. Sites that are no points store to memory at once, unless a store to
-the same location is on its way: no other thread reads it. If then, under TSO, one does after all, a store may have
-overtaken others; such a run is dropped: it has shown which site needs a point, and the search begins again.
+the same location is on its way: no other thread reads it. If, under TSO, another thread reads it nevertheless, a store
+may have overtaken others; such a run is dropped: it has shown which site needs a point, and the search begins again.
 
 Invariants: ``shown`` is the only thread whose stores are on the heap in place of the content of memory, and ``hidden``
-is the value in memory there. A thread's store is read off the heap before another thread moves.
+holds the values of memory at their locations. A thread's store is read off the heap before another thread moves.
 
 Cost: a store takes two switches more; putting views in place, as many heap accesses as there are pending stores.
 """
@@ -50,7 +51,7 @@ class BufferedStore:
     step: int  # in the log
     first: tuple[tuple[Queue, int], ...]  # stores that must arrive before it
     value: Any = None
-    told: Any = None  # detail: the value in words
+    words: Any = None  # detail: the value in words
 
 
 @dataclass(slots=True, eq=False)
@@ -75,7 +76,7 @@ class Buffer:
     ordered: bool = False  # whether that store may not overtake those before it
 
     def owed(self) -> tuple[tuple[Queue, int], ...]:
-        """Of each queue the latest store that is not known to have arrived."""
+        """For each queue, the latest store that is not known to have arrived."""
         latest: dict[Queue, int] = {}
         for queue, number in self.unsure.values():
             latest[queue] = max(number, latest.get(queue, 0))
@@ -87,7 +88,7 @@ class Buffer:
 
 
 class _WatchedSharing(Sharing):
-    """Tells its run of accesses to locations that were stored to in haste."""
+    """Reports accesses to locations that were stored to at once, while earlier stores were on their way, to its run."""
 
     __slots__ = ("_run",)
 
@@ -116,14 +117,14 @@ class RelaxedRuntime(Runtime):
         self.touched = self.sharing.touched
 
     def run(self, main: Callable[[], object]) -> None:
-        told = self.on_stuck
-        self.on_stuck = lambda runtime, tasks: told(runtime, [task for task in tasks if not is_flusher(task.name)])
+        on_stuck = self.on_stuck
+        self.on_stuck = lambda runtime, tasks: on_stuck(runtime, [task for task in tasks if not is_flusher(task.name)])
         super().run(main)
         self.blocked = [each for each in self.blocked if not is_flusher(self.tasks[each.task].name)]
 
     @property
     def buffer(self) -> Buffer:
-        """The running thread's."""
+        """The store buffer of the running thread."""
         return self._buffer_of(self.current)
 
     def _buffer_of(self, task: Task) -> Buffer:
@@ -143,7 +144,7 @@ class RelaxedRuntime(Runtime):
         self._show(task)
 
     def _show(self, task: Task) -> None:
-        """Have the heap show what ``task`` may see."""
+        """Put the values on the heap that ``task`` may see."""
         buffer = self._buffer_of(task)
         if self.shown is buffer:
             return
@@ -158,7 +159,7 @@ class RelaxedRuntime(Runtime):
             self.hidden[target] = place, place.look()
 
     def _hide(self) -> None:
-        """Have the heap show memory."""
+        """Put the values of memory on the heap."""
         if self.shown is not None:
             self._read_off(self.shown)
             self.shown = None
@@ -172,10 +173,10 @@ class RelaxedRuntime(Runtime):
         if entry is None:
             return
         entry.value = entry.place.look()
-        if callable(entry.told):
-            entry.told = self.look_up(entry.told)
+        if callable(entry.words):
+            entry.words = self.look_up(entry.words)
             step = self.log[entry.step]
-            self.log[entry.step] = (*step[:5], entry.told, *step[6:])
+            self.log[entry.step] = (*step[:5], entry.words, *step[6:])
 
     # -- operations ---------------------------------------------------------------------------------------------------
 
@@ -237,7 +238,8 @@ class RelaxedRuntime(Runtime):
         return site in self.points
 
     def touched_in_haste(self, target: Target) -> None:
-        """A location that was stored to at once has been accessed again: that was wrong if others look."""
+        """A location that was stored to at once has been accessed again: the store was wrong if another thread reads
+        it."""
         if self.is_shared(target):
             self.divergence = Divergence(
                 PointIndex(self.scheduler.cursor), "no other thread reads it", f"{target} is shared", harmless=True
@@ -289,7 +291,7 @@ class RelaxedRuntime(Runtime):
         stored = store_target(queue.name, entry.number)
         self._name(stored, target)
         self._record(task, access.op, stored, site, bool(more and point), None, more)
-        entry.told = access.value
+        entry.words = access.value
         self._cover(target, place)
         queue.entries.append(entry)
         buffer.newest[target] = buffer.fresh = entry
@@ -358,7 +360,7 @@ class RelaxedRuntime(Runtime):
                 super().block(Op.FENCE, FENCE, partial(_have_arrived, entry.first), point=False, more=more)
             self._stop_before(task, Op.WRITE, entry.target, entry.site)
             seen = (Access(Op.WRITE, flushed_target(queue.name, number)),)
-            self._record(task, Op.WRITE, entry.target, entry.site, True, entry.told, seen)
+            self._record(task, Op.WRITE, entry.target, entry.site, True, entry.words, seen)
             stacks = self.accounts.stacks
             if entry.step in stacks:
                 stacks[len(self.log) - 1] = stacks[entry.step]

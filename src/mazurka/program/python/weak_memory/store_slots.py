@@ -1,17 +1,17 @@
 """Locations whose stores can be held back: where they are on the heap, and the hooks that say so.
 
 A native store takes effect at once. To let a thread's store reach the others later, the runtime for relaxed memory
-(:mod:`relaxed`) takes it back when another thread moves; for that it needs more than a target, a *place*: something
-that can be looked at and set without running code of the program. These have one:
+(:mod:`relaxed`) takes it back when another thread moves. For that it needs more than a target: a *slot*, which can be
+read and set without running code of the program. These locations have one:
 
 - attributes of instances whose class leaves storing to `object`, in a dictionary or a slot; globals; closure variables;
 - items of a list, and values of a dictionary under a key that is already there, if they are of these very classes and
   the key is a number, a text or the like.
 
-Stores to anything else act as if they were indivisible: they wait until the thread's stores before have arrived.
+Stores to any other location act as if they were indivisible: they wait until the thread's earlier stores have arrived.
 
-The hooks here stand in for those of :mod:`hooks` at stores while memory is relaxed: they leave the place with the
-runtime, which picks it up if the store turns out to be a plain one, and go on to the hook proper.
+The hooks here stand in for those of :mod:`hooks` at stores while memory is relaxed: they hand the slot to the runtime,
+which uses it if the store turns out to be a plain one, and go on to the hook proper.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KEYS: Final = frozenset({int, float, bool, str, bytes, type(None)})
 
 
 class StoreSlot(Protocol):
-    """Where a location is on the heap."""
+    """The slot of a location on the heap."""
 
     def look(self) -> Any:
         """The present value; ``MISSING`` if there is none."""
@@ -48,7 +48,7 @@ class StoreSlot(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AttributeSlot:
-    """In an instance, or in its slot."""
+    """An attribute in an instance's dictionary, or in a slot of its class."""
 
     thing: Any
     name: str
@@ -79,7 +79,7 @@ def _slot(kind: type, name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class DictionarySlot:
-    """Under a key of a dictionary, be it a module's."""
+    """A value under a key of a dictionary, which may be a module's."""
 
     space: dict[Any, Any]
     key: Any
@@ -96,7 +96,7 @@ class DictionarySlot:
 
 @dataclass(frozen=True, slots=True)
 class ElementSlot:
-    """At an index of a list, counted from the front."""
+    """An item of a list, at an index counted from the front."""
 
     thing: list[Any]
     index: int
@@ -111,7 +111,7 @@ class ElementSlot:
 
 @dataclass(frozen=True, slots=True)
 class CellSlot:
-    """In a closure's cell."""
+    """The content of a closure's cell."""
 
     cell: types.CellType
 
@@ -129,7 +129,7 @@ class CellSlot:
 
 
 def attribute_place(thing: Any, name: str) -> StoreSlot | None:
-    """Where ``thing.name = ...`` stores, if that is simple enough."""
+    """The slot that ``thing.name = ...`` stores to; None if it has none."""
     kind = type(thing)
     if is_a(thing, types.ModuleType):
         return DictionarySlot(objects.dictionary(thing), name)
@@ -139,7 +139,7 @@ def attribute_place(thing: Any, name: str) -> StoreSlot | None:
 
 
 def item_place(thing: Any, key: Any) -> StoreSlot | None:
-    """Where ``thing[key] = ...`` stores, if that is simple enough."""
+    """The slot that ``thing[key] = ...`` stores to; None if it has none."""
     if type(thing) is dict and type(key) in _KEYS:
         return DictionarySlot(thing, key)
     if type(thing) is list and type(key) is int:
@@ -158,7 +158,7 @@ def _running() -> Any:
 
 @contextlib.contextmanager
 def _storing(place: StoreSlot | None) -> Iterator[None]:
-    """Say where the store is that the hook called within is about to announce."""
+    """Give the runtime the slot of the store that the hook called within is about to announce."""
     run = _running()
     if run is None:
         yield
@@ -178,7 +178,7 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
 
 
 def delete_attribute(thing: Any, name: str, site: int) -> Any:
-    """Deleting is a look, whether it is there, and a store of nothing."""
+    """Delete an attribute: a read, of whether it is there, and a store of its absence."""
     variables.read_attribute(thing, name, site)
     return write_attribute(thing, name, site)
 
