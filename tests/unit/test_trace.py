@@ -18,7 +18,7 @@ def step(task: int, op: Op, *target: Any, value: Any = None, more: tuple[Access,
 
 
 def whats(tasks: list[str], log: list[Step]) -> list[str]:
-    return [defect.what for defect in defects(trace_of(tasks, log))]
+    return [defect.description for defect in defects(trace_of(tasks, log))]
 
 
 def test_columns_and_indexes() -> None:

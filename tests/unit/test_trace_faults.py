@@ -142,7 +142,7 @@ def test_mending_any_trace(tmp_path: Path, seed: int) -> None:
     done: Repaired = repaired(trace)
     left = set(found(done.trace)) - {Fault.NEVER_STARTED}
     assert left <= {Fault.STARTED_LATE}
-    assert {fault.words for fault in left} == {mend.what for mend in done.left}
+    assert {fault.words for fault in left} == {mend.change for mend in done.left}
     kept = done.rows >= 0
     assert np.all(np.diff(done.rows[kept]) > 0)
     old, new = columns_of(trace).select(done.rows[kept]), columns_of(done.trace).select(kept)

@@ -1,16 +1,19 @@
 """A trace in which calls of some objects are single events, in place of the accesses that they consist of.
 
 Definition (generalised from the thesis, 3.3.1, where actions of a library are events). A call of a *modelled* object
-takes effect at one row: where it last gives back a lock of the object, or else where it returns. What only calls of the
-object touch (data, locks and conditions) is *internal* to it, and accesses of calls to that do not count: these rows
-become NOPs. The rest of a call counts as it is, and so do the calls of other objects inside; a call inside one of the
-same object is part of that one. A call *does more* if rows inside count and change something. What the one thread that
-made the object did to it before it was first called does not make a place less internal; but these rows have to come
-before all calls. Nor does what a thread does that has joined all that call the object (an executor is looked at once
-more when the interpreter ends); nor what the workers of a recorded thread pool, or the threads that its calls have
-started, do to its queue, between tasks.
+takes effect at one row: where it last releases a lock of the object, or else where it returns. Locations that only
+calls of the object touch (data, locks and conditions) are *internal* to it, and accesses of calls to these do not
+count: their rows become NOPs. All other rows of a call count as they are, and so do calls of other objects inside it; a
+call inside a call of the same object is part of the outer one. A call *does more* if rows inside it count and change
+something. A location is internal even if it is also accessed, outside of calls,
 
-Of other objects nothing is known: all their calls read and write one place, so that none can be moved over another.
+- by the one thread that made the object, before the first call (these rows have to come before all calls);
+- by a thread that has joined all threads that call the object (the interpreter looks at an executor once more when it
+  ends);
+- by the workers of a recorded thread pool, or threads that calls have started: their accesses to its queue between
+  tasks.
+
+Nothing is known of other objects: all calls of one read and write one location, so that no two can change places.
 
 Rows keep their numbers. A call that has not returned may take effect or not: nothing after its first row is known.
 
@@ -43,7 +46,7 @@ _INTERNAL: Final = np.isin(
     (Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE, Op.RELEASE, Op.REQUEST, Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL),
 )
 
-#: Operations that change state that others may see.
+#: Operations that change state that other threads may see.
 _CHANGES: Final = np.array(WRITES) | np.isin(np.arange(len(Op)), (Op.FREE, Op.NOTIFY, Op.NOTIFY_ALL))
 
 #: By type: the names of threads that belong to its objects, as recordings have them.
@@ -52,16 +55,16 @@ _HELPERS: Final = {"concurrent.futures.Executor": re.compile(r"worker\d+")}
 #: The rows of a call that does nothing: it begins, and returns.
 _EMPTY: Final = 2
 
-#: Rows outside of calls that are looked at for each place.
+#: For a location with more accesses outside of calls, it is not examined who makes them: it is not internal.
 _MOST: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class CallEvents:
-    """See the module. ``trace`` has the rows as they count; ``calls`` those of modelled objects by the row at which
-    they take effect, ascending; ``effect`` has this row by that at which they begin. ``made`` has by object the rows
-    that must come before its calls, ``unfinished`` the first rows of its calls that have not returned; ``doing_more``
-    the rows at which calls take effect that do more."""
+    """See the module. ``trace`` is the trace with internal rows as NOPs. ``calls`` has the calls of modelled objects by
+    the row at which they take effect, ascending; ``effect`` maps the first row of a call to this row. ``made`` has for
+    each object the rows that must come before its calls, ``unfinished`` the first rows of calls that have not returned,
+    ``doing_more`` the rows at which calls that do more take effect."""
 
     trace: Trace
     calls: Mapping[int, Invocation]
@@ -97,7 +100,7 @@ def call_events(trace: Trace, modelled: Collection[Receiver]) -> CallEvents:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """The rows of a thread from one on up to another one: those of a call."""
+    """A call: the rows of a thread from ``begin`` to ``end``."""
 
     receiver: Receiver
     thread: int
@@ -110,7 +113,7 @@ class _CallReading:
         self.trace, self.modelled = trace, modelled
         self.thread, self.op, self.target, self.value, _ = columns_of(trace)
         self.calls = outermost_calls(trace)
-        # Of the type that rows are sought as: otherwise each search would convert all of them.
+        # int64, the type of the rows that are searched for: otherwise each search would convert the whole array.
         self.rows_of_thread = [np.asarray(rows, np.int64) for rows in trace.rows_of_thread]
         self.unfinished = {row: name for row, name in begun(trace) if name in modelled}
 
@@ -161,7 +164,8 @@ class _CallReading:
             yield _Scope(receiver, int(self.thread[row]), row, len(self.trace))
 
     def _touched(self, scopes: Sequence[_Scope]) -> tuple[list[Any], dict[Receiver, int]]:
-        """By scope: its rows that touch what may be internal; and by object where it is first called."""
+        """For each scope its rows that touch locations that may be internal; for each object the row of its first
+        call."""
         found, first = [], dict[Receiver, int]()
         self.forked: set[tuple[Receiver, int]] = set()  # by object: threads that its calls have started
         for scope in scopes:
@@ -179,7 +183,7 @@ class _CallReading:
     def _internal(
         self, touched: Sequence[Any], first: Mapping[Receiver, int]
     ) -> tuple[dict[Receiver, set[int]], dict[Receiver, list[int]]]:
-        """By object: the targets that are internal to it, and the rows that made it."""
+        """For each object: the targets that are internal to it, and the rows of its construction."""
         total = np.bincount(self.target[_INTERNAL[self.op]], minlength=len(self.trace.targets))
         inside: defaultdict[tuple[Receiver, int], list[int]] = defaultdict(list)
         for scope, rows in zip(self.scopes, touched, strict=True):
@@ -202,7 +206,7 @@ class _CallReading:
         return internal, made
 
     def _is_helping(self, receiver: Receiver, row: int) -> bool:
-        """Whether a row is that of a thread that belongs to the object, doing nothing else there."""
+        """Whether a row is an access to the object's queue by a thread that belongs to the object."""
         helpers = _HELPERS.get(receiver[0])
         if helpers is None:
             return False
@@ -211,7 +215,8 @@ class _CallReading:
         return own and self.op[row] == Op.RMW and kind_of(self.trace.targets[self.target[row]]) is Kind.HIDDEN
 
     def _is_after_all(self, receiver: Receiver, row: int) -> bool:
-        """Whether the row's thread has joined all others that call an object: no call can come after it, then."""
+        """Whether the row's thread has joined all others that call the object, so that no call can come after the
+        row."""
         thread = int(self.thread[row])
         joined = {other for joining, other in self._joined.get(thread, ()) if joining < row}
         return all(

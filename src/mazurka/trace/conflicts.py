@@ -3,17 +3,17 @@
 Two operations *conflict* if they can't be swapped. Code that compares operations asks a :class:`Conflicts`: the sampler
 ``pos``, the race predictor of `check`, and the races that a run shows. :data:`READ_WRITE`, the default, is that of
 shared memory: operations on one target conflict if one of them writes. A loop takes the row of the table for its
-operation before it begins, so the default costs what comparing two truth values does. The orders of ``mazurka.order``
-and the reversals of ``dpor`` are compiled for, or indexed by, :data:`READ_WRITE`: by the tables ``READS`` and
-``WRITES`` of :mod:`mazurka.trace.event`, which it is made of.
+operation before it begins, so the default costs no more than a comparison of two truth values. The orders of
+``mazurka.order`` and the reversals of ``dpor`` are compiled for, or indexed by, :data:`READ_WRITE`, which is made of
+the tables ``READS`` and ``WRITES`` of :mod:`mazurka.trace.event`.
 
 Definition (dissertation ch. 3.1.3; patent, race constraints). Two accesses of one place by two threads, at least one of
-which writes, race if both threads can stand right before theirs at once. A run shows that where one thread stands
-before its access while the other makes a conflicting one, and then makes its own as the very next choice:
-nothing happens in between but what the first thread does by itself.
+which writes, race if both threads can stand right before theirs at once. A run shows a race where one thread stands
+before its access while the other makes a conflicting one, and the first thread is the very next choice and makes its
+own: between the two accesses only the first thread takes steps.
 
-Which places are data the table of kinds says (:mod:`mazurka.trace.targets`): attributes, items, globals, captured
-variables, whatever a trace from elsewhere calls a variable. No data: locks and all else that orders threads,
+The table of kinds (:mod:`mazurka.trace.targets`) says which locations are data: attributes, items, globals, captured
+variables, and the variables of traces from elsewhere. No data are locks and all other targets that order threads,
 ``mazurka.atomic``, and how a container is organised (its length, its order), which CPython keeps consistent by itself.
 One operation of a dictionary or list is indivisible there, but two threads that use the same item of it without an
 order still race for that item.
@@ -45,15 +45,16 @@ OpTable = tuple[tuple[bool, ...], ...]
 
 
 class Conflicts(Protocol):
-    """What conflicts. Operations on different targets, and invocations of different objects, never do."""
+    """Decides which operations and calls conflict. Operations on different targets, and calls of different objects,
+    never do."""
 
     @property
     def accesses(self) -> OpTable:
-        """Which operations on one target do."""
+        """Which operations on one target conflict."""
         ...
 
     def invocations(self, one: Invocation, other: Invocation) -> bool:
-        """Whether two calls do: ``one`` returned before ``other`` in the execution that both are of."""
+        """Whether two calls conflict; ``one`` returned before ``other`` in their execution."""
         ...
 
 
@@ -80,7 +81,7 @@ class Shown(NamedTuple):
 
 
 def may_race(target: Any) -> bool:
-    """Whether a target is data, and which it is is known."""
+    """Whether a target is data, and a known location rather than any of several."""
     return is_data(target) and not (isinstance(target, tuple) and len(target) > 2 and any(map(_is_vague, target[2:])))
 
 
@@ -95,15 +96,15 @@ def touches(op: Op) -> bool:
 
 
 def sites_of(one: SiteNumber, other: SiteNumber) -> Sites:
-    """Names a pair of places in the source."""
+    """A pair of places in the source, ascending."""
     return (one, other) if one <= other else (other, one)
 
 
 def shown(log: Sequence[Any], conflicts: Conflicts = READ_WRITE) -> Iterator[Shown]:
     """The races that a log of ``(task, op, target, site, point, value, more)`` shows."""
     last = -1  # the latest choice
-    since: set[int] = set()  # threads that have made steps since
-    begun: set[int] = set()  # threads that had begun before it
+    since: set[int] = set()  # threads that have taken steps since that choice
+    begun: set[int] = set()  # threads that had begun before that choice
     for number, step in enumerate(log):
         if not step.point:
             since.add(step.task)

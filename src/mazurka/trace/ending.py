@@ -1,7 +1,7 @@
 """Threads whose end a trace does not show.
 
 A thread may go on after the trace unless its last event is an END, or it is joined. If the trace is known to be
-complete, each thread ends with what it does last in it, but for those that wait: for a notification
+complete, each thread ends with its last event, except for threads that wait: for a notification
 (:mod:`mazurka.trace.waits`), or for a lock that they have requested.
 
 Cost: a pass, and a copy of the columns if something is added.
@@ -20,7 +20,7 @@ from mazurka.trace.targets import THREAD
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.trace.waits import NONE, waits_of
 
-#: Of an event that the trace does not have.
+#: In place of a row's number: the event is not in the given trace.
 NOT_THERE = -1
 
 
@@ -38,8 +38,8 @@ def unended(trace: Trace) -> list[int]:
 
 
 def completed(trace: Trace, threads: Sequence[int]) -> tuple[Trace, NDArray[np.int64]]:
-    """The same with an end of these threads right after their last events; and by row which one it was (or
-    :data:`NOT_THERE`)."""
+    """The trace with an END of each of these threads right after its last event; and for each row its number in the
+    given trace (:data:`NOT_THERE` for a new END)."""
     names = {name: number for number, name in enumerate(trace.targets)}
     targets = list(trace.targets)
     ends = [(THREAD, trace.threads[thread]) for thread in threads]
@@ -56,7 +56,7 @@ def completed(trace: Trace, threads: Sequence[int]) -> tuple[Trace, NDArray[np.i
     lasts = np.array([trace.rows_of_thread[thread][-1] for thread in threads], np.int64)
     order = np.argsort(
         np.append(np.arange(len(trace)), lasts), kind="stable"
-    )  # each right after the last of its thread
+    )  # each END right after the last event of its thread
     rows = joined([columns_of(trace), more]).select(order)
     made = assemble(Parts(Names(trace.threads, targets, trace.values, trace.locations), iter([rows])))
     return made, np.append(np.arange(len(trace)), np.full(len(threads), NOT_THERE))[order]

@@ -1,8 +1,8 @@
-"""What happened: the closed vocabulary of operations, and one event of it.
+"""The closed vocabulary of operations, and events, which are operations of threads.
 
 Every program front end emits these operations and nothing else. An operation touches one *target* (a
-shared location, a lock, a thread ...); what it does there is fixed by its kind, so that every analysis can
-treat a run as threads of reads and writes:
+shared location, a lock, a thread ...); its kind determines whether it reads and writes the target, so every analysis
+can treat a run as threads of reads and writes:
 
 =============  ======================================  ===========  ===========
 operation      meaning                                 reads        writes
@@ -21,9 +21,9 @@ END            last event of a thread                  no           yes
 JOIN           returns once the target has ended       yes          no
 =============  ======================================  ===========  ===========
 
-Branch, call, return, alloc, free, fence and nop touch nothing shared; they say where control went. Neither do a sleep,
-which is logged when it ends; a spin, by which a thread is held before a pass of a loop that would only repeat itself;
-and a point, which is an event of a property that a user states.
+Branch, call, return, alloc, free, fence and nop touch nothing shared; they show where control went. Nor do these: a
+sleep, which is logged when it ends; a spin, which holds a thread before a pass of a loop that would only repeat the one
+before; and a point, an event of a property that a user states.
 """
 
 from __future__ import annotations

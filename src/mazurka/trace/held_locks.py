@@ -1,10 +1,10 @@
-"""Which locks a thread has where it stands: those that it has taken before, in the trace, and not given back since.
+"""The locks that a thread holds at an event: those that it has acquired before, in the trace, and not released since.
 
-In any reordering it has the same there, since it has done the same. Who waits has given up what is given back right
-after the wait (:mod:`mazurka.trace.waits`).
+In any reordering it holds the same locks there, since it has done the same. A thread that waits does not hold the locks
+that it releases right after the wait (:mod:`mazurka.trace.waits`).
 
-Cost: for each thread that is asked about a pass over its events, and 8 bytes for each that takes or gives back a lock;
-then a pass over those since the locks were taken.
+Cost: for each thread that is asked about a pass over its events, and 8 bytes for each acquire or release; then a pass
+over these since the locks were acquired.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.indexes import order_by
 from mazurka.trace.trace import Trace
 
-#: Events looked back at first; then eight times as many.
+#: The number of events looked back at first; then eight times as many.
 _NEAR: Final = 1 << 5
 
-#: Operations that may come between a wait and that with which its thread goes on.
+#: Operations of a thread that may come between its wait and the event with which it goes on.
 _GIVING_UP: Final = [op is Op.RELEASE or not (READS[op] or WRITES[op]) for op in Op]
 
 
 class Held(NamedTuple):
-    """A lock, as a number of a target, and the row that took it (of a re-entrant one: first)."""
+    """A lock, as the number of a target, and the row that acquired it (first, if it is re-entrant)."""
 
     lock: int
     since: int
 
 
 class _Sections(NamedTuple):
-    """The rows of a thread that enter and leave its outermost sections, and in how many it is after each."""
+    """The rows of a thread that enter and leave its outermost critical sections, and the number of open ones after
+    each."""
 
     rows: NDArray[np.int32]
     depth: NDArray[np.int32]
@@ -89,7 +90,7 @@ class Holding:
         return [Held(lock, since) for lock, since in sorted(entered.items(), key=lambda each: each[1])]
 
     def _stands_before(self, row: int) -> int:
-        """The row itself; of a wait what comes after the releases that go with it."""
+        """The row itself; for a wait the thread's next row after the releases that belong to it."""
         if self._columns.op[row] != Op.WAIT:
             return row
         own = self._trace.rows_of_thread[self._columns.thread[row]]

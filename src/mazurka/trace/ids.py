@@ -1,7 +1,6 @@
-"""Types of integers by the objects that they number, which keep a row from being taken for a step, or a thread for a
-site.
+"""Types of the integers that number things, so that a row is not taken for a step, nor a thread for a site.
 
-All are plain integers when a program runs. What is counted (steps, points, executions) stays ``int``.
+All are plain integers at run time. Counts (of steps, points, executions) stay ``int``.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import NewType
 #: A thread: an index of :attr:`Run.tasks` and :attr:`Trace.threads`.
 ThreadIndex = NewType("ThreadIndex", int)
 
-#: A step: an index of :attr:`Run.log`, and what :attr:`Trace.step` holds.
+#: A step: an index of :attr:`Run.log`; :attr:`Trace.step` has the step of each row.
 StepIndex = NewType("StepIndex", int)
 
 #: A scheduling point: an index of :meth:`Run.schedule`, and of a plan's prefix.

@@ -1,6 +1,6 @@
 """Indexes of columns of numbers, made with NumPy: which rows hold a number, and which targets several threads touch.
 
-They know columns only, not the trace that these are of, which keeps them.
+They are built from columns alone; the trace keeps them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ Numbers = NDArray[np.int32]
 
 
 def order_by(column: NDArray[Any]) -> NDArray[Any]:
-    """The rows of a column of numbers from 0 on, by number, those of the same number ascending.
+    """The rows of a column of numbers (from 0 on), sorted by number, and ascending for the same number.
 
-    Numbers of 16 bits are what NumPy sorts by counting: that takes a quarter of the time.
+    NumPy sorts numbers of 16 bits by counting, which takes a quarter of the time.
     """
     order = np.argsort(column.astype(np.uint16), kind="stable")
     if column.max(initial=0) < 1 << 16:
@@ -53,7 +53,7 @@ class Rows(Sequence[Numbers]):
 
 
 def of_several(thread: NDArray[Any], target: NDArray[Any], targets: int) -> NDArray[np.bool_]:
-    """By target: whether rows of more than one thread touch it."""
+    """For each target, whether rows of more than one thread touch it."""
     one = np.zeros(targets, thread.dtype)  # of the threads that do
     one[target] = thread
     found = np.zeros(targets, np.bool_)

@@ -14,8 +14,8 @@ row        operation                                     value
 
 Values are texts of :mod:`mazurka.trace.literals`, interned like all others. In a file the target is ``method TYPE
 RECEIVER METHOD``; neither types nor methods contain spaces. A CALL without a value, of a function or of a method, says
-where control went and is no invocation. Invocations of a thread nest. One that has not returned is none yet: its result
-is not known.
+where control went and is no invocation. Invocations of a thread nest. A call that has not returned is no invocation
+yet: its result is not known.
 
 Cost: :func:`invocations` is one pass over the rows that call or return; a text is read once, however often it occurs.
 """
@@ -64,7 +64,7 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class RecordedValue:
-    """A value of a call as the log of a run holds it. Its ``repr`` is the text, which is what traces intern."""
+    """A value of a call as the log of a run holds it. Its ``repr`` is the text, which traces intern."""
 
     text: str
 
@@ -102,12 +102,12 @@ def invocations(trace: Trace) -> Iterator[Invocation]:
             open_calls.append(row)
             continue
         if not open_calls or trace.target[open_calls[-1]] != trace.target[row]:
-            raise _malformed(row, "a method returns that its thread has not called last")
+            raise _malformed(row, "a method returns that is not the latest call of its thread")
         yield reader.invocation(open_calls.pop(), row)
 
 
 def begun(trace: Trace) -> Iterator[tuple[int, tuple[str, str]]]:
-    """The rows at which calls begin that have not returned, each with its object: type and name."""
+    """The first rows of calls that have not returned, each with its object: type and name."""
     reader = _CallReader(trace)
     calls: dict[int, list[int]] = {}
     for row in _rows(trace):
@@ -123,13 +123,13 @@ def begun(trace: Trace) -> Iterator[tuple[int, tuple[str, str]]]:
 
 
 def called_types(trace: Trace) -> list[str]:
-    """The types of the objects of a trace that have invocations, or are named as if they had."""
+    """The types named in the targets of calls, of invocations or of calls that have not returned."""
     named = (names_in(target)[0] for target in trace.targets if _is_method(target))
     return list(dict.fromkeys(named))
 
 
 def _rows(trace: Trace) -> Iterable[int]:
-    """Those that call or return."""
+    """The rows that call or return."""
     if isinstance(trace.op, array):
         return [row for row, op in enumerate(trace.op) if op in (_CALL, _RETURN)]
     import numpy as np
@@ -165,9 +165,9 @@ class _CallReader:
     def _value(self, row: int) -> Value:
         number = int(self._trace.value[row])
         if number not in self._values:
-            told = self._trace.values[number]
+            recorded = self._trace.values[number]
             try:
-                self._values[number] = value_of(told.text if isinstance(told, RecordedValue) else str(told))
+                self._values[number] = value_of(recorded.text if isinstance(recorded, RecordedValue) else str(recorded))
             except ValueError as error:
                 raise _malformed(row, str(error)) from None
         return self._values[number]
@@ -179,12 +179,12 @@ class _CallReader:
 
 
 def names_in(target: Any, row: int = 0) -> tuple[str, str, str]:
-    """The type, receiver and method of a target of calls, which is that of a row."""
+    """The type, receiver and method that the target of a call names; ``row`` is for the error."""
     match target:
         case (_, str(type_name), str(receiver), str(method)):
             return type_name, receiver, method
         case (_, str(name)) if name.startswith("("):
-            # What targets of our own runs are called where plain words would be ambiguous.
+            # The name of a target of our own runs where plain words would be ambiguous.
             names = value_of(name)
             if isinstance(names, tuple) and len(names) == 3 and all(isinstance(each, str) for each in names):
                 return names  # type: ignore[return-value]
@@ -196,5 +196,5 @@ def names_in(target: Any, row: int = 0) -> tuple[str, str, str]:
     raise _malformed(row, "a call of something that is no type, receiver and method")
 
 
-def _malformed(row: int, what: str) -> MazurkaError:
-    return MazurkaError("trace-malformed", what, where=f"row {row}")
+def _malformed(row: int, message: str) -> MazurkaError:
+    return MazurkaError("trace-malformed", message, where=f"row {row}")

@@ -4,11 +4,11 @@ A *value* is None, a truth value, a number, a text, bytes, a tuple or a frozen s
 :class:`Raised`. All are immutable and hashable. An object that is none of these is known by its identity alone.
 
 The text of a value is a Python literal (``(1, 'a')``, ``frozenset({1, 2})``), or ``opaque('list#3')``, or
-``raised('KeyError')``. Different values have different texts, also where Python calls them equal (``1``, ``True``,
-``1.0``); equal frozen sets have one. Texts hold no control characters and no ``%``: every trace format that has values
-carries them as they are.
+``raised('KeyError')``. Different values have different texts, also where Python compares them as equal (``1``,
+``True``, ``1.0``); equal frozen sets have one text. Texts hold no control characters and no ``%``: every trace format
+that has values carries them as they are.
 
-Invariant: whatever the text, :func:`value_of` gives a value or raises ValueError; it runs nothing. Cost: some
+Invariant: for any text, :func:`value_of` gives a value or raises ValueError; it executes nothing. Cost: some
 microseconds a value.
 """
 
@@ -40,14 +40,15 @@ Value: TypeAlias = "bool | int | float | str | bytes | tuple[Value, ...] | froze
 #: Values nested deeper are not read.
 _DEEPEST: Final = 50
 
-#: Integers of more bits are written in hexadecimal, which takes linear time and knows no limit.
+#: Integers of more bits are written in hexadecimal, which takes linear time and has no limit.
 _LONG: Final = 1024
 
 _SCALARS: Final = (type(None), bool, int, float, str, bytes)
 
 
 def plain(thing: object, identity: Callable[[object], str]) -> Value:
-    """The value of a Python object: itself if it is one, with whatever is none within it replaced by its identity."""
+    """The value of a Python object: the object itself if it is a value, with objects in it that are no values replaced
+    by their identities."""
     kind = type(thing)
     if kind in _SCALARS or kind in (Opaque, Raised):
         return thing  # type: ignore[return-value]
@@ -95,7 +96,7 @@ def words_of(value: Value) -> str:
 
 
 def value_of(text: str) -> Value:
-    """The value of a text; ValueError if it is that of none."""
+    """The value of a text; ValueError if there is none."""
     try:
         return _value(ast.parse(text, mode="eval").body, 0)
     except (SyntaxError, MemoryError, RecursionError, TypeError) as error:

@@ -1,8 +1,8 @@
 """Places in a source text, as one text, in trace files.
 
-``file:line``, ``file:line:column`` and either with `` in function``. Anything else is no place that can be looked up, a
-number of RAPID's for instance: it is kept as it is, as the file, with line 0. So every text gives a location that gives
-the text back, and two texts are the same location only if they are the same.
+``file:line``, ``file:line:column`` and either with `` in function``. Any other text, a number of RAPID's for instance,
+is no place that can be looked up: it is kept as the file, with line 0. So a text can be restored from its location, and
+different texts give different locations.
 """
 
 from __future__ import annotations

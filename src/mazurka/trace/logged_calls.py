@@ -1,4 +1,4 @@
-"""Calls of marked objects that a run made as one step each, as its log has them.
+"""Calls of marked objects that a run made as one step each, as they are in its log.
 
 Such a step touches the target ``("invoked", object)``. Its value is plain data, so that runs can be kept::
 

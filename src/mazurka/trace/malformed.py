@@ -1,13 +1,12 @@
-"""Faults of a trace from elsewhere: found in one pass, of any length.
+"""Faults of a trace from elsewhere, found in one pass; the trace may have any length.
 
-Held to what a trace of plain locks and threads must be like (what our own front ends log has more to it, and is walked
-by :mod:`mazurka.trace.wellformed`): a lock is taken by who finds it free and given back by who has it, once each; a
-thread is started once, before its first event, begins with that, and does nothing after its end or after having been
-joined.
+The rules are those of plain locks and threads (:mod:`mazurka.trace.wellformed` checks logs of our own front ends, which
+have further operations): a lock is acquired only while it is free, and released once, by its holder; a thread is
+started once, before its first event, begins with that, and does nothing after its end or after it was joined.
 
-A trace may be checked in parts (:class:`Checking`); its state after a part is the holder of each lock, and the living
-threads. Faults of locks and of threads are kept apart, since a row can have one of each. Cost: 10 ns a row compiled
-(from :data:`COMPILED_FROM` rows on), 2 microseconds otherwise; 13 bytes per target.
+A trace may be checked in parts (:class:`Checking`); the state after a part consists of the holder of each lock and the
+living threads. Faults of locks and of threads are kept apart, since a row can have one of each. Cost: 10 ns a row
+compiled (from :data:`COMPILED_FROM` rows on), 2 microseconds otherwise; 13 bytes per target.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.targets import THREAD
 
-#: A part of so many rows is worth importing a compiler for.
+#: For parts of at least so many rows importing a compiler pays.
 COMPILED_FROM: Final = 50_000
 
-#: So many rows are kept of each fault.
+#: The number of rows that are kept of each fault.
 SHOWN: Final = 10
 
 
 class Fault(IntEnum):
-    """A fault of a trace, and (``words``) how it is said of a row."""
+    """A fault of a trace; ``words`` describe it."""
 
     NONE = 0
     TAKEN_AGAIN = 1
@@ -59,8 +58,8 @@ class Fault(IntEnum):
 
     @property
     def is_odd(self) -> bool:
-        """Whether a trace should not have it: threads without a start have to be, and there are conditions
-        without locks."""
+        """Whether the fault makes a trace not well-formed. Threads without a start do not: there has to be a first one.
+        Nor do waits that give up no lock: there are conditions without locks."""
         return self not in (Fault.NONE, Fault.GIVEN_BACK_INNER, Fault.NEVER_STARTED, Fault.WAITED_WITH_LOCK)
 
     @property
@@ -88,8 +87,9 @@ _WORDS: Final = {
 
 
 class FaultState(NamedTuple):
-    """By lock: who holds it, how deep, taken first in which row. By thread: its operations, its first row; how many
-    locks it has, its last operation, whether that was a wait that gave up none of them so far."""
+    """For each lock: its holder, how often it was acquired, and the row of the first acquire. For each thread: its
+    operations as bits, its first row, how many locks it holds, its last operation, and whether that was a wait that has
+    given up none of them so far."""
 
     holder: Any
     depth: Any
@@ -103,7 +103,7 @@ class FaultState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """How many rows of each fault, and the first of them with their targets, in words."""
+    """The number of rows with each fault, and the first of these rows with their targets in words."""
 
     counts: Counter[Fault]
     first: dict[Fault, list[int]]
@@ -147,7 +147,7 @@ _TWICE, _LATE, _EARLY, _BEGINS_LATE, _AFTER_END, _AFTER_JOIN = (
 
 
 class Checking:
-    """A check under way; parts are given in order."""
+    """A check that is given a trace part by part, in order."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -159,7 +159,7 @@ class Checking:
         self.state = FaultState(*(np.zeros(0, dtype) for dtype in _STATE))
 
     def part(self, rows: Columns) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """By row: the fault that it has as to locks, and as to threads."""
+        """For each row its fault of locks, and its fault of threads."""
         self._grow()
         locks, lives = np.zeros(rows.rows, np.int8), np.zeros(rows.rows, np.int8)
         threads_of = np.array(self._threads_of, np.int32)
@@ -174,7 +174,7 @@ class Checking:
         return locks, lives
 
     def findings(self) -> Findings:
-        """Of all parts."""
+        """The findings in all parts."""
         counts, first, words = self._counts.copy(), dict(self._first), dict(self._words)
         for fault, found in self._at_the_end():
             counts[fault] = len(found)
@@ -184,7 +184,7 @@ class Checking:
         return Findings(counts, first, words)
 
     def _found(self, fault: Fault, odd: NDArray[np.int64], rows: Columns) -> None:
-        """Some rows of a part."""
+        """Enter rows of a part that have a fault."""
         self._counts[fault] += len(odd)
         kept = self._first.setdefault(fault, [])
         for row in odd[: SHOWN - len(kept)].tolist():
@@ -206,7 +206,7 @@ class Checking:
         yield Fault.NEVER_STARTED, sorted(unstarted)[1:]
 
     def _grow(self) -> None:
-        """Room for the names that have come since the last part."""
+        """Make room for names that are new since the last part."""
         names = self._names
         numbers = {name: number for number, name in enumerate(names.threads)}
         self._threads_of += [
@@ -223,7 +223,7 @@ class Checking:
 
 
 def findings_of(parts: Parts) -> Findings:
-    """All that is odd about a trace."""
+    """All faults of a trace."""
     checking = Checking(parts.names)
     for rows in parts.rows:
         checking.part(rows)
@@ -241,11 +241,11 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
     return jit(check_locks), jit(check_threads)
 
 
-# The first row of a part is number ``before``. Both are compiled for large ones, so written plainly.
+# ``before`` is the number of a part's first row. Both functions are compiled for large parts, hence the plain code.
 
 
 def check_locks(thread, op, target, before, state, faults) -> None:  # type: ignore[no-untyped-def]
-    """Enter into ``faults`` [rows] the code of the fault that each row has as to locks; compiled for long traces."""
+    """Enter into ``faults`` [rows] the code of each row's fault of locks; compiled for long traces."""
     holder, depth, taken, holds, last, waits = (
         state.holder,
         state.depth,
@@ -284,8 +284,7 @@ def check_locks(thread, op, target, before, state, faults) -> None:  # type: ign
 
 
 def check_threads(thread, op, target, threads_of, before, state, faults) -> None:  # type: ignore[no-untyped-def]
-    """Enter into ``faults`` [rows] the code of the fault that each row has as to threads' lives; compiled for long
-    traces."""
+    """Enter into ``faults`` [rows] the code of each row's fault of threads; compiled for long traces."""
     life, first = state.life, state.first
     for row in range(len(thread)):
         t, done = thread[row], op[row]

@@ -21,8 +21,8 @@ def read_trace(path: str | Path, kind: str | None = None) -> Trace:
 
 @contextmanager
 def opened(path: str | Path, kind: str | None = None) -> Iterator[tuple[Format, Parts]]:
-    """The trace in a file, a FIFO or, called ``-``, standard input, in parts, and the format it has; it is closed
-    afterwards. A trace without events is an error, but for one of ours: a recording whose threads share nothing."""
+    """The trace in a file, a FIFO or, called ``-``, standard input: its format and its parts. It is closed afterwards.
+    A trace without events is an error, except a recording, whose threads may share nothing."""
     path = Path(path)
     if path != STANDARD and not path.exists():
         raise UsageError("no-such-file", "there is no such file", where=str(path))

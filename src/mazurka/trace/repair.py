@@ -1,16 +1,18 @@
-"""Repair: a trace made one of plain locks and threads, and the list of changes.
+"""Repair: a trace is changed into one of plain locks and threads; the changes are listed.
 
 Faults found by :mod:`mazurka.trace.malformed` are mended as follows; others are left as they are, and reported.
 
-- A lock that its holder takes again is taken once: inner acquires and releases go.
-- A lock taken while another thread has it was given up unseen, as waiting does: a release by its holder comes before.
-  That has it back from its next event on at which the lock is free, if there is one before another thread takes it.
-- A release by a thread that does not have the lock goes.
-- A lock that is held to the end is given back before its holder's END, or after everything.
-- A thread begins once: with its first event, if it was started before that or is never started. Other BEGINs go.
-- It ends once: with its last event. Other ENDs go. It is started once: other FORKs go.
+- If the holder of a lock acquires it again, the inner acquires and releases are dropped.
+- If a thread acquires a lock that another one holds, the holder is assumed to have given it up, as a wait does: a
+  release by the holder is added before. The holder acquires it again at its next event at which the lock is free, if
+  that comes before another thread acquires it.
+- A release by a thread that does not hold the lock is dropped.
+- A lock that is held to the end is released before its holder's END, or after all events.
+- A thread begins once: with its first event, if it was started before that or is never started. Other BEGINs are
+  dropped.
+- It ends once: with its last event. Other ENDs are dropped. It is started once: other FORKs are dropped.
 
-Rows are never changed, and stay in order; added ones are said to be where the lock was taken. Cost: that of the
+Rows are never changed, and stay in order; the location of an added row is that of the lock's acquire. Cost: that of the
 check, and one copy.
 """
 
@@ -28,7 +30,7 @@ from mazurka.trace.event import Op
 from mazurka.trace.malformed import Checking, Fault
 from mazurka.trace.trace import NO_VALUE, Trace
 
-#: Rows that were added come from here.
+#: In place of the row in the old trace: this row was added.
 ADDED: Final = -1
 
 _FIRST: Final = 5
@@ -36,17 +38,17 @@ _FIRST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """One kind of thing that was done: how often, and where first (rows of the trace as it was)."""
+    """One kind of change: how often it was made, and where first (rows of the trace as it was)."""
 
-    what: str
+    change: str
     count: int
     rows: tuple[int, ...]
 
     def __str__(self) -> str:
         if not self.rows:
-            return f"{self.what}: {self.count}"
+            return f"{self.change}: {self.count}"
         more = ", ..." if self.count > len(self.rows) else ""
-        return f"{self.what}: {self.count} (rows {', '.join(map(str, self.rows))}{more})"
+        return f"{self.change}: {self.count} (rows {', '.join(map(str, self.rows))}{more})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Repaired:
 
 
 def repaired(trace: Trace) -> Repaired:
-    """A trace without what can be mended."""
+    """A trace without the faults that can be mended."""
     columns = columns_of(trace)
     names = Names(trace.threads, trace.targets, trace.values, trace.locations)
     work = _Repair(columns, names)
@@ -73,7 +75,7 @@ def repaired(trace: Trace) -> Repaired:
 
 
 class _Added(NamedTuple):
-    """A row that is added: before which, what, and from which row it has its place in the source."""
+    """A row that is added: the row that it comes before, the event, and the row whose place in the source it has."""
 
     before: int
     op: Op
@@ -102,14 +104,14 @@ class _Repair:
         checking = Checking(self.names)
         locks, lives = checking.part(self.columns)
         goes = np.zeros(self.columns.rows, np.bool_)
-        for what, rows in (
+        for change, rows in (
             ("inner acquires and releases dropped", np.isin(locks, (Fault.TAKEN_AGAIN, Fault.GIVEN_BACK_INNER))),
             ("releases of locks not held dropped", locks == Fault.NOT_HELD),
             ("second starts of threads dropped", lives == Fault.STARTED_TWICE),
             ("begins dropped that are not a first event, after the start", self._begins()),
             ("ends dropped that are not a last event", self._ends()),
         ):
-            self._tell(what, np.flatnonzero(rows).tolist())
+            self._tell(change, np.flatnonzero(rows).tolist())
             goes |= rows
         kept = ~goes
         self.columns, self.rows = self.columns.select(kept), self.rows[kept]
@@ -135,7 +137,7 @@ class _Repair:
         self._add(added)
 
     def _begins(self) -> NDArray[np.bool_]:
-        """Those that go: all but the last BEGIN among a thread's first rows, and that one, too, if it is early."""
+        """The BEGINs to drop: all but the last one among a thread's first rows, and that one, too, if it is early."""
         columns = self.columns
         begins: NDArray[np.bool_] = columns.op == Op.BEGIN
         starts = {int(columns.target[row]): int(row) for row in np.flatnonzero(columns.op == Op.FORK)[::-1]}
@@ -156,13 +158,13 @@ class _Repair:
         ends[last[last >= 0]] = False
         return ends
 
-    def _tell(self, what: str, rows: list[int]) -> None:
+    def _tell(self, change: str, rows: list[int]) -> None:
         if rows:
             first = sorted(int(self.rows[row]) for row in rows if self.rows[row] != ADDED)[:_FIRST]
-            self.mends.append(Mend(what, len(rows), tuple(first)))
+            self.mends.append(Mend(change, len(rows), tuple(first)))
 
     def _add(self, added: list[_Added]) -> None:
-        """Adds rows; those before the same row in this order."""
+        """Adds rows; several before the same row stay in this order."""
         if not added:
             return
         before, op, thread, target, at = zip(*added, strict=True)
@@ -206,7 +208,7 @@ def _returns(columns: Columns, lock: int) -> list[_Added]:
 
 
 def _first_back(columns: Columns, robbed: Counter[int], after: int, until: int) -> tuple[int, int] | None:
-    """Which robbed thread first does something between two rows (or in the second), and where."""
+    """The first event, after one row and up to another, of a thread from which a lock was taken: its thread and row."""
     if not robbed:
         return None
     found = np.flatnonzero(np.isin(columns.thread[after + 1 : until + 1], list(robbed)))

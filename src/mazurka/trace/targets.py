@@ -1,13 +1,13 @@
 """The targets of operations: the closed set of their kinds, and the properties of each.
 
-A target is a tuple. Its first component, the *tag*, says of which kind it is, the others which one it is: ``(ATTRIBUTE,
-17, "balance")``. The same kinds are used in executions, in recordings and in traces that are read; :class:`Kind` is the
-one table of their properties. Code that distinguishes targets calls :func:`kind_of`, or one of the predicates below,
-and never looks at the tag.
+A target is a tuple. Its first component, the *tag*, is its kind; the others distinguish targets of the kind:
+``(ATTRIBUTE, 17, "balance")``. The same kinds are used in executions, in recordings and in traces that are read;
+:class:`Kind` is the one table of their properties. Code that distinguishes targets calls :func:`kind_of`, or one of the
+predicates below, and never looks at the tag.
 
 Tags are plain texts, and stable: they are part of trace files, of fingerprints (by ``repr``) and of saved searches.
 Executions have short ones for the most frequent targets. A tag that is not in the table, which only traces from
-elsewhere have, is that of a variable.
+elsewhere have, stands for a variable.
 
 Cost: making a target is making a tuple; a predicate takes less than 0.1 microseconds, :func:`kind_of` a little more.
 """
@@ -30,10 +30,10 @@ class Property(Flag):
     ORDERS = auto()  # it orders threads: accesses follow from the threads' operations, and explain no failure
     WAITS = auto()  # an operation on it may have to wait
     COUNTS = auto()  # it holds a number, and taking from it waits while that is 0
-    ONCE = auto()  # it is written once, for one thread to go on
+    ONCE = auto()  # it is written once, to let one thread go on
     PRIMITIVE = auto()  # the data guarded or handed over by it is unknown if the code is not instrumented
-    BUFFERED = auto()  # it stands for the way of a store to memory (program/memory.py)
-    PART = auto()  # of an object, whose number is the second component
+    BUFFERED = auto()  # it stands for a store on its way to memory (program/python/weak_memory/)
+    PART = auto()  # it is part of an object, whose number is the second component
     WHOLE = auto()  # parts of an object taken together: an operation on it conflicts with those on the parts
 
 
@@ -136,9 +136,9 @@ class Kind(Enum):
         member.words, member.properties, member.recorded = words, properties, recorded or tag
         return member
 
-    def has(self, what: Property) -> bool:
-        """Whether this holds of the kind, or one of these."""
-        return self.properties._value_ & what._value_ != 0
+    def has(self, properties: Property) -> bool:
+        """Whether the kind has this property, or one of these."""
+        return self.properties._value_ & properties._value_ != 0
 
 
 #: Tags, for code that makes many targets; others are ``Kind.X.tag``.
@@ -183,7 +183,7 @@ _VARIABLE: Final = Kind.VARIABLE
 
 
 def kind_of(target: Any) -> Kind:
-    """The kind of a target. Of what only traces from elsewhere have, a bare name, too, it is VARIABLE."""
+    """The kind of a target; VARIABLE for targets that only traces from elsewhere have, bare names included."""
     return _BY_TAG.get(target[0], _VARIABLE) if isinstance(target, tuple) and target else _VARIABLE
 
 
@@ -224,5 +224,5 @@ def is_data(target: Any) -> bool:
 
 
 def wholes_of(target: Target) -> tuple[Target, ...]:
-    """The targets that stand for all items of a container, if this is one of them."""
+    """The targets that stand for all items of the container of which this target is an item; none for other targets."""
     return ((STRUCTURE, target[1]), (VALUES, target[1])) if target[0] == ITEM else ()

@@ -7,11 +7,11 @@ trace from elsewhere every row is a step of its own.
 Columns are arrays of the standard library for runs of our own, so that a check of one failing run does not wait
 for NumPy to be imported, and NumPy's for traces that are read (:mod:`mazurka.trace.columns`). Compiled analyses see
 either without a copy (``numpy.asarray(trace.thread)``). Values are interned, so that equal values are equal small
-integers; what can't be hashed is taken by its ``repr``. Indexes are built once, when first asked for.
+integers; a value that can't be hashed is represented by its ``repr``. Indexes are built once, when first asked for.
 
 Targets are tuples whose first component is the kind: ``("lock", name)``, ``("var", name)``, ``("thread", name)``,
-``("cond", name)``; the last component of a thread's is the name it has in ``threads``. All are in one space of numbers.
-Cost: one pass; 33 bytes per row for a run of our own, 17 for a trace that is read.
+``("cond", name)``; the last component of a thread's target is its name in ``threads``. Targets of all kinds are
+numbered together. Cost: one pass; 33 bytes per row for a run of our own, 17 for a trace that is read.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class Table:
         self._numbers: dict[Hashable, int] = {}
 
     def number(self, name: Any) -> int:
-        """The number of a name, given when it is first asked for; a name that can't be hashed goes by its ``repr``."""
+        """The number of a name, given when it is first asked for; a name that can't be hashed is represented by its
+        ``repr``."""
         try:
             known = self._numbers.get(name)
         except TypeError:
@@ -64,8 +65,8 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """See the module. All columns have the same length; ``threads``, ``targets``, ``values`` and ``locations`` (empty
-    for runs of our own, whose program knows its sites) are what they index. Not slotted: indexes are kept in it."""
+    """See the module. All columns have the same length; they index ``threads``, ``targets``, ``values`` and
+    ``locations`` (empty for runs of our own, whose program knows its sites). Not slotted: indexes are kept in it."""
 
     step: Column | range
     thread: Column
@@ -90,7 +91,7 @@ class Trace:
 
     @cached_property
     def thread_of_target(self) -> Column:
-        """For each target the number of the thread that it is, -1 if it is none or one that does nothing."""
+        """For each target the number of the thread that it is; -1 if it is no thread, or a thread without events."""
         numbers = {name: number for number, name in enumerate(self.threads)}
         threads = array("i", [-1]) * len(self.targets)
         for target in self._targets_of(_OF_THREADS):
@@ -137,16 +138,16 @@ def trace_of(tasks: Sequence[str], log: Iterable[Any]) -> Trace:
     value, site = array("i"), array("q")
     targets, values = Table(), Table()
 
-    def row(number: int, task: int, done: int, touched: Any, told: Any, place: int) -> None:
+    def row(number: int, task: int, done: int, touched: Any, logged: Any, place: int) -> None:
         step.append(number)
         thread.append(task)
         op.append(done)
         target.append(targets.number(touched))
-        value.append(NO_VALUE if told is None else values.number(told))
+        value.append(NO_VALUE if logged is None else values.number(logged))
         site.append(place)
 
-    for number, (task, done, touched, place, _point, told, more) in enumerate(log):
-        row(number, task, done, touched, told, place)
+    for number, (task, done, touched, place, _point, logged, more) in enumerate(log):
+        row(number, task, done, touched, logged, place)
         for access in more:
             row(number, task, access.op, access.target, access.value, place)
     return Trace(

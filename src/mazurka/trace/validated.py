@@ -1,7 +1,8 @@
 """Traces that predictions can rely upon: read from files, mended if wanted, refused if they contradict themselves.
 
-If two threads hold a lock at once, or a thread releases one that it does not hold, the possible orders are unknown. Odd
-events of threads (started twice, going on after their end) are reported and taken as they are.
+If two threads hold a lock at once, or a thread releases one that it does not hold, the possible orders are unknown, and
+the trace is refused. Other faults (a thread started twice, or going on after its end) are reported, and the events
+taken as they are.
 
 Cost: reading, and a pass.
 """
@@ -25,10 +26,10 @@ from mazurka.trace.trace import Trace
 if TYPE_CHECKING:
     from mazurka.trace.malformed import Findings
 
-#: Of each event it is known which events of each thread came before it, if there are no more threads than this.
+#: The largest number of threads for which predictors can keep, for each event, the events of each thread before it.
 MOST_THREADS: Final = 1 << 13
 
-#: So many threads are named.
+#: The number of threads that a message names.
 _NAMED: Final = 3
 
 _FORBIDDING: Final = (Fault.TAKEN_WHILE_HELD, Fault.NOT_HELD)
@@ -38,8 +39,9 @@ _ODD: Final = (Fault.STARTED_TWICE, Fault.STARTED_LATE, Fault.AFTER_END, Fault.A
 def read_reliably(
     path: str, origin: str | None, repair: bool, tell: Callable[[str], None], complete: bool = False
 ) -> tuple[Trace, Any]:
-    """A trace, and what number each row's event has in the file (None: that of the row; negative: none). ``tell`` is
-    called with each repair and each fault, in words. ``complete``: no thread goes on after what it does last in it."""
+    """A trace, and the number in the file of each row's event (None: that of the row; negative: none). ``tell`` is
+    called with each repair and each fault, in words. ``complete``: no thread goes on after its last event in the
+    trace."""
     trace, numbers = _read(path, origin, repair, tell)
     open_ = unended(trace) if complete or Op.WAIT in columns_of(trace).op else []
     if complete and open_:
@@ -54,8 +56,8 @@ def read_reliably(
 def _read(path: str, origin: str | None, repair: bool, tell: Callable[[str], None]) -> tuple[Trace, Any]:
     trace = read_trace(path, origin)
     if len(trace.threads) > MOST_THREADS:
-        what = f"{len(trace.threads):,} threads; no more than {MOST_THREADS:,} can be looked at"
-        raise MazurkaError("trace-too-large", what, where=path)
+        message = f"{len(trace.threads):,} threads; no more than {MOST_THREADS:,} can be analysed"
+        raise MazurkaError("trace-too-large", message, where=path)
     if repair:
         done = repaired(trace)
         for mend in (*done.mends, *(f"left as it is: {each}" for each in done.left)):
@@ -64,8 +66,8 @@ def _read(path: str, origin: str | None, repair: bool, tell: Callable[[str], Non
     found = findings_of(parts_of(trace))
     for fault in _FORBIDDING:
         if found.counts[fault]:
-            what = f"{_first(found, fault)}, so nothing can be said of other orders"
-            raise MazurkaError("trace-locks", what, where=path, hint="mend the trace with --repair")
+            message = f"{_first(found, fault)}, so it is not known which other orders are possible"
+            raise MazurkaError("trace-locks", message, where=path, hint="mend the trace with --repair")
     for fault in _ODD:
         if found.counts[fault]:
             tell(f"{_first(found, fault)}; see `mazurka trace check`")

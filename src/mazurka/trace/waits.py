@@ -1,15 +1,15 @@
 """Where threads wait on conditions in a trace, which locks they give up for that, and where they go on.
 
 A thread that waits on a condition gives up the condition's lock and gets it back once woken. A trace has three events
-for that of the thread, with nothing of the thread in between but what touches nothing shared (a ``request l`` before
-the acquire, a branch)::
+of the thread for that; between them the thread has only events that touch nothing shared (a ``request l`` before the
+acquire, a branch)::
 
     wait c, release l, acquire l       as Mazurka writes it: parked first, then the lock is given up
-    release l, wait c, acquire l       as others do (patent 003, "Implementation"); it means the same
+    release l, wait c, acquire l       as other tools write it (patent 003, "Implementation")
 
-Either the thread is parked from the first of the three on, and goes on, when woken, with the last, which is missing if
-it never does. (Of a re-entrant lock there may be several releases and acquires.) A wait with none of this gives up no
-lock that the trace records: its thread goes on with its next event, whatever that is.
+In both the thread is parked from the first of the three on, and goes on, when woken, with the last, which is missing if
+it is never woken. (Of a re-entrant lock there may be several releases and acquires.) A wait with none of this gives up
+no lock that the trace records: its thread goes on with its next event of any kind.
 
 Cost: some microseconds for each wait.
 """
@@ -28,8 +28,8 @@ NONE: Final = -1
 
 
 class Wait(NamedTuple):
-    """A wait, in rows: the WAIT, from where on the thread is parked, and where it goes on; and the targets that the
-    condition and the lock given up are."""
+    """A wait: the rows of the WAIT, of the event from which on the thread is parked, and of the one with which it goes
+    on; and the targets of the condition and of the lock given up."""
 
     row: int
     condition: int
@@ -39,7 +39,7 @@ class Wait(NamedTuple):
 
 
 def waits_of(trace: Trace) -> list[Wait]:
-    """All waits of a trace, in its order."""
+    """All waits of a trace, in the order of their rows."""
     found = []
     for row in _rows_that_wait(trace):
         own = trace.rows_of_thread[trace.thread[row]]
@@ -70,7 +70,7 @@ def _wait(trace: Trace, own: Any, here: int) -> Wait:
 
 
 def _touching(trace: Trace, own: Any, here: int, way: int) -> int:
-    """The place of a thread's next event (``way`` -1: of the one before) that touches something shared."""
+    """The index of a thread's next event (``way`` -1: of the one before) that touches something shared."""
     here += way
     while 0 <= here < len(own) and not (READS[trace.op[own[here]]] or WRITES[trace.op[own[here]]]):
         here += way
@@ -82,6 +82,6 @@ def _row(own: Any, here: int) -> int:
 
 
 def _lock(trace: Trace, own: Any, here: int, op: Op) -> int:
-    """The target of a thread's event number ``here`` if that does ``op``."""
+    """The target of a thread's event number ``here`` if its operation is ``op``."""
     there = 0 <= here < len(own) and trace.op[own[here]] == op
     return int(trace.target[own[here]]) if there else NONE

@@ -10,8 +10,8 @@
   condition), its time having run out.
 - The rows of one step belong to one thread and are consecutive.
 
-A :class:`Walk` passes steps in any order, so that the same rules hold for a reordering as for the trace itself; what
-it knows after the last one is who lives, holds and waits then. Cost: one pass.
+A :class:`Walk` accepts steps in any order, so that the same rules hold for a reordering as for the trace itself; after
+the last step it has the living threads, the holders of locks and the threads that wait. Cost: one pass.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _NOTIFYING: Final = frozenset({Op.NOTIFY, Op.NOTIFY_ALL})
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """Something that can't be: at which row, and what."""
+    """A violation of the semantics of operations: its row, and a description."""
 
     row: int
-    what: str
+    description: str
 
 
 def defects(trace: Trace) -> list[Defect]:
-    """All that is wrong with a trace; empty for a well-formed one."""
+    """The violations in a trace; none in a well-formed one."""
     walk = Walk(trace)
     found, before = [], -1
     for step, rows in groupby(range(len(trace)), trace.step.__getitem__):
@@ -47,7 +47,7 @@ def defects(trace: Trace) -> list[Defect]:
         if step < before:
             found.append(Defect(grouped[0], f"step {step} comes after step {before}"))
         before = step
-        found += [Defect(grouped[0], what) for what in walk.defects_of(grouped)]
+        found += [Defect(grouped[0], text) for text in walk.defects_of(grouped)]
     return found
 
 
@@ -69,7 +69,7 @@ class Walk:
         }
 
     def defects_of(self, rows: Sequence[int]) -> Iterator[str]:
-        """Pass one step, given by its rows; yields its violations."""
+        """Take one step, given by its rows; yields its violations."""
         trace = self.trace
         if len({trace.thread[row] for row in rows}) > 1:
             yield f"step {trace.step[rows[0]]} belongs to two threads"
@@ -92,15 +92,15 @@ class Walk:
     # -- the present state --------------------------------------------------------------------------------------------
 
     def holder(self, lock: int) -> int | None:
-        """The thread that holds a lock, by the steps so far."""
+        """The thread that holds a lock after the steps so far; None if it is free."""
         return self.holders[lock][0] if lock in self.holders else None
 
     def is_parked(self, thread: int) -> bool:
-        """Whether it waits on a condition, no thread has woken it, and its timeout has not fired."""
+        """Whether the thread waits on a condition, no thread has woken it, and its timeout has not fired."""
         return self.asleep.get(thread) is False
 
     def living(self) -> list[int]:
-        """The threads that have been started, or were there all the time, and have not ended."""
+        """The threads that have been started, or are never started in the trace, and have not ended."""
         return [
             number
             for number, name in enumerate(self.trace.threads)
@@ -172,7 +172,8 @@ class Walk:
         del queue[: len(wakeups)]
 
     def _resume(self, thread: int, accesses: list[tuple[Op, int]]) -> Iterator[str]:
-        """A thread that is parked leaves the queue or only looks whether it has been woken; others had been woken."""
+        """The rules for a thread that waits: it leaves the queue, only looks whether it was woken, or goes on as it was
+        woken."""
         name = self.trace.threads[thread]
         acquires = any(op is Op.ACQUIRE for op, _ in accesses)
         for op, target in accesses:

@@ -1,8 +1,8 @@
 """Traces to files: whole or not at all.
 
-A file is written under another name next to where it belongs and then renamed, so that a disk that fills or a reader
-that finds its input malformed leaves nothing half-done behind. Standard output (``-``), FIFOs and devices are written
-to as they are. ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` compress.
+A file is written under another name in the same folder and then renamed, so that no incomplete file is left if the disk
+is full, or if the input turns out to be malformed while it is read. Standard output (``-``), FIFOs and devices are
+written to as they are. ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` compress.
 """
 
 from __future__ import annotations
@@ -67,5 +67,5 @@ def _in_place(path: Path) -> Iterator[BinaryIO]:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether it is there and no file: a FIFO, a device."""
+    """Whether the path exists and is no regular file: a FIFO, a device."""
     return path.exists() and not path.is_file()

@@ -99,7 +99,7 @@ class StreamedCallOrders:
             calls.append(_Open(self._row, target, value, site, inner))
             return
         if not calls or calls[-1].target != target:
-            raise MazurkaError("trace-malformed", "a method returns that its thread has not called last")
+            raise MazurkaError("trace-malformed", "a method returns that is not the latest call of its thread")
         began = calls.pop()
         if began.inner:
             return

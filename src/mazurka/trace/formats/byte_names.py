@@ -1,9 +1,9 @@
 """Names as bytes, interned by compiled code: an open-addressing hash table in arrays.
 
-A name and a small number, its *kind*, are one *key* of 64 bits: of names of up to seven bytes the key is the kind and
-the bytes themselves, so that nothing else need be compared; of longer ones, and of those with bytes beyond ASCII, it
-is a hash, with the top bit set, and kind and bytes are. Names hold no control characters, and the empty name is none if
-its kind is 0; so no key is 0, which marks a free slot.
+A name and a small number, its *kind*, have one *key* of 64 bits. For names of up to seven bytes the key is the kind and
+the bytes themselves, so that comparing keys is enough; for longer ones, and those with bytes beyond ASCII, it is a hash
+with the top bit set, and kind and bytes are compared, too. Names hold no control characters, and the empty name of kind
+0 stands for no name; so no key is 0, which marks a free slot.
 
 Names are decoded when asked for. Memory: 16 bytes per slot, 13 per name, and the bytes of the names; at most half of
 the slots are taken. Cost: 5 ns to find a short name that is in the cache.
@@ -37,8 +37,8 @@ _Name = TypeVar("_Name")
 
 
 class Slots(NamedTuple):
-    """The arrays of a table; ``counts`` are how many names and how many bytes are in it. Entries are pairs, a key and
-    a number, next to one another, so that a look-up touches memory once."""
+    """The arrays of a table; ``counts`` are the numbers of names and of bytes in it. An entry is a key and a number
+    next to one another, so that a look-up touches memory once."""
 
     entries: Any
     kinds: Any
@@ -66,11 +66,11 @@ class ByteNames(Sequence[_Name], Generic[_Name]):
 
     def __init__(self, made: Callable[[int, str], _Name], slots: int = 1 << 12) -> None:
         self._made = made
-        self._numbers: dict[tuple[int, str], int] = {}  # those that were asked for by code that is not compiled
+        self._numbers: dict[tuple[int, str], int] = {}  # of names that code that is not compiled has asked for
         self.slots = _empty(slots, slots // 2, 8 * slots)
 
     def grow(self, largest: int = LARGEST) -> None:
-        """Twice the room, for names and for bytes."""
+        """Double the room for names and for bytes."""
         old = self.slots
         names, used = old.counts
         if names >= largest:
@@ -133,7 +133,7 @@ def _empty(slots: int, names: int, room: int) -> Slots:
 
 @jit
 def extended(key, length, byte):
-    """The key of a name of ``length`` bytes, whose key is ``key``, and one more."""
+    """The key of a name that is one byte longer than the name of ``length`` bytes whose key is ``key``."""
     if length < SHORT:
         return key << _EIGHT | np.uint64(byte)
     return key * _PRIME ^ np.uint64(byte)
@@ -158,8 +158,8 @@ def _key(data, kind):
 
 @jit
 def _interned(slots, data, starts, ends, keys, kinds, first, last, out):
-    """Interns spans from ``first`` on until one is new and does not fit: which. Arrays are unpacked once, not per
-    name."""
+    """Interns spans from ``first`` on; returns the number of the first one that is new and does not fit. Arrays are
+    unpacked once, not per name."""
     entries = slots.entries
     known_kinds, known_starts, known_bytes = slots.kinds, slots.starts, slots.bytes
     mask = len(entries) // 2 - 1

@@ -1,9 +1,10 @@
 """CSV with a header: ``thread,op,kind,target,value,location``, one event a line; all that a trace holds.
 
 ``thread`` and ``op`` have to be there, in any order; other columns are errors. Operations are ``read``, ``write``,
-``acquire`` ...: the names of :class:`mazurka.trace.event.Op` in lower case. ``kind`` says what is touched (``var``,
-``lock``, ``thread``, ``cond`` ...); left empty, it is what the operation touches as a rule, and that has a name. An
-empty value or location is none. Fields are quoted as usual; no field holds the end of a line.
+``acquire`` ...: the names of :class:`mazurka.trace.event.Op` in lower case. ``kind`` is the kind of the target
+(``var``, ``lock``, ``thread``, ``cond`` ...); left empty, it is the usual kind for the operation, and the target needs
+a name. An empty value or location means that there is none. Fields are quoted as usual; no field holds the end of a
+line.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class _Table:
     def events(self, line: str) -> Iterable[ParsedEvent]:
         if not self._columns:
             self._columns = self._header(line)
-            # A column that is not there is the empty field that is added to each line.
+            # For a missing column the empty field is read that is added to each line.
             self._order = [self._columns.index(name) if name in self._columns else -1 for name in HEADER]
             return ()
         fields = _fields(line)
@@ -77,11 +78,11 @@ def _event(thread: str, word: str, kind: str, target: str, value: str, location:
     if op is None:
         raise Malformed(1, f"no operation is called {word}")
     if not thread:
-        raise Malformed(1, "no name of a thread")
+        raise Malformed(1, "no thread name")
     if op in OWN:
         target = thread
     if not target and not kind and KINDS[op] != NOTHING[0]:
-        raise Malformed(1, f"{word} of what?")
+        raise Malformed(1, f"{word} needs a target")
     return ParsedEvent(thread, op, (kind or KINDS[op], target), location, value or None)
 
 

@@ -1,13 +1,14 @@
 """The text of focs-lab's constraint-based predictor: ``Read <thread> <variable> <value>``, one event a line.
 
-``Fork <thread> <child> 0``, ``Join``, ``Acq <thread> <lock> 0``, ``Rel``, ``Write`` alike; ``Begin <thread> 0 0`` and
-``End`` name nothing else. Four words, separated by white space; what is not a value is not looked at, but has to be
-there. It knows values, but no locations.
+``Fork <thread> <child> 0``, ``Join``, ``Acq <thread> <lock> 0``, ``Rel`` and ``Write`` have the same form; ``Begin
+<thread> 0 0`` and ``End`` name no target. A line has four words, separated by white space; the zeros are not looked at,
+but some word has to be there. The format holds values, but no locations.
 
-Threads and values are numbers of 32 bits there, so others are numbered when written; any text is read. Every access has
-a value there, and a predictor concludes from equal ones that a read may see another write. So a write of which no value
-is known is given one that no other write to its variable has, and a read the one that is there: it then has to see the
-write that it saw, which is all that such a trace proves. Invented values start at :data:`INVENTED`.
+In this format threads and values are numbers of 32 bits, so other names are numbered when written; any text is read.
+Every access has a value, and a predictor concludes from equal values that a read may see another write. So a write
+whose value is not known is given one that no other write to its variable has, and a read is given the present value of
+the variable: it can then only see the write that it saw, which is all that such a trace proves. Invented values start
+at :data:`INVENTED`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.formats.words import KINDS
 from mazurka.trace.trace import NO_VALUE
 
-#: Invented values are this and those that follow, known ones less.
+#: Invented values are this number and those above it; known values are below.
 INVENTED: Final = 1 << 31
 
 _OPS: Final = {
@@ -93,7 +94,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
 
 
 class _Values:
-    """The values written: the names of numbers in columns, in :attr:`written`."""
+    """The values to write; :attr:`written` has the texts for the numbers in columns."""
 
     def __init__(self, names: Names) -> None:
         self.written: list[str] = []
@@ -103,14 +104,14 @@ class _Values:
         self._known: list[int] = []  # by number of a value: its place in written
         self._new: list[int] = []  # by number of an invented value
         self._writes: dict[int, int] = {}  # by target: how many values were invented for writes to it
-        self._present: dict[int, int] = {}  # by target: the place of the value that it has
+        self._present: dict[int, int] = {}  # by target: the place of its present value in written
 
     @property
     def renumbered(self) -> bool:
         return self._numbering.renumbered
 
     def filled(self, parts: Iterator[Columns]) -> Iterator[Columns]:
-        """Each access with a value, nothing else with one; nothing as the target of begin and end."""
+        """The rows with a value for each access and for no other event, and without targets of BEGIN and END."""
         for rows in parts:
             for name in self._names.values[len(self._known) :]:
                 self._known.append(len(self.written))
@@ -137,7 +138,7 @@ class _Values:
         return places
 
     def _invented(self, number: int) -> int:
-        """The place of the value that is the ``number``-th of a variable's; 0 is the one that it has at first."""
+        """The place in ``written`` of a variable's ``number``-th invented value; 0 is its initial value."""
         while len(self._new) <= number:
             self._new.append(len(self.written))
             self.written.append(str(INVENTED + len(self._new) - 1))

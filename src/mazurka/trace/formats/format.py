@@ -5,11 +5,11 @@ A format is a module with two functions::
     def read(source: Source) -> Parts                        # strict: malformed input is an error with its place
     def write(parts: Parts, out: BinaryIO) -> list[str]      # the losses, in words; empty if there are none
 
-Data that a format can't hold at all (an event it has no word for, a number too large for its fields) is an error
-``trace-cannot-carry``; names it numbers anew and columns it does not have are losses.
+Data that a format can't hold at all (an event without a word in the format, a number too large for its fields) is an
+error ``trace-cannot-carry``; names that are numbered anew and columns that the format lacks are losses.
 
-A file has the format that its name says (``.std``, ``.std.gz``), if that is one and only one; otherwise the one that
-its first bytes look like.
+A file has the format of its suffix (``.std``, ``.std.gz``), if exactly one format has that; otherwise the format whose
+pattern its first bytes match.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class FormatModule(Protocol):
     """A module that implements a format."""
 
     def read(self, source: TraceSource, /) -> Parts:
-        """The events of a file, read as the rows are asked for; malformed content is an error that says where."""
+        """The events of a file, read lazily; malformed content is an error that gives the place."""
         ...
 
     def write(self, parts: Parts, out: BinaryIO, /) -> list[str]:
-        """Write a trace; returns what the format had no room for, in words. Nothing lost: an empty list."""
+        """Write a trace; returns the losses in words, an empty list if there are none."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A row of the registry; ``start`` matches the first bytes of such files."""
+    """A row of the registry; ``start`` matches the first bytes of files of the format."""
 
     name: str
     suffixes: tuple[str, ...]
@@ -58,7 +58,7 @@ _WORDS: Final = rb"(RD|WR|ARD|AWR|LK|UK|SIG|WT|SIGNAL[A-Z]+|WAIT[A-Z]+|PREBRANCH
 
 _RECORD: Final = re.compile(rb"\0{2}.{6}\0{4}.{24}[\0-\x13]", re.DOTALL)
 
-#: All formats, in the order in which a file that does not say is tried for them.
+#: All formats, in the order in which they are tried on a file whose suffix does not determine one.
 FORMATS: Final = (
     Format("parquet", (".parquet",), re.compile(rb"PAR1"), "Mazurka's own: Parquet, readable by DuckDB and Polars"),
     Format("csv", (".csv",), re.compile(rb"thread,op[,\r\n]"), "CSV with a header, a column per field"),
@@ -94,7 +94,7 @@ def format_for(file: str) -> Format:
 
 
 def format_of(source: TraceSource) -> Format:
-    """The format that a file has."""
+    """The format of a file."""
     if source.path.is_dir():
         return named("rvpredict" if any(source.path.glob(RV_PREDICTS)) else "parquet")
     candidates = _by_suffix(str(source.path))

@@ -18,14 +18,14 @@ from mazurka.trace.trace import NO_VALUE
 #: In the column of sites: no location known.
 NO_SITE: Final = -1
 
-#: So many rows make a part.
+#: The number of rows of a part.
 PART: Final = 1 << 17
 
 _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Interning(dict[_Key, int]):
-    """Gives each new key the next number; ``names`` holds what ``made`` makes of the keys, by number."""
+    """Gives each new key the next number; ``names`` holds, by number, the names that ``made`` makes of the keys."""
 
     def __init__(self, made: Callable[[_Key], Any] = lambda key: key) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Interning(dict[_Key, int]):
 
 
 class RowCollector:
-    """Rows so far; threads, targets, values and locations are given by name."""
+    """The rows gathered so far; threads, targets, values and locations are given by name."""
 
     def __init__(self) -> None:
         self.threads: Interning[str] = Interning()
@@ -60,7 +60,7 @@ class RowCollector:
     def event(
         self, thread: str, op: Op, target: tuple[str, str], location: str | None, value: str | None = None
     ) -> None:
-        """One more row."""
+        """Add a row."""
         self._thread.append(self.threads[thread])
         self._op.append(op)
         self._target.append(self.targets[target])
@@ -70,13 +70,13 @@ class RowCollector:
             self.threads[target[1]]
 
     def taken(self) -> Columns:
-        """The rows since it was last asked."""
+        """The rows gathered since the last call."""
         columns = [np.array(column) for column in (self._thread, self._op, self._target, self._value, self._site)]
         self._thread, self._op, self._target = array("i"), array("b"), array("i")
         self._value, self._site = array("i"), array("i")
         return Columns(*columns)
 
 
-def too_many(of_what: str) -> MazurkaError:
+def too_many(things: str) -> MazurkaError:
     """The error ``trace-too-large``."""
-    return MazurkaError("trace-too-large", f"more than {LARGEST:,} {of_what}: they can't be numbered")
+    return MazurkaError("trace-too-large", f"more than {LARGEST:,} {things}: they can't be numbered")

@@ -12,7 +12,7 @@ from mazurka.trace.formats.source import TraceSource
 
 
 class ParsedEvent(NamedTuple):
-    """One event, as in a line; an empty location is none."""
+    """One event of a line; an empty location means that there is none."""
 
     thread: str
     op: Op
@@ -24,10 +24,10 @@ class ParsedEvent(NamedTuple):
 class Malformed(Exception):
     """An error in a line, with its column (from 1)."""
 
-    def __init__(self, column: int, what: str) -> None:
-        super().__init__(column, what)
+    def __init__(self, column: int, message: str) -> None:
+        super().__init__(column, message)
         self.column = column
-        self.what = what
+        self.message = message
 
 
 #: The events of a line; raises :class:`Malformed`.
@@ -46,7 +46,7 @@ def _rows(source: TraceSource, meaning: Meaning, gathering: RowCollector) -> Ite
             for parsed in meaning(line):
                 gathering.event(*parsed)
         except Malformed as error:
-            raise source.malformed(number, error.column, error.what) from None
+            raise source.malformed(number, error.column, error.message) from None
         if gathering.is_full:
             yield gathering.taken()
     yield gathering.taken()

@@ -1,8 +1,8 @@
-"""Writing formats of one event a line: a line is pieces, each the text of one column's number.
+"""Writing formats of one event a line: a line consists of pieces, each the text for a number in one column.
 
 The text for a number is made once, and lines are joined without a step of Python's per row: 0.2 microseconds a line. An
-operation without a word in the format is an error that names the row; BEGIN, END and REQUEST, without which a trace
-proves the same (a thread begins with its first event, an acquire may have been waited for), are left out and counted.
+operation without a word in the format is an error that names the row. Only BEGIN, END and REQUEST are then left out and
+counted: a trace proves the same without them (a thread begins with its first event, an acquire may have waited).
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from mazurka.trace.trace import NO_VALUE, NOTHING
 _DISPENSABLE: Final = (Op.BEGIN, Op.END, Op.REQUEST)
 
 
-#: An escape, and the text for the empty name: no name's escape.
+#: An escaped character; and the text for the empty name, which no other name is escaped to.
 _ESCAPED: Final = re.compile("%[0-9A-Fa-f]{2}")
 _EMPTY: Final = "%FF"
 
 
 class Piece(NamedTuple):
-    """A part of each line: of what its column names, in which text; ``missing`` is for values and sites not known."""
+    """A part of each line: the column, the names of its numbers, and their text; ``missing`` stands for unknown values
+    and sites."""
 
     column: str
     text: Callable[[Any], str]
@@ -39,7 +40,7 @@ class Piece(NamedTuple):
 
 
 class Losses:
-    """The losses: data that could not be written as it was."""
+    """Data that could not be written as it was."""
 
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
@@ -47,7 +48,8 @@ class Losses:
         self.escapes = self.renames = False
 
     def escaped(self, name: str, also: str = "", without: str = "") -> str:
-        """A name without white space, control characters and those of ``without``; those of ``also`` may stay.
+        """A name in which white space, control characters and the characters in ``without``, but not those in ``also``,
+        are escaped.
 
         Injective: a name that has to be escaped, or looks as if it had been, is escaped as a whole.
         """
@@ -59,7 +61,7 @@ class Losses:
         return quote(name, safe=keep + also) or _EMPTY
 
     def listed(self, *lacking: str) -> list[str]:
-        """All of it in words; ``lacking`` are columns (``values``, ``locations``) that the format does not have."""
+        """All losses in words; ``lacking`` are columns (``values``, ``locations``) that the format does not have."""
         found = [
             f"{count:,} {name.lower()} event{'s' * (count != 1)}, left out" for name, count in self.left_out.items()
         ]
@@ -70,16 +72,16 @@ class Losses:
         return found
 
 
-def cannot_carry(into: str, row: int, what: str) -> MazurkaError:
+def cannot_carry(into: str, row: int, data: str) -> MazurkaError:
     """The error ``trace-cannot-carry`` about a row."""
     hint = "convert to parquet or csv"
-    return MazurkaError("trace-cannot-carry", f"row {row}: {into} has no place for {what}", hint=hint)
+    return MazurkaError("trace-cannot-carry", f"row {row}: {into} has no place for {data}", hint=hint)
 
 
 def write_lines(
     parts: Parts, out: BinaryIO, into: str, pieces: Sequence[Piece], kinds: Mapping[Op, str], losses: Losses
 ) -> None:
-    """Writes the operations of ``kinds`` on targets of these kinds; others can't be."""
+    """Writes all rows; an operation that is not in ``kinds``, or whose target is of another kind, is an error."""
     write_pieces(Parts(parts.names, carried(parts, into, kinds, losses)), out, pieces)
 
 
@@ -92,7 +94,7 @@ def write_pieces(parts: Parts, out: BinaryIO, pieces: Sequence[Piece]) -> None:
 
 
 def carried(parts: Parts, into: str, kinds: Mapping[Op, str], losses: Losses) -> Iterator[Columns]:
-    """The parts without omitted events; an error for events that can't be written."""
+    """The parts without the events left out; an error for events that can't be written."""
     before = 0
     words: set[Op] = set(kinds)
     kind_of: list[str] = []
@@ -115,7 +117,7 @@ def carried(parts: Parts, into: str, kinds: Mapping[Op, str], losses: Losses) ->
 
 
 def _unwritable(rows: Columns, absent: NDArray[np.bool_], kinds: Mapping[Op, str], kind_of: list[str]) -> int | None:
-    """The first row whose operation has no word, or not for a target of its kind."""
+    """The first row whose operation has no word in the format, or none for a target of this kind."""
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys([*kinds.values(), *kind_of]))}
     wanted = np.array([numbers[kinds[op]] if op in kinds else -1 for op in Op], np.int32)
     has = np.array([numbers[kind] for kind in kind_of], np.int32)

@@ -1,4 +1,4 @@
-"""The block streams of lz4-java: what Java programs, RV-Predict among them, compress their logs with.
+"""The block streams of lz4-java, in which Java programs, RV-Predict among them, compress their logs.
 
 =============  ============================================================================
 21 bytes       header of a block
@@ -10,7 +10,7 @@ lengths        compressed and original, 32 bits each, lowest byte first
 checksum       32 bits, lowest byte first: the lower 28 of xxHash32 of the original
 =============  ============================================================================
 
-The data of a block follows its header; an empty block is the end. All of that is checked. xxHash32 is Collet's, from
+The data of a block follows its header; an empty block is the end. All fields are checked. xxHash32 is Collet's, from
 its public specification. Cost: LZ4 is Arrow's; the hash is compiled for blocks of more than :data:`_FEW` bytes.
 """
 
@@ -43,14 +43,14 @@ class Packed(Protocol):
     """A file that is read from its start to its end."""
 
     def read(self) -> bytes:
-        """Some next bytes; none at the end."""
+        """The next bytes, at least one; none at the end."""
         ...
 
     def exactly(self, size: int) -> bytes:
-        """So many next bytes; a file that ends before is an error."""
+        """The next ``size`` bytes; a file that ends before is an error."""
         ...
 
-    def damaged(self, what: str) -> Exception:
+    def damaged(self, message: str) -> Exception:
         """The error to raise about content that can't be decoded."""
         ...
 

@@ -1,7 +1,7 @@
 """Numbers for names, for formats in which threads, variables or values are numbers.
 
-A name that is a reader's prefix and a number keeps that number, as it then reads the same; others get one that no name
-has. Injective: no two names have one number. Cost: a look-up per name.
+A name that consists of the reader's prefix and a number keeps that number, since it is then read as the same name;
+others get a number that no name has. Injective: no two names have one number. Cost: a look-up per name.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 class NameNumbering:
     """The numbers written for names: ``prefix`` is the reader's prefix, ``largest`` the largest number that fits.
 
-    Names that are ``kin`` and a number get that number, too, where it is free; others one from ``first`` on.
-    ``renumbered``: whether any name reads otherwise than it was.
+    Names that consist of ``kin`` and a number get that number, too, where it is free; others get a number from
+    ``first`` on. ``renumbered``: whether any name will be read as another one.
     """
 
     def __init__(self, prefix: str, largest: int, kin: str = "", first: int = 0) -> None:
@@ -30,7 +30,7 @@ class NameNumbering:
         return max(self._used, default=-1) + 1
 
     def of(self, name: str) -> int:
-        """The number of a name; more than what fits if all that do are given away."""
+        """The number of a name; above ``largest`` if all others are taken."""
         if name not in self._given:
             found = self._form.fullmatch(name)
             number = int(found[1]) if found and len(found[1]) < 20 else self._largest + 1

@@ -1,9 +1,9 @@
 """Compressed data: gzip, bzip2, xz and Zstandard, and the blocks that lz4-java makes, which are only read.
 
 The compression, if any, is determined by the first bytes when reading and by the file's name when writing. Several
-streams one after the other are one, as the tools that write them have it; bytes after the last are damage, but for
-zeros where the format allows padding. Data is fed to decompressors in pieces of :data:`PIECE` bytes, so that it is
-known to that extent where it can't be read on. No more is decompressed at a time than is asked for.
+streams one after the other count as one, as for the tools that write them; bytes after the last are damage, except
+zeros where the format allows padding. Data is fed to decompressors in pieces of :data:`PIECE` bytes, so that errors
+give the place to that precision. No more is decompressed at a time than is asked for.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ import zlib
 from collections.abc import Callable
 from typing import IO, Any, Final, NamedTuple
 
-#: So much compressed data is read at a time.
+#: The number of compressed bytes that are read at a time.
 PIECE: Final = 512
 
-#: So many bytes show whether data is compressed.
+#: The number of first bytes that show whether data is compressed.
 LONGEST_MAGIC: Final = 10
 
 
 class Damaged(Exception):
     """An error in compressed data, with the byte at which it was detected; ``is_cut`` if the data ends too early."""
 
-    def __init__(self, byte: int, what: str, is_cut: bool = False) -> None:
-        super().__init__(byte, what)
-        self.byte, self.what, self.is_cut = byte, what, is_cut
+    def __init__(self, byte: int, message: str, is_cut: bool = False) -> None:
+        super().__init__(byte, message)
+        self.byte, self.message, self.is_cut = byte, message, is_cut
 
 
 class Compression(NamedTuple):
-    """A row of the table: how such data starts, how its files' names end, the module that knows it."""
+    """A row of the table: how such data starts, how names of its files end, and the module that decompresses it."""
 
     name: str
     magic: tuple[bytes, ...]
@@ -38,11 +38,11 @@ class Compression(NamedTuple):
     padding: bytes = b""
 
     def library(self) -> Any:
-        """Raises ImportError where Python was built without it."""
+        """The module; raises ImportError where Python was built without it."""
         return importlib.import_module(self.module)
 
 
-#: bzip2 is known by its first block, or its end if there is none: three letters could start a text.
+#: bzip2 is recognised by its first block, or its end if it has none: its three letters could start a text.
 _BZIP2: Final = tuple(b"BZh%d" % level + mark for level in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90"))
 
 COMPRESSIONS: Final = (
@@ -55,23 +55,23 @@ COMPRESSIONS: Final = (
 
 
 def compression_of(start: bytes) -> Compression | None:
-    """How data is compressed that starts so."""
+    """The compression of data that starts with these bytes; None if there is none."""
     return next((known for known in COMPRESSIONS if start.startswith(known.magic)), None)
 
 
 def compression_for(name: str) -> Compression | None:
-    """How to compress a file of this name."""
+    """The compression of a file of this name; None if there is none."""
     return next((known for known in COMPRESSIONS if name.lower().endswith(known.suffixes)), None)
 
 
 def unpacked_name(name: str) -> str:
-    """The name of a file without what says that it is compressed."""
+    """The name of a file without the suffix of its compression."""
     known = compression_for(name)
     return name[: name.rindex(".")] if known else name
 
 
 def unpacking(known: Compression, file: IO[bytes], start: bytes) -> Any:
-    """The data of a compressed file, of which ``start`` has been read; to be read by ``read(size)``."""
+    """An object whose ``read(size)`` gives the data of a compressed file, of which ``start`` has been read."""
     library, packed = known.library(), _Packed(file, start)
     match known.name:
         case "zstd":
@@ -87,7 +87,7 @@ def unpacking(known: Compression, file: IO[bytes], start: bytes) -> Any:
 
 
 def packing(known: Compression, file: Any) -> Any:
-    """A file that compresses its content."""
+    """A file object that compresses the bytes written to it."""
     match known.name:
         case "zstd":
             return known.library().CompressedOutputStream(file, "zstd")
@@ -102,7 +102,7 @@ def packing(known: Compression, file: Any) -> Any:
 
 
 class _Packed:
-    """A file of compressed data, by pieces; ``taken`` is where the next one starts."""
+    """A file of compressed data, read in pieces; ``taken`` is the offset of the next one."""
 
     closed = False
 
@@ -117,25 +117,25 @@ class _Packed:
         return piece
 
     def exactly(self, size: int) -> bytes:
-        """So many bytes."""
+        """The next ``size`` bytes; :class:`Damaged` if the file ends before."""
         data = self._ahead[:size]
         self._ahead = self._ahead[size:]
         data += self._file.read(size - len(data))
         self.before = self.taken
         self.taken += len(data)
         if len(data) < size:
-            raise Damaged(self.taken, "it ends before its end", is_cut=True)
+            raise Damaged(self.taken, "the data ends too early", is_cut=True)
         return data
 
-    def damaged(self, what: str) -> Damaged:
+    def damaged(self, message: str) -> Damaged:
         """The error for the bytes taken last."""
-        return Damaged(self.before, what)
+        return Damaged(self.before, message)
 
     def readable(self) -> bool:
         return True
 
     def close(self) -> None:
-        """Nothing to do: who opened the file closes it."""
+        """No effect: the caller that opened the file closes it."""
 
 
 class _Streams:
@@ -158,26 +158,26 @@ class _Streams:
                 piece = self._packed.read()
             try:
                 data: bytes = self._present.decompress(piece, size)
-            except Exception as error:  # each library has its own; none is any other's
+            except Exception as error:  # each library has a class of its own, and they share no base class
                 raise Damaged(self._packed.taken - len(piece), str(error)) from error
             if data:
                 return data
             if not piece and needs and not self._present.eof:
-                raise Damaged(self._packed.taken, "it ends before its end", is_cut=True)
+                raise Damaged(self._packed.taken, "the data ends too early", is_cut=True)
 
     def _next(self) -> bytes:
-        """The bytes after a stream that is at its end, without padding."""
+        """The bytes after a stream that has ended, without padding."""
         rest: bytes = self._present.unused_data.lstrip(self._padding or None)
         while not rest and (piece := self._packed.read()):
             rest = piece.lstrip(self._padding or None)
         return rest
 
     def close(self) -> None:
-        """Nothing to do: who opened the file closes it."""
+        """No effect: the caller that opened the file closes it."""
 
 
 class _Inflating:
-    """zlib's decompressor of gzip data, with the manners of the other libraries' objects."""
+    """zlib's decompressor of gzip data, with the interface of the other libraries' decompressors."""
 
     def __init__(self) -> None:
         self._inflating = zlib.decompressobj(zlib.MAX_WBITS | 16)
@@ -199,7 +199,7 @@ class _Inflating:
 
 
 class _Arrow:
-    """What Arrow decompresses."""
+    """Data that Arrow decompresses."""
 
     def __init__(self, library: Any, packed: _Packed) -> None:
         self._packed = packed

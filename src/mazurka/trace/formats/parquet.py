@@ -10,13 +10,13 @@ column         type                                         holds
 ``location``   text or null, dictionary-encoded             see :mod:`mazurka.trace.locations`
 =============  ===========================================  ====================================
 
-The file's metadata say ``mazurka.trace = 1``: the version of this table. A row's number is its event's. Row groups are
-written as parts come and read one at a time; each has the names that it uses as its dictionaries, so memory is bounded
-by one row group and the tables of names.
+The file's metadata say ``mazurka.trace = 1``: the version of this table. A row's number is that of its event. Row
+groups are written as parts arrive, and read one at a time; the dictionaries of each hold just the names that it uses,
+so memory is bounded by one row group and the tables of names.
 
 A *recording* is a directory of such files, ``000000.parquet`` and so on, which are parts of one trace, in the order of
-their names. A segment is written under another name and then renamed: a recorder that is killed loses the one it was at
-and no more (:class:`Segments`). Cost: some 150 ns an event to write, 60 to read; a few bytes on disk.
+their names. A segment is written under another name and then renamed: a recorder that is killed loses the segment that
+it was writing and no more (:class:`Segments`). Cost: some 150 ns an event to write, 60 to read; a few bytes on disk.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SCHEMA: Final = pa.schema([(name, _TEXT) for name in _COLUMNS], metadata={_KEY:
 _OPS: Final = {op.name.lower(): op for op in Op}
 _UNFINISHED: Final = ".unfinished"
 
-#: In a recording: segments not yet made columns of. They would be missing in the trace.
+#: The suffix, in a recording, of raw segments, which have not been made columns yet and would be missing in the trace.
 UNREAD: Final = ".raw"
 
 
@@ -86,15 +86,15 @@ def _rows(source: TraceSource, tables: _GroupTables) -> Iterator[Columns]:
         return
     segments = sorted(path.glob("*.parquet"))
     if not segments or any(path.glob(f"*{UNREAD}")):
-        what = (
+        message = (
             "a recording that was not finished" if any(path.glob(f"*{UNREAD}")) else "there is no trace in this folder"
         )
         hint = "`mazurka record --finish` finishes the recording of a killed recorder"
-        raise MazurkaError("trace-truncated", what, where=str(path), hint=hint)
+        raise MazurkaError("trace-truncated", message, where=str(path), hint=hint)
     for number, segment in enumerate(segments):
         if segment.name != _segment(number):
-            what = f"segment {_segment(number)} is missing"
-            raise MazurkaError("trace-truncated", what, where=str(path))
+            message = f"segment {_segment(number)} is missing"
+            raise MazurkaError("trace-truncated", message, where=str(path))
         yield from _rows_of_file(str(segment), segment, tables)
 
 
@@ -108,8 +108,8 @@ def _rows_of_file(where: str, whole: Path | BytesIO, tables: _GroupTables) -> It
                 if table.num_rows:
                     yield _columns(where, table, tables)
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        told = " ".join(str(error).split())
-        raise MazurkaError("trace-malformed", f"no readable Parquet: {told}", where=where) from error
+        message = " ".join(str(error).split())
+        raise MazurkaError("trace-malformed", f"no readable Parquet: {message}", where=where) from error
 
 
 def _check_schema(where: str, schema: Any) -> None:
@@ -118,9 +118,9 @@ def _check_schema(where: str, schema: Any) -> None:
         hint = "export it as CSV"
         raise MazurkaError("trace-malformed", "a Parquet file, but not a Mazurka trace", where=where, hint=hint)
     if version != str(VERSION).encode():
-        told = version.decode(errors="replace")[:20]
-        what = f"a trace of version {told}; this Mazurka knows version {VERSION}"
-        raise MazurkaError("trace-version", what, where=where, hint="use the Mazurka that wrote it, or a newer one")
+        found = version.decode(errors="replace")[:20]
+        message = f"a trace of version {found}; this Mazurka knows version {VERSION}"
+        raise MazurkaError("trace-version", message, where=where, hint="use the Mazurka that wrote it, or a newer one")
     texts = (pa.string(), _TEXT)
     if tuple(schema.names) != _COLUMNS or any(column.type not in texts for column in schema):
         raise MazurkaError("trace-malformed", f"its columns are not {', '.join(_COLUMNS)}", where=where)
@@ -152,12 +152,12 @@ def _columns(where: str, table: Any, tables: _GroupTables) -> Columns:
 
 
 def _numbers(chunk: Any, number: Any) -> NDArray[np.int32]:
-    """A column of ours for one of Arrow's: each name numbered, in order of appearance; -1 where there is none."""
+    """The column of numbers for one of Arrow's: names are numbered in order of appearance; -1 where there is none."""
     names = chunk.dictionary.to_pylist()
     indexes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     used = np.zeros(len(names), np.bool_)
     used[indexes[indexes >= 0]] = True
-    numbers = np.full(len(names) + 1, -1, np.int32)  # the last is what -1 means
+    numbers = np.full(len(names) + 1, -1, np.int32)  # the last entry is for -1
     for at in np.flatnonzero(used).tolist():
         numbers[at] = number(names[at])
     mapped: NDArray[np.int32] = numbers[indexes]
@@ -176,7 +176,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
 
 
 class Writer:
-    """Writes row groups as they come; ``names`` may have grown in between."""
+    """Writes row groups one by one; ``names`` may have grown in between."""
 
     def __init__(self, out: BinaryIO | Any, names: Names) -> None:
         self._names = names
@@ -213,7 +213,7 @@ class Writer:
 
 
 class _NameTexts:
-    """Names in words, made once each."""
+    """The texts of names, each made once."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -233,7 +233,7 @@ class _NameTexts:
 
 
 def _encoded(column: NDArray[np.int32], names: Sequence[str]) -> Any:
-    """The column as Arrow's, with a dictionary of just the names that it uses."""
+    """The column as an Arrow array, with a dictionary of just the names that it uses."""
     there = column >= 0
     used = np.zeros(len(names), np.bool_)
     used[column[there]] = True

@@ -7,10 +7,10 @@ word, from the lowest   thread (10 bits), operation (4), operand (34), location 
 operation               0 acq, 1 rel, 2 r, 3 w, 4 fork, 5 join, 6 begin, 7 end, 8 req
 ======================  =================================================================
 
-Names are numbers: ``T3``, ``L3``, ``V3`` and the location ``3`` are what RAPID calls them in STD, and so do we; what
-begin and end name is not looked at. Of the header only the count of events is relied upon. Written, names of that form
-keep their number and others are numbered anew, which is reported; more threads, operands or locations than there are
-bits, and operations not in the list, are errors. Cost: vectorised, 60 ns an event.
+Names are numbers; they are read as ``T3``, ``L3``, ``V3`` and the location ``3``, RAPID's names for them in STD. The
+operands of begin and end are not looked at. Of the header only the count of events is relied upon. When written, names
+of that form keep their number and others are numbered anew, which is reported; more threads, operands or locations than
+the bits can number, and operations not in the list, are errors. Cost: vectorised, 60 ns an event.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class _DenseNumbers:
 
 
 class _RapidTables:
-    """A target's key is thrice its operand and its kind."""
+    """The tables of names; the key of a target is 3 x operand + kind."""
 
     def __init__(self) -> None:
         self.threads = _DenseNumbers("T{}".format)
@@ -134,12 +134,13 @@ def _columns(source: TraceSource, tables: _RapidTables, words: NDArray[np.int64]
         np.full(len(words), NO_VALUE, np.int32),
         tables.locations.of(location),
     )
-    tables.threads.of(operand[kind == 0])  # those that are only started or joined
+    tables.threads.of(operand[kind == 0])  # also threads that are only started or joined
     return columns
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
-    """By way of memory, 8 bytes an event: the header comes first and has counts that are known only at the end."""
+    """Holds the trace in memory, 8 bytes an event: the header comes first and has counts that are known only at the
+    end."""
     written = _Written(parts.names)
     events, valued = 0, False
     words = []
@@ -152,20 +153,20 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
     out.writelines(each.tobytes() for each in words)
     renumbered = [f"names of {kind}s" for kind in _LETTERS if written.numbers[kind].renumbered]
     renumbered += ["locations"] * written.places.renumbered
-    return [f"{what}, numbered instead" for what in renumbered] + ["values"] * valued
+    return [f"{names}, numbered instead" for names in renumbered] + ["values"] * valued
 
 
 class _Written:
-    """The numbers written for those of columns, by column."""
+    """The numbers to write, for the numbers in each column."""
 
     def __init__(self, names: Names) -> None:
         bits = {THREAD: _THREAD_BITS, LOCK: _OPERAND_BITS, VARIABLE: _OPERAND_BITS}
         self.numbers = {kind: NameNumbering(letter, (1 << bits[kind]) - 1) for kind, letter in _LETTERS.items()}
-        self.places = NameNumbering("", (1 << _LOCATION_BITS) - 1, first=1)  # 0 is where there is none
+        self.places = NameNumbering("", (1 << _LOCATION_BITS) - 1, first=1)  # 0: no location
         self._names = names
         self._threads: list[int] = []
         self._targets: list[int] = []
-        self._locations = [0]  # where there is none
+        self._locations = [0]  # for no location
 
     def threads(self, column: NDArray[np.int32]) -> NDArray[np.int64]:
         new = self._names.threads[len(self._threads) : int(column.max(initial=-1)) + 1]
@@ -191,12 +192,12 @@ def _words(part: Columns, written: _Written, before: int) -> NDArray[np.int64]:
     threads = written.threads(part.thread)
     operands = np.where(np.isin(code, _OWN), 0, written.targets(part.target))
     locations = written.locations(part.site)
-    for column, bits, what in (
+    for column, bits, things in (
         (threads, _THREAD_BITS, "threads"),
         (operands, _OPERAND_BITS, "locks or variables"),
         (locations, _LOCATION_BITS, "locations"),
     ):
         if len(over := np.flatnonzero((column < 0) | (column >= 1 << bits))):
-            raise cannot_carry("rapidbin", before + int(over[0]), f"more than {1 << bits:,} {what}")
+            raise cannot_carry("rapidbin", before + int(over[0]), f"more than {1 << bits:,} {things}")
     words: NDArray[np.int64] = threads | code << _THREAD_BITS | operands << _OPERAND_AT | locations << _LOCATION_AT
     return words

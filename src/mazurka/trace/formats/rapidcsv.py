@@ -2,8 +2,8 @@
 
 Threads are called by their column, ``T0``, ``T1`` ...; all lines have as many columns; one field of each is not empty.
 Events are in the words of STD (:mod:`mazurka.trace.formats.words`), and ``start`` forks, too. ``sync(x)`` is four
-events: its own lock is taken, ``x`` is read and written, the lock is given back. There are no values and locations.
-Written by way of memory, as the first line has to know how many threads there are.
+events: a lock of its own is acquired, ``x`` is read and written, the lock is released. There are no values and
+locations. To be written, a trace is held in memory, as the number of columns in the first line depends on all threads.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Columns:
         op = _WORDS.get(word)
         target = None if op is None else target_of(op, thread, operand or "")
         if op is None or target is None:
-            raise Malformed(column, f"no operation is called {word}" if op is None else f"{word} of what?")
+            raise Malformed(column, f"no operation is called {word}" if op is None else f"{word} needs a target")
         yield ParsedEvent(thread, op, target)
 
 
@@ -84,7 +84,7 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
 
 
 def _ordered(threads: Iterable[str]) -> list[str]:
-    """Threads called T and a number in the order of these, if they leave no gap; otherwise as they are."""
+    """The threads in the order of their numbers if they are called T0, T1 ... without a gap; otherwise as they are."""
     names = list(threads)
     numbered = [f"T{number}" for number in range(len(names))]
     return numbered if set(numbered) == set(names) else names

@@ -1,9 +1,10 @@
-"""What RoadRunner's print tools log, such as ``@  ARd(2,null.test/Deadlock.value_I)  Final  Deadlock.java:50:7``.
+"""The logs of RoadRunner's print tools: lines such as ``@  ARd(2,null.test/Deadlock.value_I)  Final
+Deadlock.java:50:7``.
 
-Events are lines that start with ``@``: an operation, its thread and its target. Accesses end with two words, the
-second of which is where they are; others may; ``?`` is nowhere. ``Enter`` and ``Exit`` are calls and returns, ``ARd``
-and ``AWr`` are accesses of arrays, ``Start`` forks. Lines that do not start with ``@`` are the program's or
-RoadRunner's own output, and those that say ``[tid = 1] started`` add nothing to the events.
+Events are lines that start with ``@``: an operation, its thread and its target. Accesses end with two words, the second
+of which is the location (``?``: none); other events may. ``Enter`` and ``Exit`` are calls and returns, ``ARd`` and
+``AWr`` are accesses of arrays, ``Start`` forks. Lines that do not start with ``@`` are the program's or RoadRunner's
+own output, and those that say ``[tid = 1] started`` add nothing to the events.
 """
 
 from __future__ import annotations

@@ -15,13 +15,12 @@ operation    8       0 read, 1 write, 2-4 atomic, 5 lock, 6 unlock, 7 and 8 of a
 ===========  ======  ==================================================================================
 
 Names are RAPID's: ``T11``, ``L2a45c47085``, ``V16e92358.199`` for a field, ``V45c47085[3]`` for an element, and the
-location ``10``. As in RAPID, a wait is a release and an acquire (logs have no notifications), and what tells of
-classes and methods is no event. Unlike there, a lock that readers share keeps all that take it in order and does no
-more, as several have it at once, and atomic accesses, which RV-Predict mostly logs as accesses under a lock of their
-own, keep one another in order. Values are not read: RV-Predict logs them apart from the access, so that in a race the
-log has one that was not there.
+location ``10``. As in RAPID, a wait is a release and an acquire (logs have no notifications), and records of classes
+and methods are no events. Unlike there, a lock that readers share only keeps the operations on it in order, as several
+threads may have it at once; so are atomic accesses, which RV-Predict mostly logs as accesses under a lock of their own.
+Values are not read: RV-Predict logs a value apart from its access, so that in a race the log may have another one.
 
-By way of memory, 100 bytes an event. A single file can be read, too: it is one thread's.
+Held in memory when read, 100 bytes an event. A single file, of one thread, can be read, too.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ def _rows(source: TraceSource, threads: Any, targets: Any, locations: Any) -> It
     thread = _numbered(events["thread"].astype(np.int64), threads)
     target = _mapped(keys, [targets[each] for each in found])
     for number in (address for kind, address in found if kind == _THREAD):
-        threads[number]  # which may only be started or joined
+        threads[number]  # numbers a thread that is only started or joined, too
     site = _numbered(events["location"].astype(np.int64), locations)
     yield Columns(thread, op, target, np.full(len(events), NO_VALUE, np.int32), site)
 
@@ -128,25 +127,25 @@ def _in_order(source: TraceSource) -> NDArray[Any]:
     events = events[np.argsort(events["event"], kind="stable")]
     again = np.flatnonzero(np.diff(events["event"]) == 0)
     if len(again):
-        what = f"two events have the number {events['event'][again[0]]}"
-        raise MazurkaError("trace-malformed", what, where=source.name)
+        message = f"two events have the number {events['event'][again[0]]}"
+        raise MazurkaError("trace-malformed", message, where=source.name)
     return events
 
 
 def _events(source: TraceSource) -> NDArray[Any]:
-    """Those of one file."""
+    """The events of one file."""
     data = b"".join(iter(lambda: source.read(1 << 22), b""))
     if len(data) % _EVENT.itemsize:
         raise source.truncated(f"it ends within event {len(data) // _EVENT.itemsize}")
     events = np.frombuffer(data, _EVENT)
-    for wrong, what in (
+    for wrong, message in (
         (~np.isin(events["op"], (*_MEANINGS, *_LEFT_OUT)), "has no operation known: {0[op]}"),
         (events["thread"] < 0, "has no thread: {0[thread]}"),
     ):
         if len(rows := np.flatnonzero(wrong)):
             row = int(rows[0])
             where = f"{source.name}, byte {row * _EVENT.itemsize} of the data before compression"
-            raise MazurkaError("trace-malformed", f"event {row} {what.format(events[row])}", where=where)
+            raise MazurkaError("trace-malformed", f"event {row} {message.format(events[row])}", where=where)
     return events[~np.isin(events["op"], _LEFT_OUT)]
 
 
@@ -158,7 +157,7 @@ def _first(keys: NDArray[np.int64]) -> list[int]:
 
 
 def _mapped(keys: NDArray[np.int64], numbers: list[int]) -> NDArray[np.int32]:
-    """For keys their numbers, which are in order of appearance."""
+    """The number of each key, in order of appearance."""
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     by_key = np.empty(len(first), np.int32)
     by_key[np.argsort(first)] = numbers
@@ -172,5 +171,5 @@ def _numbered(keys: NDArray[np.int64], table: Any) -> NDArray[np.int32]:
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
     """Always an error ``trace-cannot-carry``: the format can only be read."""
-    what = "RV-Predict's logs, one file for each thread, can only be read"
-    raise MazurkaError("trace-cannot-carry", what, hint="convert to std, rapidbin or parquet")
+    message = "RV-Predict's logs, one file for each thread, can only be read"
+    raise MazurkaError("trace-cannot-carry", message, hint="convert to std, rapidbin or parquet")

@@ -1,9 +1,9 @@
-"""The bytes of a trace: decompressed, whole lines at a time, and the errors when they can't be a trace.
+"""The bytes of a trace, decompressed, in blocks of whole lines; and the errors about bytes that can't be a trace.
 
-A trace is a file, a FIFO or, called ``-``, standard input: read once, in order. Whether it is compressed shows in how
-it starts, not by its name. Nothing is ever skipped or repaired here, but the byte order mark of a text: data that ends
-within a compressed stream, a line longer than :data:`LONGEST_LINE`, bytes that are no text are errors that say where.
-At most one block and one line are held at a time, so a line of 2 GB costs no more than a megabyte.
+A trace is a file, a FIFO or, called ``-``, standard input: read once, in order. Its first bytes show whether it is
+compressed, not its name. Nothing is ever skipped or repaired here, except the byte order mark of a text: data that ends
+within a compressed stream, a line longer than :data:`LONGEST_LINE`, and bytes that are no text are errors that give the
+place. At most one block and one line are held at a time, so a line of 2 GB costs no more than a megabyte.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mazurka.trace.formats.packed import LONGEST_MAGIC, Damaged, compression_of,
 
 LONGEST_LINE: Final = 1 << 20
 
-#: How much is read at a time.
+#: The number of bytes that are read at a time.
 BLOCK: Final = 1 << 22
 
 #: The path of standard input, or output.
@@ -32,7 +32,7 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class TraceSource:
-    """One trace, read once, from the start. Of a directory of segments it only has the path."""
+    """One trace, read once, from the start. For a directory of segments it only has the path."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -49,8 +49,8 @@ class TraceSource:
                 self._stream = unpacking(self._compression, self._file, self._ahead)
             except ImportError as error:
                 self.__exit__()
-                what = f"{self._compression.name} data, which this Python can't read: {error}"
-                raise MazurkaError("trace-unreadable", what, where=self.name) from error
+                message = f"{self._compression.name} data, which this Python can't read: {error}"
+                raise MazurkaError("trace-unreadable", message, where=self.name) from error
             self._ahead = b""
 
     def __enter__(self) -> TraceSource:
@@ -62,7 +62,7 @@ class TraceSource:
             self._file.close()
 
     def head(self, size: int = 1 << 14) -> bytes:
-        """How it starts; still to be read."""
+        """The first bytes, which remain to be read."""
         if len(self._ahead) < size:
             self._ahead = self.read(size)
         return self._ahead[:size]
@@ -77,7 +77,7 @@ class TraceSource:
         return b"".join(gathered)
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        """All that is left, in blocks that end with a line (the last one perhaps without a line feed)."""
+        """The remaining bytes, in blocks of whole lines (the last one perhaps without a line feed)."""
         line, rest = 1, b""
         if self.head(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
             self.read(len(BYTE_ORDER_MARK))
@@ -92,18 +92,19 @@ class TraceSource:
             yield rest
 
     def _whole_lines(self, block: bytes, line: int) -> int:
-        """Where the last line of a block begins that is not there to its end; ``line`` is the number of the first."""
+        """The offset at which the incomplete last line of a block begins; ``line`` is the number of the block's first
+        line."""
         begin = 0
         while len(block) - begin > LONGEST_LINE:
             end = block.rfind(b"\n", begin, begin + LONGEST_LINE + 1) + 1
             if not end:
-                what = f"a line of more than {LONGEST_LINE:,} bytes"
-                raise self.malformed(line + block.count(b"\n", 0, begin), 1, what)
+                message = f"a line of more than {LONGEST_LINE:,} bytes"
+                raise self.malformed(line + block.count(b"\n", 0, begin), 1, message)
             begin = end
         return block.rfind(b"\n", begin) + 1 or begin
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """All lines that are left, numbered from 1, without their ends."""
+        """The remaining lines, numbered from 1, without their ends."""
         number = 1
         for block in self.blocks():
             for piece in _pieces(block):
@@ -114,17 +115,17 @@ class TraceSource:
                     yield number, line.removesuffix("\r")
                     number += 1
 
-    def malformed(self, line: int, column: int, what: str) -> MazurkaError:
-        """The error for something in a line that can't be."""
-        return MazurkaError("trace-malformed", what, where=f"{self.name}:{line}:{column}")
+    def malformed(self, line: int, column: int, message: str) -> MazurkaError:
+        """The error about malformed text in a line."""
+        return MazurkaError("trace-malformed", message, where=f"{self.name}:{line}:{column}")
 
-    def garbled(self, byte: int, what: str) -> MazurkaError:
-        """The error for something at a byte that can't be."""
-        return MazurkaError("trace-malformed", what, where=f"{self.name}, byte {byte}")
+    def garbled(self, byte: int, message: str) -> MazurkaError:
+        """The error about malformed data at a byte."""
+        return MazurkaError("trace-malformed", message, where=f"{self.name}, byte {byte}")
 
-    def truncated(self, what: str) -> MazurkaError:
+    def truncated(self, message: str) -> MazurkaError:
         """The error for a file that ends too early."""
-        return MazurkaError("trace-truncated", what, where=self.name, hint="it was not written to its end")
+        return MazurkaError("trace-truncated", message, where=self.name, hint="it was not written to its end")
 
     def text(self, block: bytes, line: int) -> str:
         """The lines of a block as text; ``line`` is the number of its first."""
@@ -136,7 +137,7 @@ class TraceSource:
             raise self.malformed(line + before.count(b"\n"), column, "not UTF-8 text") from None
 
     def whole(self) -> Path | BytesIO:
-        """All of it, to be read in any order: the file as it is, if that can be."""
+        """The whole trace, to be read in any order: the path of the file itself if possible, otherwise its bytes."""
         if self._compression is None and self.path.is_file():
             return self.path
         return BytesIO(b"".join(iter(lambda: self.read(BLOCK), b"")))
@@ -149,14 +150,15 @@ class TraceSource:
             kind = self._compression.name
             if error.is_cut:
                 raise self.truncated(f"its {kind} data ends too early, at byte {error.byte}") from error
-            raise self.garbled(error.byte, f"its {kind} data is damaged here, or before: {error.what}") from error
+            raise self.garbled(error.byte, f"its {kind} data is damaged here, or before: {error.message}") from error
         except OSError as error:
             raise unreadable(self.name, error) from error
         return got
 
 
 def _pieces(block: bytes) -> tuple[bytes, ...]:
-    """A block as it is, or up to a line that is no text, and from there on: the lines before are read first."""
+    """The block; or, if a line is no text, the lines before it and the rest, so that the lines before are read
+    first."""
     try:
         block.decode()
     except UnicodeDecodeError as error:

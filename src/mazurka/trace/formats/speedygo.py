@@ -1,17 +1,16 @@
 """SpeedyGo's logs: ``thread,operation,object,file:line,signal``, one event a line, as ``traceReplay`` there reads them.
 
-``RD WR`` access variables, ``ARD AWR`` atomic ones: both are RMWs of an object of their own, so that each is bound to
-the one before it and none is a data race. ``LK UK`` take locks and give them back, ``PREBRANCH`` is a branch,
-``POSTBRANCH`` where it ends, a nop.
+``RD WR`` access variables, ``ARD AWR`` atomic ones: the latter are RMWs of an object apart, so that they stay in order
+and none is a data race. ``LK UK`` acquire and release locks, ``PREBRANCH`` is a branch, ``POSTBRANCH`` its end, a nop.
 
 ``SIG`` comes before the ``WT`` of the same signal (the last field), likewise ``SIGNALJOIN`` and ``WAITJOIN``, ``NT``
-and ``NTWT``, ``SIGNALNOTIFY`` and ``WAITNOTIFY``. What they stand for shows only in the whole log:
+and ``NTWT``, ``SIGNALNOTIFY`` and ``WAITNOTIFY``. Their meaning shows only in the whole log:
 
 - a wait that is the first event of its thread, for a signal given once, before, by another: FORK and BEGIN;
 - a signal that is the last event of its thread, and is waited for afterwards, by others: END and JOIN;
-- all others are RMWs of the signal; keptm in order.
+- all others are RMWs of the signal, which stay in order.
 
-The last field of other events is not looked at. Needs the log in memory.
+The last field of other events is not looked at. The log is held in memory.
 """
 
 from __future__ import annotations
@@ -66,11 +65,11 @@ def _event(line: str) -> ParsedEvent:
         raise Malformed(len(line) + 1, f"{len(fields)} fields instead of five")
     thread, word, touched, location, signal = fields
     if not thread:
-        raise Malformed(1, "no name of a thread")
+        raise Malformed(1, "no thread name")
     location = "" if location == "nil" else location
     if word in _SIGNALS | _WAITS:
         if not signal:
-            raise Malformed(len(line) + 1, f"{word} of what?")
+            raise Malformed(len(line) + 1, f"{word} needs a signal")
         return ParsedEvent(thread, _SIGNAL if word in _SIGNALS else _WAIT, (Kind.SIGNAL.tag, signal), location)
     if word not in _OPS:
         raise Malformed(len(thread) + 2, f"no operation is called {word}")
@@ -78,7 +77,7 @@ def _event(line: str) -> ParsedEvent:
     if kind == Kind.NOTHING.tag:
         return ParsedEvent(thread, op, NOTHING, location)
     if not touched:
-        raise Malformed(len(thread) + len(word) + 3, f"{word} of what?")
+        raise Malformed(len(thread) + len(word) + 3, f"{word} needs a target")
     return ParsedEvent(thread, op, (kind, touched), location)
 
 
@@ -98,7 +97,7 @@ def _resolved(parts: Parts, targets: Interning[tuple[str, str]]) -> Iterator[Col
 
 
 def _meanings(rows: Columns) -> dict[int, tuple[Op, int]]:
-    """For rows that start, begin, end or join a thread: which of it, and the thread's number."""
+    """For each row that starts, begins, ends or joins a thread: which of these operations, and the thread's number."""
     thread = rows.thread.tolist()
     first = {number: row for row, number in reversed(list(enumerate(thread)))}
     last = {number: row for row, number in enumerate(thread)}
@@ -145,7 +144,7 @@ _KINDS: Final = {
 
 
 def write(parts: Parts, out: BinaryIO) -> list[str]:
-    """Threads and objects are numbers there. Thread ``n`` is started by signal ``2n``, and ends with ``2n + 1``."""
+    """Writes threads and objects as numbers. Signal ``2n`` starts thread ``n``, which ends with signal ``2n + 1``."""
     losses = Losses()
     losses.renames = True
     names = parts.names
@@ -168,9 +167,9 @@ def write(parts: Parts, out: BinaryIO) -> list[str]:
 
 
 def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:
-    """The rows with signals as values. The begin of a thread that no event starts here and the end of one that no event
-    joins are no signals, and left out. One that is started has to begin with its first event, one that is joined to
-    end with its last."""
+    """The rows with signals as values. The BEGIN of a thread that no event starts, and the END of one that no event
+    joins, are no signals, and left out. A thread that is started has to begin with its first event, and one that is
+    joined to end with its last."""
     losses.has_values = bool((rows.value != NO_VALUE).any())
     numbers = {(THREAD, name): number for number, name in enumerate(names.threads)}
     thread_of = np.array([numbers.get(target, -1) for target in names.targets], np.int32)
@@ -184,8 +183,8 @@ def _signalling(rows: Columns, names: Names, losses: Losses) -> Columns:
             fits = answer == own[:1].tolist() and row < own[0] if asks == Op.FORK else answer == own[-1:].tolist()
             if len(own) and not fits:
                 thread = names.targets[rows.target[row]][1]
-                what = f"{thread} {words}, but not with one {answers.name.lower()} where it should be"
-                raise cannot_carry("speedygo", row, what)
+                problem = f"{thread} {words}, but not with one {answers.name.lower()} where it should be"
+                raise cannot_carry("speedygo", row, problem)
         dropped = answering & ~np.isin(rows.target, rows.target[asking])
         if dropped.any():
             losses.left_out[answers.name] += int(dropped.sum())

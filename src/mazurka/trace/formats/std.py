@@ -4,10 +4,10 @@ Read as RAPID does (``parse/std`` there), but strictly: three fields, an operati
 (:mod:`mazurka.trace.formats.words`), names without white space or control characters. Lines may end with a carriage
 return, the last one without a line feed; empty lines are malformed. Locations are RAPID's numbers or ``file.c:12``.
 
-:mod:`mazurka.trace.formats.std_lines` is what decides. Files of more than :data:`SMALL` bytes are read by compiled code
-(:mod:`mazurka.trace.formats.std_compiled`), which hands to it every line that is not of the common kind.
-Names are written as they are, but for white space and bars (``%20``, ``%7C``), which is reported.
-Cost: 1.5 microseconds a line here, some 50 ns compiled; written, 0.2.
+:mod:`mazurka.trace.formats.std_lines` decides the meaning of a line. Files of more than :data:`SMALL` bytes are read by
+compiled code (:mod:`mazurka.trace.formats.std_compiled`), which hands to it every line that is not of the common kind.
+Names are written as they are, but for white space and bars (``%20``, ``%7C``), which is reported. Cost: 1.5
+microseconds a line here, some 50 ns compiled; written, 0.2.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mazurka.trace.locations import text_of
 from mazurka.trace.targets import THREAD
 from mazurka.trace.trace import NOTHING
 
-#: Files up to this size are not worth importing a compiler for.
+#: For files up to this size importing a compiler does not pay.
 SMALL: Final = 1 << 20
 
 

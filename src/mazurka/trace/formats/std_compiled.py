@@ -1,14 +1,14 @@
 """STD at memory speed: compiled code for lines of the common kind, :mod:`mazurka.trace.formats.std_lines` for others.
 
 The common kind is in ASCII, with a word of up to seven letters, and starts or joins no thread by its bare number.
-Whatever else a line is, malformed perhaps, it is handed to :mod:`mazurka.trace.formats.std_lines`, which alone decides
-what it means; then compiled code goes on with the line after it. So this reader knows no errors, and nothing
-that the other does not.
+Any other line, malformed ones included, is handed to :mod:`mazurka.trace.formats.std_lines`, which alone decides its
+meaning; then compiled code goes on with the next line. So this reader detects no errors itself, and accepts no line
+that the other would not.
 
-Invariants: a line leaves a row or an error, in order. Lines are split some thousand at a time, then each column's names
-are interned in one go, while their spans are in the cache, then lines that are not of the common kind are read. Cost:
-one look at each byte and three look-ups in hash tables per line, some 50 ns; 5 microseconds for the others.
-Threads that are targets become threads with the lines they are in, after those that do something there.
+Invariants: each line gives a row or an error, in order. Some thousand lines are split at a time; then each column's
+names are interned in one go, while their spans are in the cache; then the lines that are not of the common kind are
+read. Cost: one look at each byte and three look-ups in hash tables per line, some 50 ns; 5 microseconds for the others.
+Threads that only occur as targets are numbered after the threads that act in the same lines.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from mazurka.trace.trace import NO_VALUE
 #: Kinds of targets, numbered from 1 for the tables.
 _KINDS: Final = ["", Kind.NOTHING.tag, *sorted(set(KINDS.values()) - {Kind.NOTHING.tag})]
 
-#: So many lines are split before their names are interned.
+#: The number of lines that are split before their names are interned.
 _LINES: Final = 1 << 13
 
 _THREAD: Final = _KINDS.index(THREAD)
 
-#: Those that are their own keys, the most frequent first.
+#: The words that are short enough to be their own keys, the most frequent first.
 _COMMON: Final = [word for word in WORDS if len(word) <= SHORT]
 
 #: The shortest line, in bytes: `T|end|` and a line feed.
@@ -51,7 +51,8 @@ _BAR, _OPEN, _CLOSE, _FEED, _RETURN = ord("|"), ord("("), ord(")"), ord("\n"), o
 
 
 class _StdWords(NamedTuple):
-    """The common words as keys, their operations, the kinds of their targets, and whether that is their own thread."""
+    """The common words as keys, their operations, the kinds of their targets, and whether the target is their own
+    thread."""
 
     keys: Any
     ops: Any
@@ -77,13 +78,13 @@ class _StdTables:
         self.names = Names(self.threads, self.targets, (), self.locations)
 
     def threads_among(self, known: int) -> None:
-        """Number the threads that targets are, of which ``known`` are not new."""
+        """Number the threads that are targets; the first ``known`` targets are numbered already."""
         for number in np.flatnonzero(self.targets.slots.kinds[known : len(self.targets)] == _THREAD).tolist():
             self.threads.number(1, self.targets[known + number][1])
 
 
 class _Lines:
-    """Some lines that have been split: where the names of each column are, and which lines are still to be read."""
+    """Some lines that have been split: the spans of the names in each column, and the lines that remain to be read."""
 
     def __init__(self) -> None:
         self.threads, self.targets, self.sites = Spans(_LINES), Spans(_LINES), Spans(_LINES)
@@ -94,7 +95,7 @@ class _Lines:
         self.words = _words()
 
     def split(self, data: NDArray[np.uint8], at: int, out: Columns) -> tuple[int, int]:
-        """Splits lines from byte ``at``, as many as fit: up to which byte, and how many."""
+        """Splits lines from byte ``at``, as many as fit; returns the byte after the last, and their number."""
         spans = (*self.threads.arrays, *self.targets.arrays, *self.sites.arrays)
         at, lines = _split(data, at, min(_LINES, out.rows), *spans, self.kinds, self.odd, out.op, self.words)
         return int(at), int(lines)
@@ -128,7 +129,8 @@ def _rows(source: TraceSource, tables: _StdTables) -> Iterator[Columns]:
 
 
 def _columns(rows: int) -> Columns:
-    """Room for so many rows; pages that are not written to take no memory. Values come when the rows are known."""
+    """Room for ``rows`` rows; pages that are not written to take no memory. The column of values is added at the
+    end."""
     thread, target, site = (np.empty(rows, np.int32) for _ in range(3))
     return Columns(thread, np.empty(rows, np.int8), target, np.empty(0, np.int32), site)
 
@@ -143,7 +145,7 @@ def _read_odd(
         thread, op, (kind, name), location, _ = event_of_line(text)
     except Malformed as error:
         number = first + block.count(b"\n", 0, start)
-        raise source.malformed(number, error.column, error.what) from None
+        raise source.malformed(number, error.column, error.message) from None
     except UnicodeDecodeError:
         source.text(block[start:end], first + block.count(b"\n", 0, start))
         raise
@@ -158,8 +160,9 @@ def _split(
     data, at, most, threads, threads_end, thread_keys, targets, targets_end, target_keys, sites, sites_end, site_keys,
     kinds, odd, ops, words,
 ):  # fmt: skip
-    """Splits lines from byte ``at``: up to which byte, and how many. ``odd`` is where a line starts that is not of the
-    common kind, -1 for others; the names of such a line are none. One function, as calls that pass arrays are slow."""
+    """Splits lines from byte ``at``; returns the byte after the last, and their number. ``odd`` has the byte at which a
+    line that is not of the common kind starts, -1 for others; such a line has no names. One function, as calls that
+    pass arrays are slow."""
     size = len(data)
     for row in range(most):
         if at >= size:
@@ -210,7 +213,8 @@ def _split(
 
 @jit
 def _name(data, at, stop, lowest):
-    """Where a name ends that starts at ``at``, and its key; the start if it is not of the common kind."""
+    """The byte after the name that starts at ``at``, and its key; ``at`` itself if the name is not of the common
+    kind."""
     key = np.uint64(0)
     end = at
     while end < len(data):
@@ -227,8 +231,8 @@ def _name(data, at, stop, lowest):
 
 @jit
 def _word(data, at):
-    """Where a word ends, at a bracket or bar, and its key; 0 if it is too long to be common, or has bytes before the
-    letters: a NUL would not show in a key."""
+    """The byte at which a word ends, at a bracket or bar, and its key; key 0 if it is too long to be common, or has
+    bytes below the letters: a NUL would not show in a key."""
     key = np.uint64(0)
     end = at
     while end < len(data) and data[end] != _OPEN and data[end] != _BAR:
@@ -241,7 +245,7 @@ def _word(data, at):
 
 @jit
 def _is_number(byte):
-    """Whether a name that starts so may be a number."""
+    """Whether a name that starts with this byte may be a number."""
     return _ZERO <= byte <= _NINE
 
 

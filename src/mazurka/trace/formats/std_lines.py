@@ -27,12 +27,12 @@ def event_of_line(line: str) -> ParsedEvent:
         raise Malformed(len(thread) + 2, f"no operation is called {word}")
     target = target_of(op, thread, operand or "")
     if target is None:
-        raise Malformed(found.end(2) + 1, f"{word} of what?")
+        raise Malformed(found.end(2) + 1, f"{word} needs a target")
     return ParsedEvent(thread, op, target, location)
 
 
 def _objection(line: str) -> Malformed:
-    """Why a line is none, for people; only ever asked when it is none."""
+    """The error about a line that is malformed."""
     if control := _CONTROL.search(line):
         return Malformed(control.start() + 1, f"a control character, {control.group()!r}")
     fields = line.split("|")
@@ -42,7 +42,7 @@ def _objection(line: str) -> Malformed:
         return Malformed(len(line) + 1, f"{len(fields)} fields instead of thread|operation|location")
     thread, event, _ = fields
     if not thread or re.search(r"\s", thread):
-        return Malformed(1, "no name of a thread")
+        return Malformed(1, "no thread name")
     word, bracket, operand = event.partition("(")
     column = len(thread) + 2
     if not re.fullmatch("[A-Za-z]+", word):

@@ -6,7 +6,7 @@ words                  operation
 ``r w``                READ, WRITE of a variable (``rmw`` both at once)
 ``acq rel req``        ACQUIRE, RELEASE, REQUEST of a lock
 ``fork join``          FORK, JOIN of a thread
-``begin end``          BEGIN, END of the thread itself; what they name is not read
+``begin end``          BEGIN, END of the thread itself; their operand is not read
 ``wait notify``        WAIT, NOTIFY of a condition
 ``notifyAll``          NOTIFY_ALL; some write ``broadcast`` or ``notifyall``
 ``branch``             BRANCH
@@ -88,7 +88,7 @@ KINDS: Final = {
     Op.NOP: Kind.NOTHING.tag,
 }
 
-#: Operations that touch their own thread.
+#: Operations whose target is their own thread.
 OWN: Final = frozenset({Op.BEGIN, Op.END})
 
 
