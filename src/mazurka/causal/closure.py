@@ -2,17 +2,17 @@
 
 Decides a :class:`~mazurka.causal.question.Question` about a :class:`~mazurka.causal.model.Model`, or about a run's
 history.
-The kernel (kernel.py) derives all orders that follow. Decisions that are left open are tried:
+The kernel (kernel.py) derives all orders that follow. Decisions that remain open are tried:
 
-1. a read that counts and has several writes to take its value from: one that is not hidden, the run's own first;
-2. two writes of a target, or two sections of a lock, of which it is not known which comes first. These are only
-   looked for when needed: the events are arranged as in the run where that does no harm (:func:`.queries.arrange`).
-   If all can be placed, that is the answer; otherwise the pair in the way is decided next.
+1. for a read that counts and has several possible sources: a write that is not hidden, first the source in the run;
+2. for two writes of a target, or two sections of a lock, in unknown order: one of the orders. Such pairs are only
+   looked for when needed: the events are arranged as in the run where that does no harm (:func:`.queries.arrange`). If
+   all can be placed, the arrangement is the answer; otherwise the pair in the way is decided next.
 
-A contradiction is explained back to the tries it rests on. The last of these was wrong given the others: the search
-jumps back to the last but one and enters the opposite as a fact, with the others as its reason (for a choice of
-source: that it is not this one). If it rests on none, there is no answer, and the reason is the part of the model
-and the question that the explanations rested on.
+A contradiction is explained back to the decisions it rests on. The last of these was wrong given the others: the search
+jumps back to the last but one and enters the negation of the last as a fact, with the others as its reason (for the
+choice of a source: that the read has another one). If a contradiction rests on no decision, no execution answers the
+question, and the reason is the part of the model and the question that the explanations rested on.
 
 Complete: every jump adds a fact to the level it returns to, of which there are finitely many; an arrangement of
 all events is an answer, since it keeps every source and every section. Departs from SeqCheck (Alg. 4), which puts pairs
@@ -40,15 +40,15 @@ from mazurka.causal.state import INTERPRETED, ClosureState, state_of
 
 
 class ClosureSolver:
-    """Decides questions; keeps the closure of the model asked about last, and does not say what refutes a question
-    about that."""
+    """Decides questions. It keeps the closure of the model asked about last; answers about that do not name the
+    constraints that refute a question."""
 
     name = "closure"
 
     def __init__(self, limit: int = 20_000) -> None:
         self.limit = limit
         self._latest: Closure | None = None
-        self._asked = 0  # about that
+        self._asked = 0  # questions about the kept model
 
     def decide(self, model: CausalModel, question: Question) -> Answer:
         if isinstance(model, History):
@@ -73,7 +73,7 @@ def close(history: History, question: Question, limit: int = 20_000) -> Answer:
 
 
 def _decide(closure: Closure, question: Question) -> Answer:
-    """The answer for the first choice of sources, where the question leaves a choice, that has an order."""
+    """The answer for the first choice of sources that has an order, if the question leaves a choice."""
     sees = [each for each in question.constraints if isinstance(each, Sees)]
     if not sees:
         return closure.decide(question)
@@ -100,7 +100,7 @@ class _Decision:
     a: int
     b: int
     mark: tuple[int, int]  # where the trail and the edges stood
-    opened: int  # how many of the open reads were seen to
+    opened: int  # how many of the open reads had been passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ class _Frame:
 class Closure:
     """The state of a model under the questions pushed.
 
-    Invariant: between calls the state is settled, at level 0 of the questions pushed. ``explains``: whether to say what
-    refutes a question, which takes longer than to refute it.
+    Invariant: between calls the state is settled, at level 0 of the questions pushed. ``explains``: whether to name the
+    constraints that refute a question, which takes longer than to refute it.
     """
 
     def __init__(self, model: Model, limit: int = 20_000, explains: bool = True, compiled: bool | None = None) -> None:
@@ -157,7 +157,7 @@ class Closure:
         """Answer ``question`` under the questions pushed. It must leave no choice of sources."""
         self.push(question)
         answer = self._search() if self.possible else self._impossible()
-        while answer is None:  # out of room
+        while answer is None:  # the arrays were too small
             self._enlarge()
             answer = self._search() if self.possible else self._impossible()
         self.pop()
@@ -220,8 +220,8 @@ class Closure:
         return pairs, reads
 
     def _limit(self, question: Question, reads: list[tuple[int, int]]) -> None:
-        """Threads do not get to events that are to come next or never; nothing may depend on reads that see something
-        new."""
+        """Threads stop before events that are to come next or never; no event may depend on reads that see a new
+        value."""
         s = self.state
         for rank in (*question.next, *question.never, *question.blocked):
             event = self.model.event_of[rank]
@@ -242,7 +242,7 @@ class Closure:
         self._change(caps, thread, min(caps[thread], event - self.state.starts[thread]))
 
     def _change(self, where: Any, index: int, value: int) -> None:
-        """Until the question is popped."""
+        """Set an entry until the question is popped."""
         self.frames[-1].changed.append((where, index, int(where[index])))
         where[index] = value
 
@@ -261,7 +261,7 @@ class Closure:
             self.core.bound |= {(int(s.source[read]), event), (source, event)}
 
     def _mark(self) -> tuple[int, int]:
-        """Where to come back to."""
+        """The state of the trail and the edges to return to."""
         reg = self.state.reg
         reg[kernel.MARK] = reg[kernel.TRAIL]
         return int(reg[kernel.TRAIL]), int(reg[kernel.EDGES])
@@ -271,7 +271,8 @@ class Closure:
         self.possible &= self.state.reg[kernel.TROUBLE] == kernel.NONE
 
     def _stand_before(self, event: int, ready: bool) -> None:
-        """The thread of ``event`` gets to where it comes next; ``ready``: and could do it, locks aside."""
+        """The thread of ``event`` gets to the point before it; ``ready``: where the event could take place but for
+        locks."""
         s, k, h = self.state, self.kernel, self.handle
         thread = s.thread[event]
         if event > s.starts[thread]:
@@ -294,7 +295,7 @@ class Closure:
     # -- search -------------------------------------------------------------------------------------------------------
 
     def _guess(self) -> Answer | None:
-        """With the sources of the run, if that needs no search."""
+        """The answer with the sources of the run, if it needs no search."""
         s, k, h = self.state, self.kernel, self.handle
         mark = self._mark()
         k.guess(h)
@@ -351,7 +352,7 @@ class Closure:
         k.settle(h)
 
     def _jump(self, found: ConflictReasons) -> bool:
-        """Go back to where the contradiction teaches something; false if it rests on nothing tried."""
+        """Go back to the level at which the contradiction adds a fact; false if it rests on no decision."""
         self.contradictions += 1
         self.core.add(found)
         if not found.levels:
@@ -408,7 +409,8 @@ class Closure:
     # -- sources ------------------------------------------------------------------------------------------------------
 
     def _open_read(self) -> int | None:
-        """A read whose source is open: the next, or once there was a contradiction one with no choice."""
+        """A read whose source is open: the next one; after a contradiction preferably one with at most one source
+        left."""
         s = self.state
         if self.contradictions:
             read = int(self.kernel.most_bound(self.handle))
@@ -422,7 +424,8 @@ class Closure:
         return None
 
     def _sources(self, read: int, found: ConflictReasons | None = None) -> list[int]:
-        """The sources an open read can still have, the likeliest first; why not the others goes to ``found``."""
+        """The sources an open read can still have, the likeliest first; reasons against the others are added to
+        ``found``."""
         s, k, h = self.state, self.kernel, self.handle
         group, own = s.choice[read], self.model.read_source[read]
         left = []

@@ -24,7 +24,7 @@ class _StateType(_types.StructRef):  # type: ignore[misc]  # numba's classes hav
 
 
 class _Handle(_struct.StructRefProxy):  # type: ignore[misc]
-    """What Python holds of the structure."""
+    """The structure as Python holds it."""
 
     def __new__(cls, *arrays: Any) -> _Handle:
         made: _Handle = _struct.StructRefProxy.__new__(cls, *arrays)

@@ -1,8 +1,8 @@
 """The premises of a contradiction: back from the events that can't be ordered to decisions, questions and observations.
 
-Facts are of three kinds: that a read takes its value from a write, that an event comes before another (by a path of
-edges older than what it is the reason for), and the edges themselves, each of which knows its rule. What depends on
-an event taking place at all is put down to all tries up to the level at which that was found: coarse, and sound.
+Facts are of three kinds: a read takes its value from a write; an event comes before another (by a path of edges that
+are older than the fact to explain); and the edges themselves, each of which knows its rule. The premise that an event
+takes place at all is attributed to all decisions up to the level at which that was found: coarse, and sound.
 
 Cost: one path search per fact, each edge once.
 """
@@ -17,19 +17,19 @@ from mazurka.causal.state import ClosureState
 
 
 class Tried(Protocol):
-    """A closure in a contradiction, and the decisions so far."""
+    """The interface to a closure that has met a contradiction, and to its decisions so far."""
 
     state: ClosureState
     kernel: Any  # the functions that work on the state
-    handle: Any  # the state, as they take it
+    handle: Any  # the state, as these functions take it
     tried_at: dict[int, int]  # by read: the level at which its source was tried
     reasons: list[frozenset[int]]  # by fact learnt: the levels it rests on
 
 
 @dataclass(slots=True)
 class ConflictReasons:
-    """Facts still to be explained, and the findings: levels at which something was tried, sources observed as (write,
-    reading event), orders asked for."""
+    """Facts still to be explained, and the reasons found: levels of decisions, observed sources as (write, reading
+    event), orders asked for."""
 
     orders: list[tuple[int, int, int]] = field(default_factory=list)  # (first, second, edges known then)
     reads: list[int] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Cheap answers to most explorers' questions: refuted by vector clocks, or answered by the run's own order.
 
-Both solvers of ours look here first. An exploration changes little at a time, so about nine questions in ten need no
-more; a few microseconds each. Sound both ways; None means that the answer needs a search.
+Our two solvers try this first. An exploration changes little at a time, so about nine questions in ten need no more;
+cost: a few microseconds each. Both answers are sound; None means that the question needs a search.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _Extras = Sequence[HypotheticalEvent]
 
 
 def answer_fast(history: History, past: Sequence[int], extras: _Extras) -> Feasible | Infeasible | None:
-    """The answer, if it is plain to see: whether so many steps of each thread and then ``extras`` can happen."""
+    """Whether the first ``past[t]`` steps of each thread t and then ``extras`` can happen; None if that needs a
+    search."""
     if _refuted(history, past, extras):
         return Infeasible()
     order = _own_order(history, past, extras)
@@ -26,8 +27,8 @@ def answer_fast(history: History, past: Sequence[int], extras: _Extras) -> Feasi
 
 
 def _refuted(history: History, past: Sequence[int], extras: _Extras) -> bool:
-    """Whether some write must come between an extra step and a source of it: causally after one and before the
-    other."""
+    """Whether some write must come between an extra step and a source of its reads: causally after the source and
+    before the step."""
     count = len(history.numbers)
     for extra in extras:
         position = past[extra.thread]
@@ -48,7 +49,7 @@ def _refuted(history: History, past: Sequence[int], extras: _Extras) -> bool:
 
 
 def _own_order(history: History, past: Sequence[int], extras: _Extras) -> tuple[int, ...] | None:
-    """The run's own order, the extra steps together as late as their sources allow, if that is an answer."""
+    """The run's own order, with the extra steps together as late as their sources allow; None if that is no answer."""
     threads, count = history.threads, len(history.numbers)
     order = [step for thread, length in enumerate(past) for step in threads[thread][:length]]
     order.sort()

@@ -7,13 +7,13 @@ program order and reads-from can be executed in every order that keeps the reads
 Steps are numbered by their place in the log. Besides the accesses this module computes for every step
 
 - its *clock*: how many steps of each thread it causally needs (itself included), by program order and reads-from;
-- its *state*: a fingerprint of everything its thread had done and read before it, and its *print*: the
-  same including itself. Equal prints mean the same event, in different runs too: fingerprints are built only from
-  thread names and from each other, so that they are stable across runs and processes. They have 61 bits: the
-  chance of any collision among a million events is below one in a million.
+- its *state*: a fingerprint of everything its thread had done and read before it, and its *print*: a fingerprint of all
+  that and the step itself. Equal prints mean the same event, in different runs too: fingerprints are built only from
+  thread names and from each other, so that they are stable across runs and processes. They have 61 bits: the chance of
+  any collision among a million events is below one in a million.
 
-A step that carries a REQUEST among its accesses is an *attempt*: it would have failed rather than waited (a
-try-lock). Other steps that acquire something wait until they can.
+A step with a REQUEST among its accesses is an *attempt*: it would have failed rather than waited (a try-lock). Other
+steps that acquire something wait until they can.
 
 Cost: one pass over the log; a clock is shared by the steps of a thread until a read learns something new.
 """
@@ -70,8 +70,8 @@ class History:
         self.points: list[bool] = []
         self.reads: list[tuple[tuple[Any, StepIndex], ...]] = []  # (target, source step) of each reading access
         self.writes: list[tuple[Any, ...]] = []  # targets of the writing accesses
-        self.overwrites: list[dict[Any, StepIndex]] = []  # of targets that it reads, too: the sources of the reads
-        self.acquires: list[Any] = []  # the target it takes exclusively, waiting for it if need be, or None
+        self.overwrites: list[dict[Any, StepIndex]] = []  # by target that it reads and writes: the source of the read
+        self.acquires: list[Any] = []  # the target that it acquires exclusively, and may wait for, or None
         self.clocks: list[list[int]] = []
         self.states: list[int] = []
         self.prints: list[int] = []
@@ -81,7 +81,7 @@ class History:
         self.attempts: set[StepIndex] = set()  # the steps that would not have waited
         self.frees: set[tuple[StepIndex, Any]] = set()  # (step, lock it releases)
         self._read_log(log)
-        self.pending = [(b.task, b.op, b.target) for b in blocked]  # those that never happened: (thread, op, target)
+        self.pending = [(b.task, b.op, b.target) for b in blocked]  # of operations that never happened
 
     def _read_log(self, log: Iterable[Any]) -> None:
         last: dict[Any, StepIndex] = {}
@@ -175,7 +175,8 @@ class History:
             past[thread] = self.positions[step] + 1
 
     def prefixes(self, happen: Iterable[int]) -> list[int]:
-        """How many steps of each thread take place if these do, and those before them in their threads."""
+        """For each thread the number of steps that take place if ``happen`` and the steps before them in their threads
+        do."""
         numbers, positions = self.numbers, self.positions
         past = [0] * len(self.threads)
         for step in happen:
@@ -195,7 +196,7 @@ class History:
 
 
 def overwritten(reads: Sequence[tuple[Any, StepIndex]], writes: Sequence[Any]) -> dict[Any, StepIndex]:
-    """Of the targets that a step reads and writes: the sources of the reads."""
+    """For each target that a step both reads and writes, the source of the read."""
     if not (reads and writes):
         return _NOTHING
     if len(reads) == 1 == len(writes):
@@ -208,13 +209,13 @@ _NOTHING: Final[dict[Any, StepIndex]] = {}
 
 
 def fingerprint(state: int, sources: Sequence[int]) -> int:
-    """The print of the step a thread in ``state`` does when it reads from ``sources``."""
+    """The print of the step of a thread in ``state`` that reads from ``sources``."""
     return hash((state, *sources))
 
 
 def _joined(clock: list[int], other: list[int], thread: int, position: int) -> list[int]:
-    """``clock`` and all that the step at ``position`` of ``thread``, whose clock is ``other``, needs; shared if not
-    new."""
+    """``clock`` joined with ``other``, the clock of the step at ``position`` of ``thread``; ``clock`` itself if that
+    adds nothing."""
     if clock[thread] > position:
         return clock
     made = list(map(max, clock, other))

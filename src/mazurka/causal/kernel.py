@@ -2,32 +2,33 @@
 
 State. Every event has a *row* of ``pred``: how many events of each thread are known to come before it (itself
 included), so reachability is one comparison (:func:`before`). ``past`` says how many events of each thread take place,
-``kept`` in how many of them the reads have to see what they saw; both only grow. Rules (closure of SeqCheck, Alg. 3,
-stated per event whose row grew):
+``kept`` in how many of them the reads have to see the values that they saw; both only grow. Rules (closure of SeqCheck,
+Alg. 3, stated per event whose row grew):
 
 - *observation*: read r takes its value from w. A write of the target that comes before r comes before w; one that
   comes after w comes after r. A read of the initial value precedes all writes.
-- *lock*: what comes after the acquire of a section, in another section of the lock, comes after the release.
-- *presence*: an event needs those that must happen before it, a read that counts its source, a section that is
-  followed by another its release.
+- *lock*: an event of another section of the lock that comes after the acquire of a section comes after its release.
+- *presence*: if an event takes place, so do the events that must happen before it; if a read that counts does, so does
+  its source; if a section is followed by another of the lock, it is released.
 
 Each fact is entered with its reason (``edge_kind`` and two operands), so that a contradiction can be explained, and
-is undone by a trail. A rule looks up the *last* write before an event, per thread that writes the target, by bisection:
-what holds for it holds for the earlier ones by program order.
+is undone by a trail. For each thread that writes the target, a rule looks up the *last* write before an event, by
+bisection: by program order its conclusion holds for the earlier writes, too.
 
 Cost: a link costs O(threads) for each event whose row grows, and per read or write of such an event O(threads that
 write the target x log); memory is 4 bytes x events x threads, plus about 100 bytes per event.
 
-The same source runs in two ways: interpreted on lists, which small questions want, and compiled by numba on int32
-arrays (compiled.py). So it keeps to integers, subscripts and functions of this file and
-queries.py; a capacity that runs out is reported as ``FULL`` and the question asked again with more room.
+The same source runs in two ways: interpreted on lists, which is faster for small questions, and compiled by numba on
+int32 arrays (compiled.py). So it only uses integers, subscripts and the functions of this file and queries.py; a
+capacity that runs out is reported as ``FULL`` and the question asked again with larger arrays.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-#: A read's source: not bound; bound, but open which; the initial value. Otherwise the event that wrote.
+#: A read's source: the read does not count; it counts, and its source is open; the initial value. Otherwise the event
+#: that wrote.
 LOOSE: Final = -3
 OPEN: Final = -2
 INITIAL: Final = -1
@@ -44,28 +45,28 @@ TROUBLE_X: Final = 7
 TROUBLE_Y: Final = 8
 OPENS: Final = 9
 GROWING: Final = 10
-MARK: Final = 11  # where the trail stood when the present level or question began
+MARK: Final = 11  # the length of the trail when the present level or question began
 REFUSED: Final = 12
 KEEPS: Final = 13  # 1: the events before an event must have read as observed, too
 REGISTERS: Final = 14
 
-# Why an edge holds; operands x and y are given behind.
-HARD: Final = 0  # the model says so, as event x happens
-ASKED: Final = 1  # the question says so
-SOURCE: Final = 2  # read x takes its value there
+# The reason for an edge, with operands x and y.
+HARD: Final = 0  # a constraint of the model, as event x happens
+ASKED: Final = 1  # a constraint of the question
+SOURCE: Final = 2  # read x takes its value from the first event
 BEFORE_SOURCE: Final = 3  # read x would see write y otherwise
 AFTER_READ: Final = 4  # write y would hide the source of read x otherwise
-LOCK: Final = 5  # the section of acquire x was entered before event y of the other
-DECIDED: Final = 6  # tried at level x
+LOCK: Final = 5  # the section of acquire x was entered before event y of the other section
+DECIDED: Final = 6  # the decision at level x
 LEARNT: Final = 7  # the negation of the decision that nogood x refutes
 
 # Contradictions.
 NONE: Final = 0
 CYCLE: Final = 1  # event x comes before itself, by an edge that would lead from y to x
-HIDDEN: Final = 2  # read x of the initial value, write y comes before
+HIDDEN: Final = 2  # write y comes before read x of the initial value
 CAPPED: Final = 3  # thread x may not go on to event y
 UNKEPT: Final = 4  # thread x may not read as before until event y
-HELD: Final = 5  # the section of acquire x is never left, event y of another comes after
+HELD: Final = 5  # the section of acquire x is never left, and event y of another one comes after
 FULL: Final = 6
 
 # The arrays that trail entries restore.
@@ -84,13 +85,13 @@ def before(s: Any, a: int, b: int) -> bool:
     return bool(s.pred[b * (len(s.starts) - 1) + t] > a - s.starts[t])
 
 
-def save(s: Any, what: int, where: int, old: int) -> None:
+def save(s: Any, array: int, where: int, old: int) -> None:
     """Put the old value of an entry on the trail; a full trail is a contradiction of kind ``FULL``."""
     n = s.reg[TRAIL]
     if n >= len(s.trail_old):
         s.reg[TROUBLE] = FULL
         return
-    s.trail_what[n] = what
+    s.trail_array[n] = array
     s.trail_where[n] = where
     s.trail_old[n] = old
     s.reg[TRAIL] = n + 1
@@ -155,7 +156,7 @@ def link(s: Any, a: int, b: int, kind: int, x: int, y: int) -> None:
 
 
 def want(s: Any, e: int, kept: bool) -> None:
-    """Event ``e`` has to take place; ``kept``: with the value it wrote."""
+    """Event ``e`` has to take place; ``kept``: and to write the value that it wrote."""
     t = s.thread[e]
     count = e - s.starts[t] + 1
     if count > s.want_past[t]:
@@ -173,7 +174,7 @@ def wanted(s: Any, e: int) -> bool:
 
 
 def grow(s: Any) -> None:
-    """Let the events happen that are wanted."""
+    """Let the events take place that have to."""
     while s.reg[GROWING] and s.reg[TROUBLE] == NONE:
         s.reg[GROWING] = 0
         for t in range(len(s.starts) - 1):
@@ -230,7 +231,7 @@ def admit(s: Any, t: int, e: int) -> None:
 
 
 def choose(s: Any, k: int) -> None:
-    """Read ``k`` counts from now on: bind it if there is no choice."""
+    """Read ``k`` counts from now on; its source is bound if there is no choice."""
     if s.source[k] != LOOSE:
         return
     g = s.choice[k]
@@ -280,7 +281,7 @@ def bind(s: Any, k: int, w: int) -> None:
 
 
 def last_index(col: Any, lo: int, hi: int, end: int) -> int:
-    """Where in ``col[lo:hi]``, ascending, the last event less than ``end`` is; or -1."""
+    """The index of the last event less than ``end`` in ``col[lo:hi]``, which is ascending; or -1."""
     first = lo
     while lo < hi:
         m = (lo + hi) // 2
@@ -305,7 +306,7 @@ def join(s: Any, a: int, b: int) -> None:
         contradict(s, CYCLE, b, a)
         return
     grew = False
-    kept = s.born[b] <= s.reg[MARK]  # otherwise undoing does away with the row
+    kept = s.born[b] <= s.reg[MARK]  # otherwise undoing removes the whole row
     for j in range(threads):
         count = s.pred[other + j]
         if count > s.pred[row + j]:
@@ -318,7 +319,7 @@ def join(s: Any, a: int, b: int) -> None:
 
 
 def enter(s: Any) -> None:
-    """Make an edge of the oldest link."""
+    """Make the oldest link an edge."""
     n = s.reg[LINK_HEAD]
     s.reg[LINK_HEAD] = n + 1
     if n + 1 == s.reg[LINKS]:
@@ -399,7 +400,7 @@ def observe(s: Any, e: int) -> None:
 
 
 def follow(s: Any, e: int, h: int, x: int) -> None:
-    """Write ``e`` of target ``x`` comes after all that read from ``h``."""
+    """Write ``e`` of target ``x`` comes after all reads from ``h``."""
     k = s.reader_head[h]
     while k >= 0:
         r = s.read_event[k]
@@ -417,7 +418,8 @@ def exclude(s: Any, e: int) -> None:
 
 
 def exclude_section(s: Any, e: int, section: int) -> None:
-    """Other sections of the lock entered before ``e``, of this section, are left before this one is entered."""
+    """Other sections of the lock that are entered before ``e``, an event of this section, are left before this one is
+    entered."""
     own = s.section_from[section]
     lock = s.section_lock[section]
     for c in range(s.lock_at[lock], s.lock_at[lock + 1]):
@@ -437,24 +439,24 @@ def exclude_section(s: Any, e: int, section: int) -> None:
 
 
 def undo(s: Any, mark: int, edges: int) -> None:
-    """Back to where the trail had ``mark`` entries and there were ``edges`` edges."""
+    """Return to the state in which the trail had ``mark`` entries and there were ``edges`` edges."""
     n = s.reg[TRAIL]
     while n > mark:
         n -= 1
-        what = s.trail_what[n]
+        array = s.trail_array[n]
         where = s.trail_where[n]
         old = s.trail_old[n]
-        if what == _PRED:
+        if array == _PRED:
             s.pred[where] = old
-        elif what == _OUT:
+        elif array == _OUT:
             s.out_head[where] = old
-        elif what == _PAST:
+        elif array == _PAST:
             s.past[where] = old
-        elif what == _KEPT:
+        elif array == _KEPT:
             s.kept[where] = old
-        elif what == _SOURCE:
+        elif array == _SOURCE:
             s.source[where] = old
-        elif what == _READER:
+        elif array == _READER:
             s.reader_head[where] = old
         else:
             s.reg[OPENS] = old

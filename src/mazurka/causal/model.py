@@ -5,29 +5,30 @@ of its events in the run. An event can come next if
 
 - the events that must happen before it have happened: program order, the fork before a thread's begin, the end before
   the join, a notification before the wake-up that was its in the run;
-- the reads its existence depends on gave the same as in the run: all reads of the thread before the last branch before
-  the event (``guard``). The other reads may give anything; where no branches are recorded (``keeps``), a thread's last
-  read has to, too, for its end to be joined: it might go on otherwise;
+- the reads that its existence depends on give the same values as in the run: all reads of the thread before the last
+  branch before the event (``guard``). The other reads may give any value; but where no branches are recorded
+  (``keeps``), all reads of a thread have to give the same values before its end can be joined, since it might go on
+  otherwise;
 - it enters no section of a lock (or waiting period, see below) that excludes it.
 
-A read *gives what it gave* if it takes its value from a write of an equal value (or the equal initial value) whose
-own value is kept: all reads before it in its thread give what they gave. Values not recorded equal only themselves.
-Reads that synchronise (a lock taken in a way that is more than mutual exclusion, a wake-up) always count, and need
-their source to happen, not its value.
+A read *gives the same value* if it takes its value from a write of an equal value (or the equal initial value) whose
+own value is kept: all reads before the write in its thread give the same values. A value that is not recorded is equal
+to itself only. Reads that synchronise (a lock taken in a way that is more than mutual exclusion, a wake-up) always
+count, and need their source to happen, not its value.
 
 Events are numbered by thread, then by program order, so that an event's successor is the next number; ``rank`` is
 their number in the run, by which questions and answers name them. One event may have several accesses, done at once.
 
-A question (question.py) adds the events that must happen. Only what has to happen for it does: if an execution answers
-it, so does what remains when events are left out that nothing asked for or kept needs.
+A question (question.py) adds the events that must happen. Only events that these need are made to happen: if an
+execution answers a question, so does the execution without the events that no asked or kept event needs.
 
-Departures from the patent. It places all events of the run in the order, also those that none requires; two threads
-about to block each other then have no answer although they can get there. And it counts the branches only of the
-events that must come before those asked for; here every event that happens, also for the sake of a lock, does so only
-if its branches let it.
+Departures from the patent. It places all events of the run in the order, also those that no event requires; then there
+is no answer for two threads about to block each other, although they can get there. And it counts the branches only of
+the events that must come before those asked for; here every event that happens, also for the sake of a lock, happens
+only if the branches before it allow it.
 
-Wait and notify: the patent's first rule, a notification belongs to the wait it belonged to in the run. Traces of our
-own front ends carry that as a write that the wake-up reads.
+Wait and notify follow the patent's first rule: a notification belongs to the same wait as in the run. In traces of our
+own front ends that is a write that the wake-up reads.
 
 Cost: linear in the accesses, about 100 bytes each.
 """
@@ -42,14 +43,14 @@ from mazurka.causal.history import INITIAL, History
 from mazurka.causal.question import HypotheticalEvent, Question
 from mazurka.trace.ids import StepIndex
 
-#: As a section's end: it is not left in the run.
+#: In place of a section's end: the section is not left in the run.
 NEVER_LEFT: Final = -1
 
 
 @dataclass(slots=True)
 class Model:
-    """See the module; built by the functions below and not changed afterwards. Lists named ``*_at`` give, for each
-    index, where its part of the list behind begins, with one more entry at the end."""
+    """See the module; built by the functions below and not changed afterwards. A list named ``*_at`` gives, for each
+    index, where its part begins in the list that follows; it has one more entry at the end."""
 
     starts: list[int]
     thread: list[int] = field(default_factory=list)
@@ -89,7 +90,7 @@ class Model:
     lock_to: list[int] = field(default_factory=list)
     taking: list[int] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
-    keeps: bool = False  # events that must happen before an event must have read the same values, too
+    keeps: bool = False  # whether events that must happen before an event must have read the same values, too
     event_of: dict[int, int] = field(default_factory=dict)  # by rank
     target_numbers: dict[Any, int] = field(default_factory=dict)
 
@@ -172,7 +173,7 @@ def lay_out(
     end: list[int],
     flat: list[int],
 ) -> None:
-    """Put lists of events, by index and thread, one behind the other."""
+    """Concatenate lists of events, by index and thread."""
     for columns in lists:
         for t, events in columns.items():
             thread.append(t)

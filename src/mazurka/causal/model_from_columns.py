@@ -1,14 +1,14 @@
 """The causal model of a long recorded trace, as :mod:`mazurka.causal.model_from_trace` makes it, made with NumPy.
 
-Of traces each of whose rows is a step of its own, without conditions, and whose locks are only requested, taken and
-given back, by one holder at a time; None of others. Accesses to a location that only one thread uses are left out:
-their values follow from the thread's earlier reads, and no other thread observes them.
+It handles traces in which each row is a step of its own, that have no conditions, and whose locks are only requested,
+acquired and released, by one holder at a time; the result is None for other traces. Accesses to a location that only
+one thread uses are left out: their values follow from the thread's earlier reads, and no other thread observes them.
 
 The model of rows that are *cut* out of a trace has fewer constraints than that of the trace: none on the value of a
-read, unless it had one of these writes and no value is recorded, and none for sections whose end is missing. A question
-that it refutes is refuted by the model of the trace; one that it finds feasible need not be.
+read, unless its source is among these rows and no value is recorded, and none for sections whose end is missing. A
+question that it refutes is refuted by the model of the trace, too; a question that it finds feasible need not be.
 
-Invariant: but for that, and for how groups of writes are numbered, the model is that of :mod:`.model_from_trace`.
+Invariant: except for cut rows, and for the numbers of groups of writes, the model is that of :mod:`.model_from_trace`.
 
 Cost: some 200 ns a row.
 """
@@ -47,16 +47,16 @@ def model_of_columns(trace: Trace, branches: bool = False, start: int = 0, cut: 
 
 
 class _ColumnReading:
-    """Rows are those of the trace; ``event`` is the number of the event by row."""
+    """Makes the model; ``event`` has the number of the event of each row of the trace."""
 
     def __init__(self, trace: Trace, branches: bool, start: int, cut: bool) -> None:
         self.trace, self.branches, self.start, self.cut = trace, branches, start, cut
         self.thread, self.op, self.target, self.value, _ = columns_of(trace)
         self.targets = len(trace.targets)
-        self.model: Any = Model([0], keeps=not branches)  # whose lists are arrays
+        self.model: Any = Model([0], keeps=not branches)  # with arrays in place of lists
 
     def is_plain(self) -> bool:
-        """Whether all operations are of the kinds handled here, and no target is of two kinds."""
+        """Whether the trace only has operations that are handled here, and no target is used as two kinds."""
         kinds = [self._touched(which[self.op]) for which in (_ACCESSING, _OF_LOCKS, _LIVING)]
         return not _UNKNOWN[self.op].any() and int(sum(each.astype(np.int8) for each in kinds).max(initial=0)) < 2
 
@@ -71,7 +71,7 @@ class _ColumnReading:
         return True
 
     def _touched(self, rows: Ints) -> Ints:
-        """By target: whether it is that of some rows."""
+        """For each target, whether some of the rows touch it."""
         touched = np.zeros(self.targets, np.bool_)
         touched[self.target[rows]] = True
         return touched
@@ -103,7 +103,7 @@ class _ColumnReading:
         if (after < 0).any() or ((before > 0) & ~same[: len(rows)]).any():
             return False
         enters, leaves = (before == 0) & (change > 0), (after == 0) & (change < 0)
-        section = np.cumsum(enters) - 1  # by row: that of its lock that is open, the sections sorted by lock
+        section = np.cumsum(enters) - 1  # by row: the open section of its lock; sections are sorted by lock
         left = np.full(int(enters.sum()), NEVER_LEFT)
         left[section[leaves]] = self.event[rows[leaves]]
         entering, lock = rows[enters], target[enters]
@@ -133,7 +133,7 @@ class _ColumnReading:
     # -- threads ------------------------------------------------------------------------------------------------------
 
     def _see_lives(self) -> None:
-        """A thread does nothing before its fork, nor after it has been joined, which it is not before its fork."""
+        """A thread does nothing before its fork, nor after its join; it is not joined before its fork."""
         model, needs, forks = self.model, list[tuple[int, int]](), dict[int, int]()
         for row in np.flatnonzero((self.op == Op.FORK) | (self.op == Op.JOIN)).tolist():
             target = int(self.target[row])
@@ -153,8 +153,8 @@ class _ColumnReading:
             begins = [self._first_from(self.start, first, end) for first, end in bounds]
             done = [begin - 1 for begin, (first, _) in zip(begins, bounds, strict=True) if begin > first]
             needs += [(begin, e) for begin, (_, end) in zip(begins, bounds, strict=True) if begin < end for e in done]
-        of, what = np.array(needs, np.int64).reshape(len(needs), 2).T
-        model.need_at, model.need = _by_event(of, what, len(self.rows))
+        events, needed = np.array(needs, np.int64).reshape(len(needs), 2).T
+        model.need_at, model.need = _by_event(events, needed, len(self.rows))
 
     def _first_from(self, rank: int, begin: int, end: int) -> int:
         return begin + int(np.searchsorted(self.model.rank[begin:end], rank))
@@ -173,8 +173,8 @@ class _ColumnReading:
         for x in np.flatnonzero(is_data & common).tolist():
             is_data[x] = not may_wait(self.trace.targets[x])
         if self.cut:
-            told = is_data[self.target[reads]] & (self.value[reads] != NO_VALUE)
-            reads = reads[(source[reads] != INITIAL) & ~told]
+            showing = is_data[self.target[reads]] & (self.value[reads] != NO_VALUE)
+            reads = reads[(source[reads] != INITIAL) & ~showing]
         model.read_event, model.read_target = self.event[reads], self.target[reads]
         model.read_at = _at(model.read_event, size)
         model.read_sync = (~is_data[model.read_target]).astype(np.int32)
@@ -189,20 +189,22 @@ class _ColumnReading:
         model.col_at, model.col_thread, model.col_from, model.col_to = columns
 
     def _sources(self, rows: Ints) -> tuple[Ints, Ints]:
-        """By row that reads: the row that it reads from; and by target the initial value, where a read gave it."""
+        """For each row that reads, the row that it reads from; and for each target its initial value, if a read shows
+        it."""
         rows = rows[order_by(self.target[rows])]
         begins = _begins(self.target[rows])
         written = np.where(_WRITES[self.op[rows]], np.arange(len(rows)), INITIAL)
-        last = np.append(INITIAL, np.maximum.accumulate(written))[: len(rows)]  # before, not with
+        last = np.append(INITIAL, np.maximum.accumulate(written))[: len(rows)]  # writes before the row, without the row
         source = np.full(len(self.rows), INITIAL, np.int64)
         source[rows] = np.where(last >= begins, rows[last], INITIAL)
-        told = np.sort(rows[_READS[self.op[rows]] & (source[rows] == INITIAL) & (self.value[rows] != NO_VALUE)])
+        showing = np.sort(rows[_READS[self.op[rows]] & (source[rows] == INITIAL) & (self.value[rows] != NO_VALUE)])
         initial = np.full(self.targets, NO_VALUE, np.int64)
-        initial[self.target[told]] = self.value[told]
+        initial[self.target[showing]] = self.value[showing]
         return source, initial
 
     def _see_groups(self, reads: Ints, source: Ints, is_data: Ints, initial: Ints, rows: Ints) -> None:
-        """The writes that give a read the same value: those of an equal one, if it is recorded, else its source."""
+        """The writes that give a read the same value: those of an equal value, if it is recorded, else only its
+        source."""
         model, target, value = self.model, self.target[reads], self.value[reads]
         had = np.where(source == INITIAL, initial[target], self.value[source])
         equal = is_data[target] & (value != NO_VALUE) & (value == had)
@@ -218,7 +220,7 @@ class _ColumnReading:
         keys, writes = keys[order], writes[order]
         own = kinds[:, 0] == 1
         begin, end = (np.where(own, np.searchsorted(keys, kinds[:, 1], side), 0) for side in ("left", "right"))
-        also = ~own | (initial[target[first]] == value[first])  # one more: the initial value, or the only one
+        also = ~own | (initial[target[first]] == value[first])  # one source more: the initial value, or the only
         sizes = end - begin + also
         model.group_at = np.append(0, np.cumsum(sizes))
         model.group = np.full(int(model.group_at[-1]), INITIAL, np.int64)
@@ -229,13 +231,13 @@ class _ColumnReading:
 
 
 def _begins(keys: Ints) -> Ints:
-    """For each row of a sorted column, where those of its number begin."""
+    """For each row of a sorted column, the first row with the same number."""
     new = np.append(True, keys[1:] != keys[:-1])[: len(keys)]
     return np.maximum.accumulate(np.where(new, np.arange(len(keys)), 0))
 
 
 def _since(total: Ints, begins: Ints) -> Ints:
-    """Running totals within the groups that begin there."""
+    """Running totals within the groups that begin at ``begins``."""
     return total - np.where(begins > 0, total[begins - 1], 0)
 
 
@@ -245,17 +247,18 @@ def _dense(keys: Ints) -> Ints:
 
 
 def _at(events: Ints, size: int) -> Ints:
-    """Where each event's part begins in a list by event."""
+    """The index at which each event's part of a list sorted by event begins."""
     return np.append(0, np.cumsum(np.bincount(events, minlength=size)))
 
 
-def _by_event(events: Ints, what: Ints, size: int) -> tuple[Ints, Ints]:
-    """Lists by event, one behind the other: where each begins, and all."""
-    return _at(events, size), what[np.argsort(events, kind="stable")]
+def _by_event(events: Ints, entries: Ints, size: int) -> tuple[Ints, Ints]:
+    """The entries sorted by event: where each event's part begins, and the sorted entries."""
+    return _at(events, size), entries[np.argsort(events, kind="stable")]
 
 
 def _columns(key: Ints, thread: Ints, size: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """Of entries by key and thread: where each key's columns begin, and of each column the thread, begin and end."""
+    """For entries sorted by key and thread: where each key's columns begin, and the thread, begin and end of each
+    column."""
     new = np.append(True, (key[1:] != key[:-1]) | (thread[1:] != thread[:-1]))[: len(key)]
     begin = np.flatnonzero(new)
     return _at(key[begin], size), thread[begin], begin, np.append(begin[1:], len(key))[: len(begin)]

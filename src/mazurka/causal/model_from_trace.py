@@ -2,21 +2,21 @@
 
 How rows are read:
 
-- FORK before the events of the thread it starts, and these before its JOIN: must-happen-before. Traces of others may
-  lack BEGIN and END, or have BEGIN come first.
+- A FORK must happen before the events of the thread it starts, and these before its JOIN. Traces of other tools may
+  lack BEGIN and END, or have the BEGIN before the FORK.
 - A target that is only acquired, released and requested, by one holder at a time, is a lock: its outermost sections
-  exclude each other. One that is also looked at or waited for (try-locks, semaphores, conditions) is like a variable
-  whose every reader needs the write it had: stricter, and always sound.
-- A condition that is only waited for and notified: the event with which a thread goes on that waited
-  (:mod:`mazurka.trace.waits`) is the wake-up, which needs the notification that came for it in the run (the longest
-  parked first), after the thread was parked. Other waits are not parked when a notification of one comes, except those
-  that were, and parked later (patent, "Implementation"); unless that takes more than :data:`_APART` pairs: then a
-  notification may come where it wakes any of those parked, which is all that conditions promise. Traces of our own
-  front ends record which thread a notification woke, by a write that the wake-up reads; there conditions are like
-  variables.
+  exclude each other. A target that is also looked at or waited for (try-locks, semaphores, conditions) is treated as a
+  variable of which every read needs the same source as in the run: stricter, and always sound.
+- For a condition that is only waited for and notified, the event with which a waiting thread goes on
+  (:mod:`mazurka.trace.waits`) is the wake-up. It needs the notification that woke it in the run (which wakes the thread
+  parked longest), after the thread was parked. When that notification comes, no other thread is parked there, except
+  those that were parked in the run, and parked later (patent, "Implementation"). If that takes more than :data:`_APART`
+  pairs, a notification may come where it wakes any of the parked threads, which is all that conditions guarantee.
+  Traces of our own front ends record the thread that a notification woke, by a write that the wake-up reads; in these,
+  conditions are treated as variables.
 - READ and WRITE of other targets are data. A read may take any write of the same value, if values are recorded.
-- BRANCH guards what follows it, if ``branches``; otherwise every read may have been followed by a branch, which a
-  join of its thread follows then. Initial values are those that reads of them gave.
+- BRANCH guards the events after it, if ``branches``; otherwise every read may have been followed by a branch, also one
+  before the join of its thread. The initial value of a target is the one that reads of it gave.
 
 Cost: one pass over the rows, some microseconds each; of long recorded traces less (:mod:`.model_from_columns`).
 """
@@ -41,7 +41,7 @@ _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.REQUEST})
 _SIGNALLING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
 _THREADS: Final = frozenset({Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
 
-#: Notifications and waits that are kept apart.
+#: The largest number of pairs of notifications and waits that are kept apart.
 _APART: Final = 500_000
 
 
@@ -52,10 +52,11 @@ def model_of_trace(
     waits: Sequence[Wait] | None = None,
     wakers: Mapping[int, tuple[int, bool]] | None = None,
 ) -> Model:
-    """The model; ranks of events are the trace's steps. Those before ``start`` happen before all others. ``waits``:
-    those that :func:`waits_of` finds in the whole trace (in steps), if this is part of one. With ``wakers`` it is a
-    *loose* model, which refutes nothing feasible: a wait needs only the notification that they map the step that goes
-    on to, before which the thread has to be parked if it is the only one."""
+    """The model; the ranks of events are the trace's steps. Steps before ``start`` happen before all others. ``waits``:
+    if the trace is part of a larger one, the waits that :func:`waits_of` finds in the whole trace, in steps. With
+    ``wakers`` it is a *loose* model, which refutes nothing feasible: ``wakers`` maps the step with which a waiting
+    thread goes on to a notification, the only one that its wait needs, and to whether that is the only possible one,
+    before which the thread has to be parked."""
     if len(trace) >= COMPILE_FROM and not isinstance(trace.thread, array):
         from mazurka.causal.model_from_columns import model_of_columns
 
@@ -119,7 +120,7 @@ class _TraceReading:
         self.needs: list[list[int]] = [[] for _ in model.rank]
 
     def _lives(self) -> None:
-        """A thread does nothing before its fork, nor after it has been joined, which it is not before its fork."""
+        """A thread does nothing before its fork, nor after its join; it is not joined before its fork."""
         model, threads = self.model, self.trace.thread_of_target
         forks: dict[int, int] = {}
         for step, _, op, target, _ in self.rows:
@@ -148,7 +149,7 @@ class _TraceReading:
                 self.needs[begin] += done
 
     def _kinds(self) -> tuple[set[int], set[int], set[int]]:
-        """Targets that are locks, that are data, and conditions whose wake-ups are not recorded."""
+        """The targets that are locks, those that are data, and the conditions whose wake-ups are not recorded."""
         ops: dict[int, set[Op]] = {}
         for _, _, op, target, _ in self.rows:
             ops.setdefault(target, set()).add(op)
@@ -167,7 +168,7 @@ class _TraceReading:
         return locks, data, signals
 
     def _sources(self) -> tuple[dict[int, int], dict[int, int]]:
-        """By row that reads: the row it reads from; and by target the initial value, where a read gave it."""
+        """For each row that reads, the row it reads from; and for each target its initial value, if a read shows it."""
         last: dict[int, int] = {}
         sources: dict[int, int] = {}
         initial: dict[int, int] = {}
@@ -265,7 +266,7 @@ class _TraceReading:
                     self.model.section_to[section] = event
 
     def _enter(self, event: int, lock: int, left: int = NEVER_LEFT) -> int:
-        """A new section."""
+        """Add a section; returns its number."""
         model = self.model
         model.section_from.append(event)
         model.section_to.append(left)
@@ -294,7 +295,8 @@ class _TraceReading:
     # -- conditions ---------------------------------------------------------------------------------------------------
 
     def _waits(self, signals: set[int]) -> None:
-        """The wait that each notification ended, and the waits that it must not meet instead."""
+        """Each wake-up needs its notification; a notification must not come while other threads wait that it would wake
+        instead."""
         model = self.model
         parked: dict[int, list[tuple[int, int]]] = {}  # signal -> (park, wake) by when they parked
         pairs: list[list[tuple[int, int]]] = [[] for _ in model.rank]
@@ -302,7 +304,7 @@ class _TraceReading:
             self._wakers(self.wakers, pairs)
             signals = set()
         waits: dict[int, list[tuple[int, int]]] = {}
-        single: list[tuple[int, int, int, list[int]]] = []  # (signal, notification, park it ended, others parked)
+        single: list[tuple[int, int, int, list[int]]] = []  # (signal, notification, park that it ended, other parks)
         parks = self._parks() if signals else {}
         for step, _, op, target, _ in self.rows:
             if step in parks:
@@ -339,7 +341,7 @@ class _TraceReading:
                 pairs[wake] += [(park, event_of[row])] if only else []
 
     def _parks(self) -> dict[int, tuple[tuple[int, int], int]]:
-        """By the step that parks a thread: the events that park it and wake it up, and the condition."""
+        """For each step that parks a thread: the events that park it and wake it up, and the condition."""
         event_of, found = self.model.event_of, {}
         waits = self.waits if self.waits is not None else list(map(self._in_steps, waits_of(self.trace)))
         for wait in waits:
@@ -358,8 +360,8 @@ class _TraceReading:
         waits: dict[int, list[tuple[int, int]]],
         pairs: list[list[tuple[int, int]]],
     ) -> None:
-        """A notification of one meets no other wait than its own, except those that had parked after it, and still
-        do."""
+        """When a notification of one thread comes, no thread is parked but its own, and those that parked later than
+        that in the run and were still parked."""
         lock = max(self.model.section_lock, default=-1)
         if sum(len(waits.get(signal, ())) for signal, *_ in single) > _APART:
             return

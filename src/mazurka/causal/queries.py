@@ -1,4 +1,5 @@
-"""Queries of the search on a state: the open reads, an order of all events, why an event comes before another.
+"""Queries of the search on a state: the open reads, an order of all events, the reasons why an event comes before
+another.
 
 Second half of the kernel, under the same restrictions (see kernel.py). Cost: :func:`arrange` is O(events x threads^2)
 at worst; :func:`path` O(edges) a round, of which there are few.
@@ -25,10 +26,10 @@ from mazurka.causal.kernel import (
 
 
 def hider(s: Any, k: int, w: int) -> int:
-    """Why read ``k``, which is open, can't take its value from ``w``.
+    """The event because of which read ``k``, whose source is open, can't take its value from ``w``.
 
-    A write that surely comes between; or the reading event if ``w`` comes after it or can't take place; or -1 if
-    nothing is known to be in the way.
+    A write that must come between the two; or the reading event if ``w`` comes after it or can't take place; or -1 if
+    no obstacle is known.
     """
     r = s.read_event[k]
     x = s.read_target[k]
@@ -78,7 +79,7 @@ def most_bound(s: Any) -> int:
 
 
 def guess(s: Any) -> None:
-    """Give every open read the source it had in the run. All at once: then most rows grow once."""
+    """Give every open read the source it had in the run; all at once, so that most rows grow only once."""
     i = 0
     while i < s.reg[OPENS] and s.reg[TROUBLE] == NONE:
         while i < s.reg[OPENS]:
@@ -90,10 +91,11 @@ def guess(s: Any) -> None:
 
 
 def arrange(s: Any) -> int:
-    """Arrange the events in ``order``, as in the observed run where the rows allow: how many could be.
+    """Arrange the events in ``order``, as in the observed run where the rows allow it; returns how many could be
+    placed.
 
-    If not all: the first of those that could come next but would do harm is in ``reg[TROUBLE_X]``, where in
-    ``reg[TROUBLE_Y]`` (see :func:`harms`).
+    If not all could, ``reg[TROUBLE_X]`` is the first of the events that could come next but would do harm, and
+    ``reg[TROUBLE_Y]`` is where (see :func:`harms`).
     """
     threads = len(s.starts) - 1
     total = 0
@@ -138,7 +140,7 @@ def arrange(s: Any) -> int:
 
 
 def ready(s: Any, t: int, e: int) -> bool:
-    """Whether all that comes before ``e``, of thread ``t``, has been placed."""
+    """Whether all events that come before ``e``, an event of thread ``t``, have been placed."""
     row = e * (len(s.starts) - 1)
     for j in range(len(s.starts) - 1):
         if j != t and s.pred[row + j] > s.at[j]:
@@ -147,8 +149,8 @@ def ready(s: Any, t: int, e: int) -> bool:
 
 
 def harms(s: Any, e: int) -> int:
-    """Whether ``e``, as the next event, would hide something awaited or enter a held section: -1 if not, else where
-    (target, or number of targets + lock)."""
+    """Whether ``e``, as the next event, would overwrite a write that still has readers to come, or enter a section of a
+    held lock: -1 if not, else where (the target, or the number of targets + the lock)."""
     for i in range(s.write_at[e], s.write_at[e + 1]):
         x = s.write[i]
         own = 0
@@ -187,10 +189,11 @@ def perform(s: Any, e: int) -> None:
 
 
 def path(s: Any, a: int, b: int, edges: int) -> int:
-    """Edges, of the first ``edges``, that lead from ``a`` to ``b``: how many, listed in ``found``; -1 if none do.
+    """Finds a path from ``a`` to ``b`` among the first ``edges`` edges; returns its length, -1 if there is none. Its
+    edges are in ``found``.
 
-    Backwards from ``b``: ``reach`` is, by thread, the last event known to lead to ``b``; each improvement remembers
-    its edge and the improvement it rests on.
+    The search goes backwards from ``b``: ``reach`` has for each thread the last event known to lead to ``b``; each
+    improvement keeps its edge and the improvement it rests on.
     """
     for t in range(len(s.starts) - 1):
         s.reach[t] = -1

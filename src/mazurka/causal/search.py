@@ -1,11 +1,11 @@
 """The solver that explorers use: tries the fast path, else searches positions exactly.
 
-That is for plain questions about a run's history (question.py); all others it hands to `closure`.
+It decides plain questions about a run's history (question.py) itself, and hands all others to `closure`.
 
-The search walks vectors of thread positions. Invariant: a write that still has readers to come is never overwritten,
-so which write a target holds matters only while it can't change, and the vector alone says whether the rest is
-possible; a vector that failed is not entered again. Steps that can't exclude an order are taken at once and without
-alternatives:
+The search goes through vectors of thread positions. Invariant: a write that still has readers to come is never
+overwritten. So the write that a target holds matters only while it can't change, and the vector alone determines
+whether the remaining steps can be executed; a vector that failed is not entered again. Steps that can't exclude an
+order are taken at once and without alternatives:
 
 - steps that write nothing;
 - steps that read the target they write (their source is in place, so no other write may come first);
@@ -30,7 +30,7 @@ from mazurka.trace.ids import StepIndex
 
 
 class SearchSolver:
-    """Decides plain questions about histories by search over thread positions; the rest is up to `closure`."""
+    """Decides plain questions about histories by search over thread positions, and others by `closure`."""
 
     name = "search"
 
@@ -53,7 +53,7 @@ class SearchSolver:
 
 
 class _PositionSearch:
-    """One exact search: so many steps of each thread, and then the extra ones."""
+    """One exact search: for an order of the first ``past[t]`` steps of each thread t, and then the extra ones."""
 
     def __init__(self, history: History, past: Sequence[int], extras: Sequence[HypotheticalEvent], limit: int) -> None:
         self.limit = limit
@@ -69,7 +69,7 @@ class _PositionSearch:
         self.total = sum(map(len, self.rows))
         self.at = [0] * len(self.rows)
         self.order: list[int] = []
-        self.holds: dict[Any, int] = {}  # by target: the step whose value it has
+        self.holds: dict[Any, int] = {}  # by target: the step that wrote its present value
         self.awaited: dict[tuple[Any, int], int] = {}  # (target, step) -> readers still to come
         self.first: dict[int, list[tuple[int, int]]] = {}  # by step: (row, position) of others that must come before
         self._count()
@@ -93,7 +93,8 @@ class _PositionSearch:
                     self.awaited[read] = self.awaited.get(read, 0) + 1
 
     def _forbid(self, history: History, past: Sequence[int]) -> None:
-        """A write that an extra step's predecessors need has to be over before the write that step reads from."""
+        """Other writes of a target that an extra step reads, if its predecessors need them, have to come before its
+        source."""
         for extra in self.extras:
             position = past[extra.thread]
             if not position:
@@ -108,7 +109,7 @@ class _PositionSearch:
                 self.first.setdefault(source, []).extend(needed)
 
     def _quiet_targets(self) -> set[Any]:
-        """Targets whose writers never have to be chosen among: written by one thread only, or alternating."""
+        """Targets among whose writers there is never a choice: written by one thread only, or alternating."""
         threads: dict[Any, set[int]] = {}
         steady: dict[Any, bool] = {}
         plain: set[tuple[Any, int]] = set()
@@ -177,7 +178,7 @@ class _PositionSearch:
             self.awaited[read] += 1
 
     def _take_quiet(self) -> None:
-        """Take all steps that can't harm, until there is none."""
+        """Take steps that exclude no order until there are none."""
         rows, at = self.rows, self.at
         moved = True
         while moved:

@@ -1,4 +1,4 @@
-"""The seam to solvers: a question about a causal model (question.py) in, an answer out."""
+"""The interface of solvers: from a question about a causal model (question.py) to an answer."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from mazurka.causal.question import Question
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The choices of an answer where constraints leave any.
+    """The choices that an answer makes where constraints leave any.
 
-    ``sources`` are, by :class:`~mazurka.causal.question.Sees` of the question in its order, the write that is seen.
+    ``sources`` has for each :class:`~mazurka.causal.question.Sees` of the question, in its order, the write that is
+    seen.
     """
 
     sources: tuple[int, ...]
@@ -22,8 +23,8 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Feasible:
-    """Yes, in this order: events by their numbers in the run, and ``len(history.numbers) + k`` for the k-th
-    hypothetical one. ``model`` is given if constraints of the question leave something to choose."""
+    """There is an execution, in this order: events by their numbers in the run, and ``len(history.numbers) + k`` for
+    the k-th hypothetical one. ``model`` is given if constraints of the question leave a choice."""
 
     order: tuple[int, ...]
     model: Assignment | None = None
@@ -31,10 +32,10 @@ class Feasible:
 
 @dataclass(frozen=True, slots=True)
 class UnsatCore:
-    """Why there is none: these alone contradict each other and the model.
+    """The reason why there is no execution: these constraints alone contradict each other and the model.
 
-    ``sources`` are (write or ``INITIAL``, read) pairs that were to be kept, ``orders`` pairs that were asked to be in
-    this order, numbered as in the answer's order.
+    ``sources`` are (write or ``INITIAL``, read) pairs that have to be kept, ``orders`` pairs that the question wants in
+    this order; events are numbered as in :class:`Feasible`.
     """
 
     sources: tuple[tuple[int, int], ...]
@@ -43,7 +44,7 @@ class UnsatCore:
 
 @dataclass(frozen=True, slots=True)
 class Infeasible:
-    """No order does it. ``because`` is given by solvers that know."""
+    """There is no execution. Some solvers give the reason in ``because``."""
 
     because: UnsatCore | None = None
 
@@ -62,11 +63,12 @@ CausalModel = Model | History
 
 
 class Solver(Protocol):
-    """Decides questions. Implementations agree wherever none of them gives up. Threads do not share one: it may keep
-    what it has learnt of the last model."""
+    """Decides questions. Implementations agree on all questions on which none of them gives up. Threads do not share a
+    solver: it may keep facts learnt about the last model."""
 
     name: str
 
     def decide(self, model: CausalModel, question: Question) -> Answer:
-        """Whether there is an execution as asked, and in which order. LookupError if there are no such events."""
+        """Whether there is an execution as the question asks, and its order. LookupError if the question names events
+        that do not exist."""
         ...

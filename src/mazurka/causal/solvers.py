@@ -28,18 +28,19 @@ def _z3(_limit: int | None) -> Solver:
     return Z3Solver()
 
 
-#: Name -> the function that makes the solver, given the work after which it gives a question up. The default first.
+#: Name -> the function that makes the solver, given the amount of work after which it gives a question up. The default
+#: first.
 SOLVERS: dict[str, Callable[[int | None], Solver]] = {"search": _search, "closure": _closure, "z3": _z3}
 
 
 def make_solver(name: str, limit: int | None = None) -> Solver:
-    """The solver of that name. ``limit``, its own default if None: after so many positions (`search`) or contradictions
-    (`closure`) a question is given up; `z3` has a time limit instead."""
+    """The solver of that name. It gives a question up after ``limit`` positions (`search`) or contradictions
+    (`closure`), by default the solver's own limit; `z3` has a time limit instead."""
     made = SOLVERS.get(name)
     if made is None:
         raise UsageError("unknown-solver", f"there is no solver {name!r}", hint=f"choose one of: {', '.join(SOLVERS)}")
     return made(limit)
 
 
-#: Makes the solver that predictors ask about traces unless they are given another one: it has to be complete.
+#: Makes the default solver for predictors' questions about traces, which has to be complete.
 FOR_TRACES: Final = partial(make_solver, "closure")

@@ -1,8 +1,8 @@
 """The kernel's data: one model's arrays, as lists for the interpreter or as NumPy arrays for compiled code.
 
-Below :data:`COMPILE_FROM` events the interpreter does it, until very much has been asked about one model: numba takes
-some ten seconds to compile the kernel, and two to load what it kept of that on disk. If another process is compiling it
-already, only models of :data:`LARGE` numbers of events wait for that.
+Below :data:`COMPILE_FROM` events the kernel is interpreted, until very many questions have been asked about one model:
+numba takes some ten seconds to compile the kernel, and two to load it from its cache on disk. If another process is
+compiling it already, only models of at least :data:`LARGE` events wait for that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 COMPILE_FROM: Final = 10_000
 LARGE: Final = 50_000
 
-#: Of smaller models those with so many questions, times events, if another process compiles anyway.
+#: Smaller models are, too, once their number of questions times events exceeds this, if another process compiles
+#: anyway.
 _MUCH: Final = 200_000
 _SMALL: Final = 2_000
 
@@ -35,13 +36,13 @@ class ClosureState(NamedTuple):
     starts: Ints  # by thread: its first event; one more at the end
     thread: Ints  # by event
     rank: Ints  # by event: its place in the observed order
-    guard: Ints  # by event: so many of its thread's events must have read as observed for it to happen
-    need_at: Ints  # by event: where in ``need`` the events begin that must happen before
+    guard: Ints  # by event: the number of its thread's events that must have read as observed for it to happen
+    need_at: Ints  # by event: where in ``need`` the events that must happen before it begin
     need: Ints
     read_at: Ints  # by event: its first read
     read_event: Ints  # by read
     read_target: Ints
-    read_sync: Ints  # whether it counts as soon as it happens, and its source's value does not matter
+    read_sync: Ints  # by read: whether it counts as soon as it happens, and its source's value does not matter
     read_source: Ints  # the event it read from in the run
     choice: Ints  # by read: the group of writes it may take its value from
     group_at: Ints
@@ -53,10 +54,10 @@ class ClosureState(NamedTuple):
     col_from: Ints
     col_to: Ints
     col: Ints
-    pair_at: Ints  # by event: where the pairs begin that must be in order if both happen
+    pair_at: Ints  # by event: where the pairs of events that must be in order if both happen begin
     pair_first: Ints
     pair_second: Ints
-    enter_at: Ints  # by event: where in ``enter`` the sections begin that it enters
+    enter_at: Ints  # by event: where in ``enter`` the sections that it enters begin
     enter: Ints
     leave_at: Ints
     leave: Ints
@@ -70,7 +71,7 @@ class ClosureState(NamedTuple):
     taking: Ints
     taken: Ints  # the sections entered there
 
-    cap: Ints  # by thread: so many of its events may happen at most
+    cap: Ints  # by thread: the largest number of its events that may happen
     keep_cap: Ints
     fixed: Ints  # by read: the source asked for, or LOOSE
 
@@ -80,7 +81,7 @@ class ClosureState(NamedTuple):
     want_past: Ints
     want_kept: Ints
     level_of: Ints  # by event: the level at which it was found to happen
-    born: Ints  # by event: where the trail stood then
+    born: Ints  # by event: the length of the trail when it was found to happen
     source: Ints  # by read
     read_level: Ints
     reader_head: Ints  # by event that writes, then by target for the initial value
@@ -102,7 +103,7 @@ class ClosureState(NamedTuple):
     link_kind: Ints
     link_x: Ints
     link_y: Ints
-    trail_what: Ints
+    trail_array: Ints
     trail_where: Ints
     trail_old: Ints
     reach: Ints  # by thread
@@ -119,14 +120,14 @@ class ClosureState(NamedTuple):
 
 
 def state_of(model: Model, room: int, flat: bool) -> ClosureState:
-    """A state in which nothing happens yet. ``room`` scales the capacities; ``flat``: for compiled code."""
+    """A state in which no event takes place yet. ``room`` scales the capacities; ``flat``: for compiled code."""
     events, reads, threads, targets = len(model.rank), len(model.read_event), len(model.starts) - 1, model.targets
     edges = room * (events + 32)
     trail = 2 * room * (events * 2 + reads + 64)
     sizes: dict[str, tuple[int, int]] = dict.fromkeys(("out_next", "step_edge", "step_after", "found"), (edges, -1))
     sizes |= dict.fromkeys(("edge_from", "edge_to", "edge_kind", "edge_x", "edge_y"), (edges, 0))
     sizes |= dict.fromkeys(("link_from", "link_to", "link_kind", "link_x", "link_y"), (edges, 0))
-    sizes |= dict.fromkeys(("trail_what", "trail_where", "trail_old"), (trail, 0))
+    sizes |= dict.fromkeys(("trail_array", "trail_where", "trail_old"), (trail, 0))
     sizes |= dict.fromkeys(("past", "kept", "want_past", "want_kept", "reach", "reach_step", "at"), (threads, 0))
     sizes |= dict.fromkeys(("level_of", "born", "queue", "queued", "order"), (events, 0))
     sizes |= dict.fromkeys(("source", "fixed"), (reads, kernel.LOOSE))
@@ -168,13 +169,13 @@ def is_compiled(events: int) -> bool:
 
 
 def is_worth_compiling(events: int, asked: int) -> bool:
-    """Whether compiled code should go on with a model of so many events that has been asked so much about."""
+    """Whether compiled code should go on with a model of ``events`` events after ``asked`` questions."""
     return bool(_PROMISES) and events >= _SMALL and events * asked >= _MUCH and all(kept() for kept in _PROMISES)
 
 
 def postpone(is_there: Callable[[], bool]) -> None:
-    """From now on the kernel is interpreted until its compiled form is reported to be there, except for large
-    models."""
+    """From now on the kernel is interpreted, except for large models, until ``is_there`` reports that its compiled form
+    is there."""
     _PROMISES.append(is_there)
 
 
@@ -188,5 +189,5 @@ def functions() -> dict[str, FunctionType]:
     }
 
 
-#: The same, to be called on a state as it is.
+#: The kernel's functions, interpreted, to be called on a state as it is.
 INTERPRETED = SimpleNamespace(**functions())

@@ -1,8 +1,8 @@
 """The second solver: integer difference logic through z3 (dissertation of S. Huang, ch. 3.1.2).
 
 One integer per step, its place in the order. Program order and reads-from are inequalities; for each read and every
-other writer of its target a disjunction keeps that writer out from between. A search with it takes ten to thirty times
-as long, and it is independent of ours: it is there to cross-check, and for questions that will mention values.
+other writer of its target a disjunction keeps that writer from coming between the read and its source. A search with it
+takes ten to thirty times as long; it is independent of our solvers, and serves to check them.
 """
 
 from __future__ import annotations

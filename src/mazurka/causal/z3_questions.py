@@ -1,9 +1,9 @@
 """Questions about the maximal causal model through z3: integer difference logic (patent, "Constraint Modeling").
 
-Per event an integer, its place in the order, and two truth values: that it takes place, and that all reads of its
-thread up to and including its own gave what they gave. The rest is the definition in model.py, written down; every
-disjunction over all other writes of a target, so the encoding is cubic where many writes meet many reads. The reference
-that `closure` is compared with; two to four orders of magnitude slower.
+Each event has an integer, its place in the order, and two truth values: that it takes place, and that all reads of its
+thread up to and including its own give the same values as in the run. The rest encodes the definition in model.py; each
+disjunction ranges over all other writes of a target, so the encoding is cubic if there are many writes and many reads.
+This is the reference that `closure` is compared with; it is two to four orders of magnitude slower.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Encoding:
                 add(z3.Implies(self.occurs[e], self.kept[start + model.guard[e] - 1]))
 
     def _pairs(self, e: int) -> Iterator[Any]:
-        """The order constraints of an event that happens, or could."""
+        """The order constraints of an event that happens, or could happen next."""
         model = self.model
         for i in range(model.pair_at[e], model.pair_at[e + 1]):
             first, second = model.pair_first[i], model.pair_second[i]
@@ -91,7 +91,7 @@ class _Encoding:
             self.solver.add(z3.Implies(when, z3.Or([self._sees(k, w, not model.read_sync[k]) for w in sources])))
 
     def _sees(self, k: int, w: int, valued: bool) -> Any:
-        """Read ``k`` takes its value from ``w``."""
+        """The formula that read ``k`` takes its value from ``w``."""
         z3, e = self.z3, self.model.read_event[k]
         others = [u for u in self.writers[self.model.read_target[k]] if u not in (w, e)]
         if w == INITIAL:
@@ -110,7 +110,7 @@ class _Encoding:
                 self.solver.add(self.z3.Implies(both, self.z3.Or(self._left(one, b), self._left(other, a))))
 
     def _left(self, section: int, e: int) -> Any:
-        """The section is left before ``e``."""
+        """The formula that the section is left before ``e``."""
         left = self.model.section_to[section]
         return False if left == NEVER_LEFT else self.z3.And(self.occurs[left], self.place[left] < self.place[e])
 
@@ -152,7 +152,7 @@ class _Encoding:
             yield source, self.z3.And(self.occurs[e], self._sees(k, w, True), unkept)
 
     def assignment(self, found: Any, question: Question) -> Assignment | None:
-        """By constraint on a read, the first of its sources that it takes."""
+        """For each constraint on a read, the first of its sources that the solution satisfies."""
         asked = [each for each in question.constraints if isinstance(each, Sees)]
         seen = [next(w for w, holds in self._seen(each) if found.eval(holds, True)) for each in asked]
         return Assignment(tuple(seen)) if asked else None

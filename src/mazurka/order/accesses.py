@@ -1,23 +1,25 @@
-"""Which accesses race under a clock order, compiled: the one pass that hb and shb share.
+"""The accesses that race under an order given by vector clocks: the pass that hb and shb share. Compiled.
 
-Of the writes of a variable, and of its reads since, only those are kept that are not ordered before a later one kept:
-whatever races with one that is dropped races with that one, too. While that is a single access it is an epoch
-(``kept[variable] = (event, thread)``), otherwise the latest of each thread, in a row of its own (thread ``WIDE``,
-event: the row), until a write comes after them all. So every racy event is found, not only the first of a variable.
+Of the writes of a variable, and of the reads since the last write, only those are kept that are not ordered before a
+later one that is kept: any access that races with a dropped one races with the later one, too. A single kept access is
+an epoch (``kept[variable] = (event, thread)``). Several are kept in a row of their own, with the latest of each thread
+(``kept[variable] = (row, WIDE)``), until a write comes after them all. So every racy event is found, not only the first
+of a variable.
 
-Clocks move with the events that are no accesses, and by ``edges``: events at which a thread learns what the order's
-own rules let it know, given as (event, clock after it). An access is compared with the clock before its edge.
+Clocks change at events that are no accesses, and by ``edges``, given as (event, clock after it): events at which a
+thread's clock grows by rules of the order itself. An access is compared with the clock before its edge.
 
 Variables can be divided: part p of 2**shift takes those whose target's last ``shift`` bits are p, keeps its own
 clocks, and reports its own racy events. Parts share nothing, so each can run in a thread of its own.
 
-A block of events goes through three loops: without branches those are chosen that concern the part; their entries are
-fetched, which overlaps the waits for memory; then they are carried out. Whether an access reads or writes can't be
-foreseen, so it selects by masks: each branch that the processor guesses wrongly takes as long as the rest of the work
-for an event. Masks come from a table that the compiler does not know, or it would make branches of them.
+A block of events goes through three loops. The first chooses, without branches, the events that concern the part; the
+second fetches their entries, which overlaps the waits for memory; the third processes them. The processor can't predict
+whether an access reads or writes, so masks select between the two: a mispredicted branch takes as long as the rest of
+the work for an event. Masks come from a table that the compiler does not know, otherwise it would turn them into
+branches.
 
-Cost: O(1) for an access ordered after those kept, otherwise O(threads). Memory: 16 bytes a target, and 4 x threads for
-each variable whose accesses are not ordered among themselves; clocks (clocks.py).
+Cost: O(1) for an access ordered after the kept ones, otherwise O(threads). Memory: 16 bytes a target, 4 x threads for
+each variable whose accesses are not ordered among themselves, and the clocks (clocks.py).
 """
 
 from __future__ import annotations
@@ -44,10 +46,10 @@ from mazurka.order.clocks import (
 )
 from mazurka.order.streaming import EventColumns
 
-#: In place of a thread: the accesses are in a row.
+#: In place of a thread: several accesses are kept, in a row.
 WIDE: Final = -2
 
-#: An entry of a variable without an access: event -1 is known to all.
+#: The entry of a variable without an access: event -1 is ordered before all events.
 _UNTOUCHED: Final = np.array([-1, 0, -1, 0], np.int32)
 
 
@@ -59,9 +61,9 @@ class Accesses(NamedTuple):
     free: Any  # [rows] numbers of free rows, the first `spare` count
     spare: Any  # [1]
     found: Any  # [capacity, 2] racy events and their partners
-    registers: Any  # [2] how many were found; where reads go that only fetch
-    chosen: Any  # [BLOCK + 1] uint32, rows of the block at work
-    masks: Any  # [2] for a read and for a write, which bits of an entry are replaced
+    registers: Any  # [2] the number of racy events; a sum that keeps reads for fetching from being optimised away
+    chosen: Any  # [BLOCK + 1] uint32, the chosen rows of the block
+    masks: Any  # [2] for a read and for a write, the bits of an entry that are replaced
 
 
 class Edges(NamedTuple):
@@ -77,7 +79,7 @@ def no_edges(threads: int) -> Edges:
 
 
 class AccessChecks:
-    """One part of the variables, and the clocks it needs."""
+    """The checks of one part of the variables, with the clocks they need."""
 
     def __init__(self, threads: int, targets: int, part: int = 0, shift: int = 0) -> None:
         self.part = part
@@ -95,7 +97,7 @@ class AccessChecks:
         )
 
     def make_room(self, threads: int, targets: int) -> None:
-        """Make room for so many, and for the additions of a block."""
+        """Make room for so many threads and targets, and for the additions of a block."""
         self.clocks = with_room(self.clocks, threads, targets)
         accesses = self.accesses
         variables = (targets >> self.shift) + 1
@@ -117,7 +119,8 @@ class AccessChecks:
         self.accesses = accesses
 
     def run(self, columns: EventColumns, child: Any, base: int, edges: Edges) -> None:
-        """Pass consecutive events, the first with number ``base``; ``child`` are the threads that targets are."""
+        """Process consecutive events, the first with number ``base``; ``child`` has for each target the thread that it
+        is."""
         at, edge, part, shift = 0, 0, np.uint32(self.part), np.uint32(self.shift)
         while at < len(columns.thread):
             at, edge = _run(*columns.unsigned(), child, base, at, edges, edge, self.clocks, self.accesses, part, shift)
@@ -130,7 +133,8 @@ class AccessChecks:
 
 @jit
 def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, part, shift):
-    """Go on from row ``at`` and edge ``edge`` as long as there is room for a block; where it stopped."""
+    """Go on from row ``at`` and edge ``edge`` as long as there is room for a block; returns the row and edge
+    reached."""
     size = len(thread)
     kept, now, chosen = accesses.kept, clocks.now, accesses.chosen
     while at < size:
@@ -154,7 +158,7 @@ def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, par
             known = (writer | reader) >= 0 and (
                 (written <= now[t, np.uint32(writer)]) & (read <= now[t, np.uint32(reader)])
             )
-            if known:  # after all accesses kept
+            if known:  # ordered after all accesses kept
                 mask, me = accesses.masks[done], np.int32(t)
                 kept[x, 0] = written ^ ((written ^ event) & mask)
                 kept[x, 1] = writer ^ ((writer ^ me) & mask)
@@ -171,7 +175,7 @@ def _run(thread, op, target, child, base, at, edges, edge, clocks, accesses, par
 
 @inner
 def _choose(op, target, part, shift, chosen):
-    """The rows that are accesses of the part, or move clocks; how many."""
+    """Choose the rows that are accesses of the part, or change clocks; returns their number."""
     count = 0
     mask = np.uint32((1 << shift) - 1)
     for i in range(len(op)):
@@ -215,7 +219,7 @@ def meet(accesses, knows, writes, thread, x, event):
 
 @inner
 def _unordered(accesses, event, thread, knows):
-    """The latest access of an entry that is not known, or -1."""
+    """The latest access of an entry that is not ordered before the event, or -1."""
     if thread != WIDE:
         return event if event > knows[thread] else -1
     latest = -1
@@ -239,7 +243,7 @@ def _write(accesses, x, thread, event, races_write, races_read):
 
 @inner
 def _keep(accesses, x, column, thread, event, besides):
-    """Keep an access, besides those that are kept or in their place."""
+    """Keep an access, besides the kept ones or in their place."""
     kept = accesses.kept
     if kept[x, column + 1] == WIDE:
         accesses.rows[kept[x, column], thread] = event

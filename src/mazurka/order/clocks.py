@@ -1,22 +1,23 @@
 """Vector clocks for streaming orders, compiled.
 
-A clock says of each thread which of its events is the latest that is known: *the numbers of events are the time*. So
-nothing has to be counted up, an epoch is an event, and what an access is unordered with need not be looked up: it is
-the epoch that it was compared with. A thread knows all of its own (``NOW``), which spares comparing threads.
+The clock of a thread has for each thread the latest event that the thread *knows*, that is, that is ordered before its
+next event: *the numbers of events are the time*. So no counters are needed, an epoch is an event, and the event that an
+access is unordered with need not be looked up: it is the epoch that it was compared with. A thread knows all its own
+events (``NOW``), which saves comparing threads.
 
-``now[t]`` is the clock of thread t. What a thread publishes (giving back a lock, or writing where reads order) is
-``published[target] = (event, thread, row)``, with a ``row`` of shared clocks that holds what the thread knew. Rows are
-made only when the thread has learnt something since it last published (``shared[t]``), are counted, and used again when
-no reference to them is left. A thread that takes over a publication whose event it knows has learnt all of it, in one
-comparison: a publication of an event contains all that the event knew.
+``now[t]`` is the clock of thread t. A thread publishes its clock when it releases a lock, or writes a target whose
+reads order: ``published[target] = (event, thread, row)``, with a ``row`` of shared clocks that holds the thread's
+clock. A row is made only when the clock has changed since the thread last published (``shared[t]``); references to rows
+are counted, and rows without references used again. A thread that knows the event of a publication knows the whole
+published clock, so one comparison is enough.
 
-Cost: to learn something new is O(threads), a few nanoseconds for 64 threads (one loop over int32, which vectorises);
-all else is O(1). Memory: 12 bytes a target, and 4 x threads for each row alive, of which there are at most as many as
-targets that something is published at; usually far fewer, since targets share rows.
+Cost: a join of clocks is O(threads), a few nanoseconds for 64 threads (one loop over int32, which vectorises); all
+other operations are O(1). Memory: 12 bytes a target, and 4 x threads for each row in use; there are at most as many
+rows as targets with a publication, usually far fewer, since targets share rows.
 
-Tree clocks (Mathur, Pavlogiannis, Tunc, Viswanathan, ASPLOS 2022) would pass over what is known already. They have
-nothing to win here: with the comparison above and a loop over 8 numbers at a time, happens-before takes hardly longer
-for 1,000 threads than for 64, and twice as long for 2,000.
+Tree clocks (Mathur, Pavlogiannis, Tunc, Viswanathan, ASPLOS 2022) would skip entries that are known already. They would
+gain nothing here: with the comparison above and a loop over 8 numbers at a time, happens-before takes hardly longer for
+1,000 threads than for 64, and twice as long for 2,000.
 
 Source: the epochs are those of Flanagan and Freund, "FastTrack: Efficient and Precise Dynamic Race Detection"
 (PLDI 2009).
@@ -34,18 +35,18 @@ from mazurka.trace.event import READS, WRITES, Op
 #: A thread's entry for itself: all events.
 NOW: Final = 2**31 - 1
 
-#: Kernels work in blocks of so many events; before each they want room for one of everything per event.
+#: Kernels work in blocks of so many events; before each block every table needs room for one entry per event.
 BLOCK: Final = 1024
 
 # The effect on clocks of an operation that is no access.
 NOTHING: Final = 0
 LEARN: Final = 1
 PUBLISH: Final = 2
-PASS_ON: Final = 3  # learn, then publish
+PASS_ON: Final = 3  # join the published clock, then publish
 FORK: Final = 4
 JOIN: Final = 5
 
-#: Codes of the accesses, below all others.
+#: The codes of accesses, lower than all other codes.
 READ: Final = int(Op.READ)
 WRITE: Final = int(Op.WRITE)
 
@@ -59,16 +60,16 @@ def _effect(op: Op) -> int:
         case Op.BEGIN | Op.END:
             return NOTHING  # the thread's FORK and JOIN order it
         case Op.ACQUIRE:
-            return LEARN  # its write orders no thread
+            return LEARN  # its write orders no events of threads
     return (NOTHING, LEARN, PUBLISH, PASS_ON)[READS[op] + 2 * WRITES[op]]
 
 
-#: By operation code.
+#: The effect of each operation, by its code.
 EFFECTS: Final = np.array([_effect(op) for op in Op], np.int8)
 
-# Kernels allocate nothing and keep nothing.
+# Kernels allocate no memory and keep no references.
 
-#: Event -1 is known to all.
+#: Event -1 is known to all threads.
 _UNPUBLISHED: Final = np.array([-1, 0, -1], np.int32)
 
 
@@ -79,10 +80,10 @@ class Clocks(NamedTuple):
     shared: Any  # [threads] the row that equals the thread's clock, or -1
     published: Any  # [targets, 3] event, thread, row (-1: none); at first event -1 of thread 0
     rows: Any  # [rows, threads]
-    uses: Any  # [rows] how many refer to it
+    uses: Any  # [rows] the number of references to it
     free: Any  # [rows] numbers of free rows, the first `spare` count
     spare: Any  # [1]
-    fetched: Any  # [1] where reads go that only fetch
+    fetched: Any  # [1] a sum that keeps reads for fetching from being optimised away
 
 
 def clocks_for(threads: int, targets: int) -> Clocks:
@@ -101,14 +102,14 @@ def clocks_for(threads: int, targets: int) -> Clocks:
 
 
 def unaware(threads: int) -> Any:
-    """Clocks of threads of which each knows itself only."""
+    """Clocks of threads each of which knows only its own events."""
     now = np.full((threads, threads), -1, np.int32)
     np.fill_diagonal(now, NOW)
     return now
 
 
 def with_room(clocks: Clocks, threads: int, targets: int) -> Clocks:
-    """The same for more threads and targets, with rows for a block."""
+    """The clocks with room for more threads and targets, and with rows for a block."""
     grown = clocks
     if threads > len(clocks.now):
         now = unaware(threads)
@@ -146,7 +147,7 @@ def lengthened(array: Any, length: int) -> Any:
 
 
 def with_more_free(free: Any, more: int) -> Any:
-    """A stack of free rows with as many further ones beneath."""
+    """A stack of free rows with ``more`` further rows beneath."""
     return np.concatenate([np.arange(more, 2 * more, dtype=np.int32), free])
 
 
@@ -208,7 +209,7 @@ def copy(to, row):
 
 @inner
 def learn_all(knows, published, other, event):
-    """Join a clock that was another thread's at an event of it."""
+    """Join a published clock, that of thread ``other`` at ``event``."""
     for each in range(len(knows)):
         knows[each] = max(knows[each], published[each])
     knows[other] = event

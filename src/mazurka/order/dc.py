@@ -1,4 +1,4 @@
-"""Doesn't-commute: as weak-doesn't-commute, and sections of a lock that are partly ordered are ordered wholly.
+"""Doesn't-commute: weak-doesn't-commute, with sections of a lock ordered as a whole if events in them are ordered.
 
 Definition (Roemer, Genc, Bond, "High-Coverage, Unbounded Sound Predictive Race Detection", PLDI 2018). The least order
 that contains weak-doesn't-commute (wdc.py) and
@@ -8,9 +8,9 @@ that contains weak-doesn't-commute (wdc.py) and
 
 Weaker than wcp; its races are candidates. The paper's vindication, which looks for a witness, is not part of this.
 
-Departure: (b) can only order events where a thread published to others before it released the lock, by a
-section within the section, or by a fork. Only such sections are put in the lists (the paper's queues); and those are
-searched, by thread, instead of being drained by each of the other threads.
+Departure: (b) can only order events if a thread published its clock before it released the lock, in a nested section or
+at a fork. Only such sections are put in the lists (the paper's queues); and the lists are kept by thread and searched,
+instead of being drained by each of the other threads.
 """
 
 from __future__ import annotations

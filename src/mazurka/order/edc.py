@@ -9,31 +9,32 @@ least that contains
   action;
 - a fork before the events of the thread forked, these before its join.
 
-Whatever else synchronises orders as in happens-before. With the points of reads and writes (:func:`read_write`) this is
-wdc (wdc.py).
+All other synchronisation orders events as in happens-before. With the points of reads and writes (:func:`read_write`)
+this is wdc (wdc.py).
 
 A *candidate* is a pair of actions of two threads that do not commute and are not ordered. If no lock is held at both,
-either may come first: it is racy. Otherwise the two sections would have to change places as a whole, so it is only
-decided when the second one ends (*deferred*): it falls if something until then is ordered after the first action. A
-section that never ends decides nothing: its candidates stay unless what the thread did last is ordered so.
+either may come first: the pair is racy. Otherwise the two sections would have to change places as a whole, so the pair
+is only decided when the second section ends (*deferred*): it is refuted if an event in the second section is ordered
+after the first action. If a section never ends, its candidates are decided by the last event of its thread.
 
 Departures. In algorithm 2 rule (a) applies to the pair itself, too, so its sections are always ordered when the second
-one ends, and no deferred candidate could stay; figure 3.3 shows clocks without. Here ``orders`` says which of the
-points in conflict order as (a) says, where the thesis only has which conflict: a call that frees learns nothing from
-those that use, so it need not come after them. Without ``orders`` all that conflict do, which is the definition above.
-The order includes what the second action learns itself, as in algorithm 1. And not only a thread's last action at a
-point is kept but more, since one before it may be the only one that can be too late: all, or, if of two places in
-the source ``most`` candidates (:class:`Actions`) are enough, the last ``most`` of each with each set of locks. Nothing
-is missed by that: whatever orders one of these orders those before it, so if one that was dropped is a candidate, as
-many later ones are.
+one ends, and no deferred candidate would remain; figure 3.3 shows clocks without that. Here ``orders`` says which pairs
+of conflicting points are ordered by (a), where the thesis only has the conflicts: a call that frees takes no value from
+calls that use, so it need not come after them. Without ``orders`` all pairs in conflict are ordered, as in the
+definition above. The order includes the edges into the second action itself, as in algorithm 1. And not only the last
+action of a thread at a point is kept, since an earlier one may be the only one that can come too late: all actions are
+kept or, if ``most`` candidates (:class:`Actions`) of two places in the source are enough, the last ``most`` of each
+place with each set of locks. No candidate is missed by that: an edge that orders one of these orders the earlier ones,
+too, so if a dropped action is in a candidate, so are ``most`` later ones.
 
-Unsound: a candidate is no bug before a witness of it has been checked. Every pair that a reordering can reverse is
-one, if reorderings keep the order of actions that do not commute, and ``orders`` says no more than what a call needs.
+Unsound: a candidate is no bug before a witness of it has been checked. Every pair that a reordering can reverse is a
+candidate, if reorderings keep the order of actions that do not commute, and ``orders`` only has pairs in which a call
+needs the earlier one.
 
-Cost: for an action O(points in conflict x (locks held + threads x sites)) and a step for each candidate. If of two
-sites no more than some are wanted this is linear in the actions; those that fall are known to their thread from then
-on. Memory: with ``most``, for each point as much as there are threads x places x sets of locks, however long the trace
-is; and clocks for locks x points. All of it in Python: about a microsecond for each of those.
+Cost: for an action O(points in conflict x (locks held + threads x sites)) and a step for each candidate. With ``most``
+this is linear in the number of actions; the first action of a refuted candidate is known to the thread from then on.
+Memory: with ``most``, threads x places x sets of locks for each point, for a trace of any length; and clocks for locks
+x points. It is written in Python: about a microsecond for each of these steps.
 """
 
 from __future__ import annotations
@@ -57,11 +58,11 @@ _Clock: TypeAlias = dict[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """The actions of a trace. ``touched`` has for the row of each the points that it touches; ``conflicts`` is
-    symmetric; ``orders`` is the part of it that rule (a) uses: by point, those that come before it (None: all).
-    ``sites`` has places of rows in the source (None, and rows not there: one place): of two sites, those of the first
-    and the second action, no more than ``most`` candidates are wanted (None: all). Points that are ``silent`` conflict
-    with none, so that they only order. Of the trace count these ``rows``, ascending (None: all)."""
+    """The actions of a trace. ``touched`` maps the row of each action to the points that it touches. ``conflicts`` is
+    symmetric; ``orders`` is the part of it that rule (a) uses: for each point the points that come before it (None:
+    all). ``sites`` maps rows to places in the source (without it, or if a row is missing: one place); at most ``most``
+    candidates are wanted (None: all) for each pair of places of the first and the second action. ``silent`` points have
+    no conflicts, so that they only order. Only ``rows`` of the trace count, ascending (None: all)."""
 
     touched: Mapping[int, Sequence[int]]
     conflicts: Relation
@@ -72,7 +73,7 @@ class Actions:
     rows: Sequence[int] | None = None
 
     def site(self, row: int) -> int:
-        """That of a row."""
+        """The place of a row."""
         return 0 if self.sites is None else self.sites.get(row, 0)
 
 
@@ -81,7 +82,8 @@ Sites: TypeAlias = tuple[int, int]
 
 
 class Reversible(NamedTuple):
-    """Two rows that may change places, the earlier one first, the locks held at both, and their places."""
+    """Two rows that may change places, the earlier one first, the locks held at both, and their places in the
+    source."""
 
     first: int
     second: int
@@ -99,7 +101,7 @@ class _Touching(NamedTuple):
 
 
 class _Deferred(NamedTuple):
-    """A candidate decided later, the thread of its first action, and its locks whose sections have not ended."""
+    """A deferred candidate, the thread of its first action, and the common locks whose sections have not ended."""
 
     candidate: Reversible
     thread: int
@@ -112,7 +114,7 @@ _UNTOUCHED: Final[_Touches] = {}
 
 
 def read_write(trace: Trace) -> Actions:
-    """The actions of a trace in which only reads and writes are."""
+    """The actions of a trace if only reads and writes are actions."""
     touched = {
         row: (2 * int(target) + (op == Op.WRITE),)
         for row, (op, target) in enumerate(zip(trace.op, trace.target, strict=True))
@@ -123,7 +125,7 @@ def read_write(trace: Trace) -> Actions:
 
 
 def candidates(trace: Trace, actions: Actions) -> Iterator[Reversible]:
-    """Those of a trace; of a deferred one when the last of its sections has ended, or the trace."""
+    """The candidates of a trace; a deferred one is given when the last of its sections has ended, or the trace."""
     order = ExtendedDoesntCommute(actions.conflicts, actions.orders, actions.most, actions.silent)
     for row in range(len(trace)) if actions.rows is None else actions.rows:
         thread = int(trace.thread[row])
@@ -138,8 +140,8 @@ def candidates(trace: Trace, actions: Actions) -> Iterator[Reversible]:
 
 
 class ExtendedDoesntCommute:
-    """The order on its way through a trace; events come one by one, their rows ascending. Points are numbers that the
-    caller gives; new ones may appear in the relations, with their conflicts, as the trace goes on."""
+    """The order of the events so far; events are given one by one, their rows ascending. Points are numbers that the
+    caller chooses; new points may appear in the relations, with their conflicts, as the trace goes on."""
 
     def __init__(
         self,
@@ -151,7 +153,7 @@ class ExtendedDoesntCommute:
         self._silent = silent
         self._conflicts, self._orders = conflicts, conflicts if orders is None else orders
         self._most = most  # candidates of two sites that are wanted
-        self._counts: defaultdict[Sites, int] = defaultdict(int)  # by sites: those that there have been
+        self._counts: defaultdict[Sites, int] = defaultdict(int)  # by sites: the candidates so far
         self._clocks: defaultdict[int, _Clock] = defaultdict(dict)
         self._published: dict[int, _Clock] = {}  # by target: the clock that its readers join
         self._held: defaultdict[int, dict[int, int]] = defaultdict(dict)  # by thread: locks and their depth
@@ -161,15 +163,15 @@ class ExtendedDoesntCommute:
         self._deferred: defaultdict[int, list[_Deferred]] = defaultdict(list)  # by the second's thread
 
     def clock(self, thread: int) -> Mapping[int, int]:
-        """By other thread: its latest event that is ordered before this thread's next."""
+        """For each other thread, its latest event that is ordered before this thread's next event."""
         return self._clocks[thread]
 
     def kept(self) -> int:
-        """How many actions are kept, to be the first of candidates."""
+        """The number of actions that are kept as possible first actions of candidates."""
         return sum(len(each) for touches in self._touches.values() for each in touches.values())
 
     def act(self, thread: int, row: int, points: Sequence[int], site: int = 0) -> Iterator[Reversible]:
-        """An action; yields the racy candidates that it is the second of."""
+        """Add an action; yields the racy candidates whose second action it is."""
         held = self._held[thread]
         if held:
             self._observe(thread, points, held)
@@ -191,7 +193,7 @@ class ExtendedDoesntCommute:
             touches[key].append(_Touching(row, thread, locks, site))
 
     def _observe(self, thread: int, points: Sequence[int], held: Collection[int]) -> None:
-        """Rule (a), for an action in sections of some locks."""
+        """Rule (a) for an action in sections of locks."""
         clock, released = self._clocks[thread], self._released
         for other in {other for point in points for other in self._orders[point]}:
             for lock in held:
@@ -202,8 +204,8 @@ class ExtendedDoesntCommute:
             self._within[thread, lock].update(points)
 
     def synchronise(self, thread: int, row: int, op: Op, target: int, other: int) -> Iterator[Reversible]:
-        """Any other event; ``other`` is the thread that the target is, or -1. Yields the deferred candidates that stay
-        when the last of their locks is given back."""
+        """Add any other event; ``other`` is the thread that the target is, or -1. Yields the deferred candidates that
+        remain when the last of their locks is released."""
         match op:
             case Op.ACQUIRE:
                 held = self._held[thread]
@@ -223,7 +225,7 @@ class ExtendedDoesntCommute:
                     self._published[target] = self._shown(thread, row)
 
     def left(self) -> Iterator[Reversible]:
-        """The deferred candidates that nothing has decided: their sections have not ended."""
+        """The deferred candidates that remain although their sections have not ended."""
         for thread, waiting in self._deferred.items():
             for each in waiting:
                 if not self._is_ordered(thread, each) and self._is_wanted(each.candidate.sites):
@@ -231,8 +233,9 @@ class ExtendedDoesntCommute:
         self._deferred.clear()
 
     def _unordered(self, thread: int, points: Sequence[int], site: int) -> list[_Touching]:
-        """Actions of other threads that do not commute and are not known, by row; of sites of which there are enough,
-        none. Of a thread what is known comes first, so the search ends there."""
+        """Actions of other threads that do not commute with this one and are not ordered before it, by row; none whose
+        sites have enough candidates. A thread's actions that are ordered come before the others, so the search goes
+        backwards."""
         found: set[_Touching] = set()
         known = self._clocks[thread]
         for other in {other for point in points for other in self._conflicts[point]}:
@@ -272,17 +275,17 @@ class ExtendedDoesntCommute:
         return self._most is not None and self._counts[sites] >= self._most
 
     def _is_wanted(self, sites: Sites) -> bool:
-        """Whether a candidate of these is, which is counted then."""
+        """Whether a further candidate of these sites is wanted; if so, it is counted."""
         wanted = not self._has_enough(sites)
         self._counts[sites] += wanted
         return wanted
 
     def _is_ordered(self, thread: int, waiting: _Deferred) -> bool:
-        """Whether the first action is ordered before what the second one's thread does next."""
+        """Whether the first action is ordered before the next event of the second one's thread."""
         return waiting.candidate.first <= self._clocks[thread].get(waiting.thread, -1)
 
     def _shown(self, thread: int, row: int) -> _Clock:
-        """The clock that is published at an event: that of its thread, with the thread's own events until then."""
+        """The clock that a thread publishes at an event: its own, with its events until then."""
         return {**self._clocks[thread], thread: row}
 
     def _learn(self, thread: int, published: _Clock) -> None:

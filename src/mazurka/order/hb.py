@@ -1,17 +1,18 @@
-"""Happens-before: the races of a trace that synchronisation, as it happened, does not order.
+"""Happens-before: races between accesses that the trace's synchronisation does not order.
 
 Definition (Lamport 1978; for traces Flanagan and Freund, PLDI 2009). The least order that contains
 
 - the order of each thread's events;
 - a release of a lock before every later acquire of it;
 - a fork before the events of the thread forked, these before its join;
-- of conditions, atomics and whatever else orders threads: each operation that writes before later ones that read.
+- for conditions, atomics and all other targets that order threads: each operation that writes before later ones that
+  read.
 
 An event is racy if an earlier one of another thread conflicts with it (same variable, one writes) and is not ordered
-before it. The first race of a trace is one that another order shows; later ones are not all (the thread may have read
-something that it would not read then): candidates.
+before it. The first race of a trace is real: another order shows it. Later ones are candidates: some are not real,
+since a thread may have read a value that it would not read in the other order.
 
-Two halves of the variables are worked on at once; see :mod:`mazurka.order.accesses`, also for cost.
+Two threads each check half of the variables; see :mod:`mazurka.order.accesses`, also for the cost.
 """
 
 from __future__ import annotations
@@ -65,5 +66,5 @@ class HappensBefore:
         return sorted_events(found[:, 0], found[:, 1])
 
     def size(self) -> int:
-        """Bytes in tables."""
+        """The size of the tables in bytes."""
         return sum(bytes_in(half.clocks, half.accesses) for half in self.halves)

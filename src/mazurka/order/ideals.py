@@ -3,21 +3,21 @@
 Definition (Mathur, Pavlogiannis, Viswanathan, "Optimal Prediction of Synchronization-Preserving Races", POPL
 2021). An ideal is a set of events that contains
 
-- with an event all earlier ones of its thread, the fork of its thread, and of a thread that it joins all events;
+- with an event all earlier ones of its thread, the fork of its thread, and all events of a thread that it joins;
 - with a read the write that it takes its value from;
 - with two acquires of a lock the release of the first: sections are in the order of the trace, if both take place.
 
-Taken in the order of the trace, an ideal is a correct reordering. The smallest that contains what precedes some events
-in their threads is what it takes to let these come next together, if sections of a lock are not to change places: they
-can, if it contains none of them.
+In the order of the trace, an ideal is a correct reordering. If sections of a lock do not change places, some events can
+come next together if, and only if, the smallest ideal that contains their predecessors in their threads contains none
+of them.
 
-An ideal is ``until[thread]``, the latest event of each thread in it. It grows by passing, thread by thread, the events
-that ask for others: *links* (a read of another thread's write, the first event after a fork, a join) and *sections*.
-``top[lock]`` is the latest section in it; whenever another comes, the earlier of the two has to be left. What is asked
-for always comes earlier in the trace, so an ideal needs nothing but what precedes its events.
+An ideal is represented by ``until[thread]``, its latest event of each thread. It grows by passing, thread by thread,
+the events that require others: *links* (a read of another thread's write, the first event after a fork, a join) and
+*sections*. ``top[lock]`` is the latest section in it; when another one is added, the earlier of the two has to be left.
+Required events always come earlier in the trace than the events that require them.
 
-Locks that are looked at (try-locks), conditions and the like: each operation that reads needs the one that wrote last,
-which keeps their order. Sections nest as they like; inner ones of a lock that is held already are left out.
+For locks that are looked at (try-locks), conditions and the like, each operation that reads needs the one that wrote
+last, which keeps their order. Sections need not be nested; inner sections of a lock that is held already are left out.
 
 Cost: to build the index O(1) an event; 20 bytes for each section and link, 17 for each target. An ideal costs
 some nanoseconds for each section and link in it, once if it grows monotonically.
@@ -63,26 +63,26 @@ ALL: Final = 2**31 - 1
 
 
 class DependencyIndex(NamedTuple):
-    """The events that need others, in the order of the trace. Arrays are int32."""
+    """The events that require others, in the order of the trace. Arrays are int32."""
 
-    next: Any  # [entries] the next of the same thread, or -1; entry t < threads stands before the first of thread t
+    next: Any  # [entries] the next entry of the same thread, or -1; entry t < threads precedes the first of thread t
     event: Any  # [entries]
-    lock: Any  # [entries] its number among the locks; -1: a link
-    other: Any  # [entries] the event it takes: a section's release, -1 while it is open; a link's source
+    lock: Any  # [entries] the number of a section's lock among the locks; -1: a link
+    other: Any  # [entries] the event required: a section's release, -1 while it is open; a link's source
     thread: Any  # [entries] of ``other``
     size: Any  # [1] entries
     latest: Any  # [threads] the latest entry
     passed: Any  # [threads] the latest event
     forked: Any  # [threads, 2] the fork that the next event of the thread needs, or -1; its thread
-    known: Any  # [threads, threads] the latest event of the other thread that a link asked for
+    known: Any  # [threads, threads] the latest event of the other thread that a link requires
     written: Any  # [targets, 2] event and thread of the latest write
     kind: Any  # [targets] int8
-    number: Any  # [targets] of locks among the locks
+    number: Any  # [targets] the number of a lock among the locks
 
 
 def kinds_of(columns: EventColumns, sizes: Sizes, data: Any = None) -> Any:
-    """The kind of each target: data if only read and written (and among ``data``), a lock if only acquired and
-    released."""
+    """The kind of each target: data if it is only read and written (and among ``data``), a lock if it is only acquired,
+    released and requested."""
     met = np.zeros(max(sizes.targets, 1), np.int32)
     _meet(columns.op, columns.target, met)
     touched = (met & ~_TOUCHING) == 0
@@ -110,7 +110,7 @@ def index_for(sizes: Sizes, kind: Any) -> DependencyIndex:
 
 
 def with_entries(index: DependencyIndex) -> DependencyIndex:
-    """With room for the additions of a block."""
+    """The index with room for the additions of a block."""
     if len(index.event) - index.size[0] >= 3 * BLOCK:
         return index
     grown = {name: padded(getattr(index, name), 2 * len(index.event)) for name in DependencyIndex._fields[:5]}
@@ -120,9 +120,9 @@ def with_entries(index: DependencyIndex) -> DependencyIndex:
 class Guards(NamedTuple):
     """The locks under which variables are used. Arrays are int32."""
 
-    wanted: Any  # [targets] bool, of which that is to be known
-    common: Any  # [targets] the set held at all uses, -1 if there were none
-    main: Any  # [targets] a lock that is held at more uses than not, if there is one
+    wanted: Any  # [targets] bool, whether its locks are to be determined
+    common: Any  # [targets] the set of locks held at all uses, -1 if there were no uses
+    main: Any  # [targets] a lock that is held at most uses, if there is one
     votes: Any  # [targets]
 
 
@@ -143,13 +143,13 @@ def index_of(
 
 
 class Ideal(NamedTuple):
-    """A set of events that grows: by itself, or, numbered by ``turn``, from the state of another.
+    """A set of events that grows: from the empty set, or, for trial number ``turn``, from the state of another ideal.
 
-    ``top[lock]`` counts if ``turn_of[lock]`` is the turn; otherwise the top is that of the other, in ``below``.
+    ``top[lock]`` is valid if ``turn_of[lock]`` is the turn; otherwise the top is that of the other ideal, in ``below``.
     """
 
     until: Any  # [threads] the latest event in it
-    need: Any  # [threads] the latest that has to be
+    need: Any  # [threads] the latest event that has to be in it
     at: Any  # [threads] the latest entry passed
     top: Any  # [locks] the latest section passed, or -1
     turn_of: Any  # [locks]
@@ -158,7 +158,7 @@ class Ideal(NamedTuple):
 
 
 def ideal_for(index: DependencyIndex) -> Ideal:
-    """An empty one, for itself."""
+    """An empty ideal that does not grow from another."""
     threads, locks = len(index.latest), locks_in(index)
     top = np.full(locks, -1, np.int32)
     return Ideal(
@@ -185,7 +185,7 @@ def _meet(op, target, met):  # compiled, like all that follow
 
 @jit
 def _note_all(thread, op, target, child, at, index, held, guards):
-    """Enter events from row ``at`` on, as long as there is room; where it stopped."""
+    """Enter events from row ``at`` on, as long as there is room; returns the row reached."""
     size = len(thread)
     while at < size and len(index.event) - index.size[0] >= 3 * BLOCK:
         end = min(at + BLOCK, size)
@@ -215,7 +215,7 @@ def _judge(held, guards, x, now):
 @inner
 def _note(index, held, t, op, x, child, event):
     """Enter an event; events come in the order of the trace."""
-    if index.forked[t, 0] >= 0:  # needed as soon as it is the thread's turn, before its first event
+    if index.forked[t, 0] >= 0:  # required before the thread's first event
         _link(index, t, index.forked[t, 0], index.forked[t, 0], index.forked[t, 1])
         index.forked[t, 0] = -1
     if index.kind[x] == LOCK:
@@ -233,9 +233,9 @@ def _note(index, held, t, op, x, child, event):
     elif op == _JOIN:
         if child >= 0 and index.passed[child] >= 0:
             _link(index, t, event, index.passed[child], child)
-        if child >= 0 and index.forked[child, 0] >= 0:  # it has done nothing since
+        if child >= 0 and index.forked[child, 0] >= 0:  # the child has had no event since
             _link(index, t, event, index.forked[child, 0], index.forked[child, 1])
-    elif op not in (_BEGIN, _END):  # fork and join order the thread; the targets of these are ignored
+    elif op not in (_BEGIN, _END):  # fork and join order the thread; targets of BEGIN and END are ignored
         if _READS[op] and index.written[x, 0] >= 0:
             _link(index, t, event, index.written[x, 0], index.written[x, 1])
         if _WRITES[op]:
@@ -246,7 +246,7 @@ def _note(index, held, t, op, x, child, event):
 
 @inner
 def _link(index, t, event, source, thread):
-    """Unless the thread's earlier links ask for as much."""
+    """Add a link, unless earlier links of the thread require the same."""
     if thread != t and source > index.known[t, thread]:
         index.known[t, thread] = source
         _append(index, t, event, -1, source, thread)
@@ -278,7 +278,7 @@ def grow(index, ideal):
 
 @inner
 def _pass(index, ideal, thread):
-    """Go on to the latest event of a thread in the ideal."""
+    """Pass the entries up to the latest event of a thread in the ideal."""
     entry, until = ideal.at[thread], ideal.until[thread]
     following = index.next[entry]
     while following >= 0 and index.event[following] <= until:
@@ -294,7 +294,7 @@ def _pass(index, ideal, thread):
 
 @inner
 def _pass_section(ideal, lock, section):
-    """The section that has to be left because of it, or -1."""
+    """Add a section; returns the section that has to be left for that, or -1."""
     top = ideal.top[lock] if ideal.turn_of[lock] == ideal.turn[0] else ideal.below[lock]
     if section < top:
         return section

@@ -1,9 +1,9 @@
 """The sets of locks that threads hold, as small numbers, so that two sets are compared at once. Compiled.
 
-Set 0 is empty; every other is a smaller one and a lock. Sets are built in the order in which locks are taken, so equal
-sets may have several numbers. A lock that is taken again by its holder counts once, until it is given back as often.
-Cost: O(1) to take a lock or give the last one back, O(locks held) to give back another; 28 bytes for each set, and
-12 for each thread and depth.
+Set 0 is empty; every other set is a smaller one and a lock. Sets are built in the order in which locks are acquired, so
+equal sets may have several numbers. A lock that is taken again by its holder counts once, until it is given back as
+often. Cost: O(1) to take a lock or give the last one back, O(locks held) to give back another; 28 bytes for each set,
+and 12 for each thread and depth.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ class LockSets(NamedTuple):
     smaller: Any  # [sets] the set without the lock
     lock: Any  # [sets]
     slots: Any  # [2**k] hash table of sets, -1: free
-    sizes: Any  # [2] sets; locks that a thread has held at once, at most
+    sizes: Any  # [2] the number of sets; the most locks that a thread has held at once
     stack: Any  # [threads, depth] locks held, first taken first
-    times: Any  # [threads, depth] how often
-    section: Any  # [threads, depth] what was remembered of each
+    times: Any  # [threads, depth] how often each is held
+    section: Any  # [threads, depth] the data kept of each one's section
     depth: Any  # [threads]
     set_of: Any  # [threads]
 
 
 def held_by(threads: int) -> LockSets:
-    """Nothing, yet."""
+    """The state in which no thread holds a lock."""
     capacity, depth = 4 * BLOCK, 8
     return LockSets(
         np.full(capacity, -1, np.int32),
@@ -49,12 +49,12 @@ def held_by(threads: int) -> LockSets:
 
 
 def released(held: LockSets) -> LockSets:
-    """All locks given back, the numbers of sets being kept."""
+    """The state in which no thread holds a lock, with the same numbers of sets."""
     return held._replace(depth=np.zeros_like(held.depth), set_of=np.zeros_like(held.set_of))
 
 
 def with_sets(held: LockSets) -> LockSets:
-    """With room for the sets that an event may add."""
+    """The state with room for the sets that an event may add."""
     capacity, (sets, deepest), depth = len(held.lock), held.sizes.tolist(), held.stack.shape[1]
     if capacity - sets <= deepest + 2:
         held = held._replace(
@@ -77,7 +77,7 @@ def is_tight(held):  # compiled, like all that follow
 
 @inner
 def takes_again(held, t, lock):
-    """Whether the thread has the lock already; that is counted."""
+    """Whether the thread holds the lock already; if so, the acquire is counted."""
     for each in range(held.depth[t]):
         if held.stack[t, each] == lock:
             held.times[t, each] += 1
@@ -87,7 +87,7 @@ def takes_again(held, t, lock):
 
 @inner
 def take(held, t, lock, section):
-    """Thread ``t`` has a lock that it did not have; there must be room (:func:`with_sets`)."""
+    """Thread ``t`` acquires a lock that it does not hold; there must be room (:func:`with_sets`)."""
     depth = held.depth[t]
     held.stack[t, depth], held.times[t, depth], held.section[t, depth] = lock, 1, section
     held.depth[t] = depth + 1
@@ -97,7 +97,7 @@ def take(held, t, lock, section):
 
 @inner
 def give_back(held, t, lock):
-    """The data kept of the section, if the thread does not hold the lock any more; otherwise -1."""
+    """Release a lock; the data kept of its section if the thread does not hold the lock any more, otherwise -1."""
     for each in range(held.depth[t] - 1, -1, -1):
         if held.stack[t, each] != lock:
             continue
@@ -139,7 +139,7 @@ def _slot(held, smaller, lock):
 
 @inner
 def with_lock(held, smaller, lock):
-    """The set and a lock. There must be room."""
+    """The set with a further lock. There must be room."""
     slot = _slot(held, smaller, lock)
     if held.slots[slot] < 0:
         number = held.sizes[0]

@@ -1,9 +1,9 @@
 """The events that precede some others in every reordering of a trace without branches, compiled.
 
-Weak happens-before (predict/fast_path.py, which does the same with branches, slowly): program order, forks and joins,
-and before a read the write that it takes its value from. Locks order nothing.
+The order is weak happens-before (predict/fast_path.py does the same for traces with branches, slowly): program order,
+forks and joins, and each write before the reads that take their value from it. Locks order no events.
 
-Cost: as schedulable happens-before (shb.py), whose clocks these are: some 30 ns an event.
+Cost: that of schedulable happens-before (shb.py), whose clocks are used: some 30 ns an event.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ _JOIN: Final = int(Op.JOIN)
 
 
 def needs_of(columns: EventColumns, sizes: Sizes, shared: Any, rigid: Any, watched: Any) -> Any:
-    """For each of some events, ascending: the latest of each other thread that must have happened before, or -1.
+    """For each ``watched`` event, ascending: the latest event of each other thread that must have happened before, or
+    -1.
 
-    ``shared`` says of a target whether reads of it count, ``rigid`` of an event whether no other write than
-    the one that it had gives it its value.
+    ``shared`` says for each target whether reads of it count, ``rigid`` for each event whether no write other than its
+    source gives it the same value.
     """
     clocks, at, done = clocks_for(sizes.threads, sizes.targets), 0, 0
     needs = np.empty((len(watched), sizes.threads), np.int32)
@@ -40,7 +41,7 @@ def needs_of(columns: EventColumns, sizes: Sizes, shared: Any, rigid: Any, watch
 
 @jit
 def _run(thread, op, target, child, shared, rigid, watched, needs, at, done, clocks):  # compiled
-    """Go on from an event as long as there is room for a block; returns where it stopped, and the number of needs."""
+    """Go on from an event as long as there is room for a block; returns the event reached, and the number of needs."""
     size, now = len(thread), clocks.now
     while at < size and clocks.spare[0] >= BLOCK:
         end = min(at + BLOCK, size)

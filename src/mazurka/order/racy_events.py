@@ -17,7 +17,7 @@ Numbers = NDArray[np.int32]
 class RacyEvents:
     """``event`` ascending, without repetition; ``partner[i]`` is an earlier event that ``event[i]`` races with.
 
-    Events are numbers of rows. Of the partners that an event has, which one is given is up to the order.
+    Events are numbers of rows. If an event has several partners, the order chooses one.
     """
 
     event: Numbers
@@ -31,13 +31,13 @@ class RacyEvents:
         return zip(self.partner.tolist(), self.event.tolist(), strict=True)
 
     def locations(self, site: Any) -> set[tuple[int, int]]:
-        """The unordered pairs of places that race, ``site`` telling the place of an event (a trace's column)."""
+        """The unordered pairs of places that race; ``site`` is the trace's column of places."""
         places = np.asarray(site)
         one, other = places[self.partner], places[self.event]
         return set(zip(np.minimum(one, other).tolist(), np.maximum(one, other).tolist(), strict=True))
 
 
 def sorted_events(event: Any, partner: Any) -> RacyEvents:
-    """From events found in any order."""
+    """The racy events, given in any order."""
     order = np.argsort(event, kind="stable")
     return RacyEvents(np.asarray(event, np.int32)[order], np.asarray(partner, np.int32)[order])

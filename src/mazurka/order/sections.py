@@ -1,25 +1,25 @@
 """Critical sections for the weak orders, compiled: accesses by lock and variable, and the ends of sections.
 
-A section is taken from a pool at its outermost acquire, and goes back there once nothing refers to it. When it ends,
-``published[section] = (event, thread, row)`` is the clock that a thread learns that is ordered after its release: a row
-of the shared clocks (clocks.py). References to sections that have not ended wait for that: so no sets of the
-variables of an open section are kept (the critical-section lists of Roemer, Genc and Bond, "SmartTrack", PLDI 2020).
+A section is taken from a pool at its outermost acquire, and returned once there are no references to it. When it ends,
+``published[section] = (event, thread, row)`` refers to the clock that threads ordered after its release join: a row of
+the shared clocks (clocks.py). There may be references to sections that have not ended: so no sets of the variables of
+an open section are kept (the critical-section lists of Roemer, Genc and Bond, "SmartTrack", PLDI 2020).
 
 *Conflicts.* For each lock and variable accessed under it (:class:`Touched`, a hash table) there is the section of the
-last write and, of each thread that has read since, the last section. That is all it takes: a write comes after earlier
-conflicting accesses, so a thread that learns of its section learns of the earlier ones.
+last write and, for each thread that has read since, the last section with a read. These suffice: a write is ordered
+after earlier conflicting accesses, so a thread that joins the clock of its section knows the earlier ones, too.
 
-*Nesting.* Of the critical sections in which the thread published to others before it released the lock, and of
-no others, the acquire can be known without the release. :class:`Nested` lists them by lock and thread, ascending.
+*Nesting.* The acquire of a critical section can be known without its release only if the thread published its clock
+within the section. :class:`Nested` lists such sections by lock and thread, ascending.
 
-*Forgetting.* A section whose release is known to every thread that still acts, and that will be forked by one, can
-teach no thread anything. :func:`sweep` drops references to such sections; the tables grow only when that does not
-help.
+*Forgetting.* A section whose release is known to every thread that has not ended, and is not yet to be forked by one of
+these, adds nothing to any clock. :func:`sweep` drops references to such sections; the tables grow only when that does
+not free enough.
 
 Memory: 28 bytes a section that is referred to, with a row of 4 x threads bytes that sections share until their thread
-learns something; 16 bytes a pair of lock and variable, 8 for each thread that read there last. All of that counts only
-what is not known to every thread; a bound that does not depend on the trace's length there is not, for no algorithm in
-one pass can have one (Kini, Mathur and Viswanathan, PLDI 2017, section 4.4).
+clock changes; 16 bytes a pair of lock and variable, 8 for each thread that read there last. Only sections whose release
+is not known to every thread count. There is no bound independent of the trace's length: no algorithm in one pass can
+have one (Kini, Mathur and Viswanathan, PLDI 2017, section 4.4).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WRITER: Final = 2
 READER: Final = 3
 
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
-SHARE: Final = 2  # the hash table has at least so many slots for each entry
+SHARE: Final = 2  # the least number of slots of the hash table for each entry
 
 
 class Sections(NamedTuple):
@@ -45,8 +45,8 @@ class Sections(NamedTuple):
     published: Any  # [sections, 3] event of the release, thread, row; row -1: not ended
     begun: Any  # [sections] event of the acquire
     lock: Any  # [sections]
-    uses: Any  # [sections] how many refer to it, one while it is open
-    free: Any  # [sections] the first `spare` are free
+    uses: Any  # [sections] the number of references to it, one more while it is open
+    free: Any  # [sections] numbers of free sections, the first `spare` count
     spare: Any  # [1]
 
 
@@ -56,14 +56,16 @@ class HeldSections(NamedTuple):
     section: Any  # [threads, deepest], outermost first
     times: Any  # [threads, deepest] how often the lock is held
     depth: Any  # [threads]
-    entered: Any  # [threads] when the innermost began, of all that ever did
+    entered: Any  # [threads] the event at which its latest section began
     left: Any  # [threads] the last event at which the thread published its clock
 
 
 class Touched(NamedTuple):
-    """By lock and variable; open addressing, an entry in one piece of memory."""
+    """A hash table by lock and variable, with open addressing; each entry is contiguous in memory."""
 
-    entry: Any  # int32 [slots, 4] lock, variable, section of the last write or -1, first of the readers since or -1
+    entry: (
+        Any  # int32 [slots, 4] lock, variable, section of the last write or -1, first node of the readers since or -1
+    )
     filled: Any  # int64 [1]
 
 
@@ -79,11 +81,11 @@ class Readers(NamedTuple):
 class Nested(NamedTuple):
     """Lists of sections by (number of the) lock and thread, in one array; all int32."""
 
-    number: Any  # [targets] or -1
+    number: Any  # [targets] the number of a lock, or -1
     newest: Any  # [locks, threads] the last release in the list, or -1
     place: Any  # [locks, threads, 3] start, length, capacity
     section: Any  # [capacity]
-    used: Any  # [2] locks, entries of `section`
+    used: Any  # [2] the number of locks, and of entries of `section`
 
 
 def sections_for(size: int = 2 * BLOCK) -> Sections:
@@ -164,12 +166,12 @@ def deeper(held: HeldSections) -> HeldSections:
 
 
 def roomy(touched: Touched, entries: int) -> bool:
-    """Whether so many can be added."""
+    """Whether so many entries can be added."""
     return bool(SHARE * (touched.filled[0] + entries) <= len(touched.entry))
 
 
 def rehashed(touched: Touched, entries: int) -> Touched:
-    """Without entries that refer to nothing, and with room for so many more."""
+    """The table without entries that refer to no section, and with room for ``entries`` more."""
     wanted = 2 * SHARE * (int(np.sum((touched.entry[:, WRITER] >= 0) | (touched.entry[:, READER] >= 0))) + entries)
     made = touched_for(1 << (wanted - 1).bit_length())
     _move_entries(touched, made)
@@ -186,7 +188,7 @@ def _move_entries(touched, made):  # compiled, like all that follow
 
 @inlined
 def slot_of(touched, lock, variable):
-    """Where the pair is, which may be new."""
+    """The slot of the pair, which may be new."""
     entry = touched.entry
     mask = len(entry) - 1
     mixed = (np.uint64(lock) << np.uint64(32) | np.uint64(variable)) * _MIX
@@ -203,7 +205,7 @@ def slot_of(touched, lock, variable):
 
 @inlined
 def drop_section(sections, clocks, section):
-    """One that referred to it does no more."""
+    """Drop one reference to a section."""
     sections.uses[section] -= 1
     if sections.uses[section] == 0:
         row = sections.published[section, 2]
@@ -215,7 +217,7 @@ def drop_section(sections, clocks, section):
 
 @inlined
 def drop_node(readers, node):
-    """Free a list node; the one after it."""
+    """Free a list node; returns the node after it."""
     give_row(readers, node)
     return readers.next[node]
 
@@ -231,7 +233,7 @@ def take_node(readers, section, after):
 
 @inlined
 def latest_known(nested, sections, lock, thread, until):
-    """The last of a list whose acquire is event ``until`` or earlier, or -1."""
+    """The last section of a list whose acquire is event ``until`` or earlier, or -1."""
     start = nested.place[lock, thread, 0]
     low, high = 0, nested.place[lock, thread, 1]
     while low < high:
@@ -258,7 +260,7 @@ def can_append(nested, target, thread):
 
 @inlined
 def append(nested, target, thread, section, release):
-    """Needs room."""
+    """Append a section to the list of a thread and a lock. There must be room."""
     lock = nested.number[target]
     if lock < 0:
         lock = nested.number[target] = nested.used[0]
@@ -277,7 +279,7 @@ def append(nested, target, thread, section, release):
 
 
 def packed(nested: Nested) -> Nested:
-    """Without gaps between the lists, and with room for each to double, and for as many new ones as a block makes."""
+    """The lists without gaps between them, with room for each to double, and for the new ones of a block."""
     wanted = int((2 * nested.place[: nested.used[0], :, 1] + 4).sum()) + 4 * BLOCK
     made = nested._replace(section=np.zeros(2 * wanted, np.int32), place=nested.place.copy(), used=nested.used.copy())
     _move_lists(nested, made)
@@ -303,7 +305,8 @@ def _move_lists(nested, made):
 
 @jit
 def sweep(sections, clocks, touched, readers, nested, floor):
-    """Drop what refers to sections whose release every thread knows; ``floor`` says what all know of each thread."""
+    """Drop references to sections whose release every thread knows; ``floor`` has for each thread the last event that
+    all know."""
     for slot in range(len(touched.entry)):
         entry = touched.entry[slot]
         writer = entry[WRITER]
@@ -348,6 +351,6 @@ def _unsettled(sections, clocks, readers, first, floor):
 
 
 def known_to_all(past: Any, exempt: Any) -> Any:
-    """Of each thread the last event that is known to all others that are not exempt."""
+    """For each thread its last event that is known to all other threads that are not exempt."""
     acting = past[~exempt]
     return acting.min(axis=0) if len(acting) else np.full(len(past), np.iinfo(np.int32).max, np.int32)

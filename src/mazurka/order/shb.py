@@ -3,14 +3,14 @@
 Definition (Mathur, Kini, Viswanathan, "What Happens-After the First Race?", OOPSLA 2018): happens-before (hb.py), and
 each write before the reads that take their value from it. An event is racy if an earlier one of another thread
 conflicts with it and is not ordered before the event that precedes it in its thread; so the write that a read takes its
-value from may race with it. Every such pair is the end of a correct reordering of the trace (their theorem): what
-precedes the two in this order, as it happened (``sync_preserving.witness_of``).
+value from may race with it. Every such pair is the end of a correct reordering of the trace (their theorem): the events
+that precede the two in this order, in the order of the trace (``sync_preserving.witness_of``).
 
-Only a racy read can learn something from the write that it reads from. So the clocks go ahead, each variable's last
-write being published as a lock's release is, and yield the clocks that reads have learnt as edges; the accesses follow
-in a second thread, some pieces behind, as in happens-before.
+Only a racy read can change its thread's clock by the write that it reads from. So the clocks are computed first: each
+variable's last write is published as a lock's release is, and clocks that reads have changed are passed on as edges.
+The accesses are checked in a second thread, some pieces behind, as in happens-before.
 
-Cost: as happens-before, besides the memory of :mod:`mazurka.order.versions`, which defines how clocks are published.
+Cost: that of happens-before, and the memory of :mod:`mazurka.order.versions`, which defines how clocks are published.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from mazurka.order.streaming import LONG, EventColumns, HelperThread, Sizes, byt
 from mazurka.order.versions import BIAS, learn, move_rarely, versions_for, with_room
 from mazurka.trace.trace import Trace
 
-#: How many edges are handed over at once, at most.
+#: The largest number of edges that are handed over at once.
 _EDGES: Final = 4 * BLOCK
 
 
@@ -46,8 +46,8 @@ _AHEAD: Final = 4
 
 
 class SchedulableHappensBefore:
-    """A :class:`~mazurka.order.streaming.Stream`. Threads that sizes count only later are to be forked, otherwise
-    some of their races may be missed."""
+    """A :class:`~mazurka.order.streaming.Stream`. Threads that sizes count only later have to be forked, otherwise some
+    of their races may be missed."""
 
     def __init__(self, two_threads: bool = True) -> None:
         self.company = HelperThread(two_threads)
@@ -85,7 +85,7 @@ class SchedulableHappensBefore:
             each.result()
 
     def _go_ahead(self, piece: EventColumns, child: Any, at: int) -> tuple[int, Edges]:
-        """How far the clocks come, and the clocks that reads learn there."""
+        """Compute clocks from row ``at`` on; returns the row reached, and the clocks that reads have changed."""
         until, count = _run(*piece.unsigned(), child, self.events, at, self.versions, self.edges)
         return until, Edges(self.edges.event[:count].copy(), self.edges.clock[:count].copy())
 
@@ -94,7 +94,7 @@ class SchedulableHappensBefore:
         return sorted_events(found[:, 0], found[:, 1])
 
     def size(self) -> int:
-        """Bytes in tables."""
+        """The size of the tables in bytes."""
         return bytes_in(self.versions, self.edges, self.checks.clocks, self.checks.accesses)
 
 
@@ -104,7 +104,7 @@ def _room_for_edges(threads: int) -> Edges:
 
 @jit
 def _run(thread, op, target, child, base, at, versions, edges):  # compiled
-    """Go on from row ``at`` as long as there is room for a block; where it stopped, and how many edges there are."""
+    """Go on from row ``at`` as long as there is room for a block; returns the row reached, and the number of edges."""
     size, count = len(thread), 0
     now, version, published = versions.now, versions.version, versions.published
     while at < size and versions.spare[0] >= BLOCK and count + BLOCK <= len(edges.event):

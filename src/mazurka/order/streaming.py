@@ -1,7 +1,7 @@
-"""The input of the streaming orders: columns in consecutive parts, numbers that only grow.
+"""The input of the streaming orders: columns in consecutive parts, whose numbers only grow.
 
-An event's number is its place in the stream, below 2**31. Two threads of the operating system work at once where a
-trace is long enough for that to pay; kernels hold no lock of the interpreter.
+An event's number is its place in the stream, below 2**31. Two threads of the operating system are used if a trace is
+long enough for that to pay; kernels do not hold the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from mazurka.trace.columns import LARGEST
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
 
-#: Traces with more events than this are worth a second thread.
+#: For traces with more events than this a second thread pays.
 LONG: Final = 200_000
 
-#: How many events are handed from one thread to the other at a time.
+#: The number of events that one thread hands to the other at a time.
 PIECE: Final = 1 << 17
 
 
@@ -44,14 +44,15 @@ class EventColumns(NamedTuple):
         return EventColumns(self.thread[start:end], self.op[start:end], self.target[start:end])
 
     def unsigned(self) -> tuple[Any, Any, Any]:
-        """The same without signs: compiled code need not ask of such an index whether it counts from the
-        end, which takes a third of the time of a kernel that does little for an event."""
+        """The columns as unsigned integers: compiled code need not test whether such an index is negative, a test that
+        takes a third of the time of a kernel that does little for an event."""
         return self.thread.view(np.uint32), self.op.view(np.uint8), self.target.view(np.uint32)
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The ranges of the numbers in columns: threads, and targets with the threads that they are (-1: none)."""
+    """The ranges of the numbers in columns: the number of threads, and for each target the thread that it is (-1:
+    none)."""
 
     threads: int
     thread_of_target: NDArray[np.int32]
@@ -63,25 +64,25 @@ class Sizes:
 
 
 class Stream(Protocol):
-    """An order, on its way through a trace."""
+    """An order that is given a trace part by part."""
 
     def feed(self, columns: EventColumns, sizes: Sizes) -> None:
-        """Pass the next events; sizes may have grown since the last."""
+        """Process the next events; sizes may have grown since the last call."""
 
     def racy_events(self) -> RacyEvents:
-        """Those found so far."""
+        """The racy events found so far."""
 
 
 def with_events(events: int, columns: EventColumns) -> int:
-    """How many events there are with these, if they can be numbered."""
+    """The number of events including these, if they can be numbered."""
     if events + len(columns.thread) > LARGEST:
         raise MazurkaError("trace-too-large", f"more than {LARGEST:,} events: they can't be numbered")
     return events + len(columns.thread)
 
 
 def columns_of(trace: Trace, data: NDArray[np.bool_] | None = None) -> EventColumns:
-    """A trace's. Reading and writing a target that is no ``data`` (by target; None: all are) orders, and can't race;
-    taking a lock that is also looked at is writing it."""
+    """The columns of a trace. Reads and writes of a target that is no ``data`` (by target; None: all are) order, and
+    can't race; an acquire of a lock that is also looked at is a write of it."""
     op = np.asarray(trace.op, np.int8)
     target = np.asarray(trace.target, np.int32)
     if data is not None:
@@ -119,7 +120,7 @@ class HelperThread:
             self._pool.shutdown()
 
     def do(self, work: Callable[..., None], *arguments: Any) -> Future[None]:
-        """Have something done meanwhile."""
+        """Do ``work`` in the second thread, or at once if there is none."""
         if self._pool is not None:
             return self._pool.submit(work, *arguments)
         made: Future[None] = Future()

@@ -1,13 +1,13 @@
-"""Sync-preserving races: those that show without sections of a lock changing places.
+"""Sync-preserving races: races in reorderings that keep the order of the sections of each lock.
 
 Definition (Mathur, Pavlogiannis, Viswanathan, "Optimal Prediction of Synchronization-Preserving Races", POPL 2021). Two
-conflicting accesses of two threads race if the smallest sync-preserving ideal (ideals.py) that contains what precedes
-each in its thread contains neither of them. Taken in the order of the trace it is a correct reordering, after which
-both come next: every race is real, :meth:`SyncPreserving.witness` gives the reordering. Every pair that races under
-schedulable happens-before does so here.
+conflicting accesses of two threads race if the smallest sync-preserving ideal (ideals.py) that contains the
+predecessors of each in its thread contains neither of them. In the order of the trace it is a correct reordering, after
+which both come next: every race is real, and :meth:`SyncPreserving.witness` gives the reordering. Every pair that races
+under schedulable happens-before is a sync-preserving race.
 
-An event is racy if an earlier one races with it; :mod:`mazurka.order.sync_search` says how that is found, and at what
-cost. For a reordering a :class:`SyncPreserving` is asked.
+An event is racy if an earlier one races with it; :mod:`mazurka.order.sync_search` describes how racy events are found,
+and the cost. :class:`SyncPreserving` gives reorderings.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from mazurka.witness.witness import Deadlocks, Races, Witness
 
 
 def races(trace: Trace, data: NDArray[np.bool_] | None = None) -> RacyEvents:
-    """The racy events. Targets that are no ``data`` (by target; None: all are that are only read and written) order."""
+    """The racy events. Targets that are no ``data`` order (by target; None: all targets that are only read and written
+    are data)."""
     return races_of(columns_of(trace), sizes_of(trace), data)
 
 
@@ -38,7 +39,7 @@ def races_of(columns: EventColumns, sizes: Sizes, data: NDArray[np.bool_] | None
 
 
 class SyncPreserving:
-    """A trace, to ask for reorderings. The index is built once, in O(events)."""
+    """Gives reorderings of a trace. The index is built once, in O(events)."""
 
     def __init__(self, trace: Trace, data: NDArray[np.bool_] | None = None) -> None:
         self.trace = trace
@@ -47,15 +48,15 @@ class SyncPreserving:
         self.index, _, _ = index_of(self.columns, sizes, kinds_of(self.columns, sizes, data))
 
     def ideal(self, *events: int) -> NDArray[np.int32] | None:
-        """The latest event of each thread in the smallest ideal that contains what precedes these events; None if it
-        contains one of them. Cost: linear in the sections and links in it."""
+        """The latest event of each thread in the smallest ideal that contains the predecessors of these events; None if
+        it contains one of the events. Cost: linear in the sections and links in it."""
         ideal = ideal_for(self.index)
         return np.asarray(ideal.until) if self._lets(ideal, events) else None
 
     def first_of(self, pattern: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
-        """Of lists of events, each of a thread of its own and ascending, the first ones that can come next together,
-        one of each. What an ideal contains that lets earlier ones come next, no later ideal can leave out, so each
-        is tried once (Tunc, Mathur, Pavlogiannis, Viswanathan, PLDI 2023). Cost: that of one ideal."""
+        """The first events, one of each list, that can come next together; each list has events of a thread of its own,
+        ascending. An ideal for later events contains those for earlier ones, so each event is tried once (Tunc, Mathur,
+        Pavlogiannis, Viswanathan, PLDI 2023). Cost: that of one ideal."""
         ideal, thread = ideal_for(self.index), self.columns.thread
         while True:
             places = [bisect_right(rows, ideal.until[thread[rows[0]]]) for rows in pattern]
@@ -66,7 +67,7 @@ class SyncPreserving:
                 return events
 
     def _lets(self, ideal: Ideal, events: Sequence[int]) -> bool:
-        """Let an ideal grow by the predecessors of some events; whether it contains none of them."""
+        """Add the predecessors of some events to an ideal; returns whether it contains none of the events."""
         threads = self.columns.thread
         for event in events:
             ideal.need[threads[event]] = max(ideal.need[threads[event]], event - 1)
@@ -74,7 +75,8 @@ class SyncPreserving:
         return all(ideal.until[threads[event]] < event for event in events)
 
     def order(self, *events: int) -> NDArray[np.int64] | None:
-        """The steps of that ideal in the order of the trace. Cost: linear in the trace, some nanoseconds an event."""
+        """The steps of the events' smallest ideal in the order of the trace. Cost: linear in the trace, some
+        nanoseconds an event."""
         until = self.ideal(*events)
         if until is None:
             return None
@@ -84,7 +86,8 @@ class SyncPreserving:
         return steps[np.diff(steps, prepend=-1) > 0]
 
     def witness(self, claim: Races | Deadlocks, *events: int) -> Witness | None:
-        """The reordering after which the events come next, as is claimed; None if sections had to change places."""
+        """The reordering after which the events come next, with the claim; None if sections would have to change
+        places."""
         order = self.order(*events)
         if order is None:
             return None
@@ -93,11 +96,11 @@ class SyncPreserving:
         return Witness(tuple(order[prefix:].tolist()), claim=claim, prefix=prefix)
 
     def witness_of_race(self, first: int, second: int) -> Witness | None:
-        """For two conflicting accesses, given as rows; None if they don't race here."""
+        """The witness of two conflicting accesses, given as rows; None if they are no sync-preserving race."""
         step = self.trace.step
         return self.witness(Races(StepIndex(int(step[first])), StepIndex(int(step[second]))), first, second)
 
 
 def witness_of(trace: Trace, first: int, second: int) -> Witness | None:
-    """For one pair of events; for several ask a :class:`SyncPreserving`."""
+    """The witness of one pair of events; for several pairs a :class:`SyncPreserving` is faster."""
     return SyncPreserving(trace).witness_of_race(first, second)

@@ -1,24 +1,24 @@
-"""The search for sync-preserving races (sync_preserving.py says what they are), compiled.
+"""The search for sync-preserving races (sync_preserving.py defines them), compiled.
 
-Whether an event is racy is found so, for the events e2 of the trace in order:
+For each event e2 of the trace, in order, the search determines whether it is racy:
 
-- what thread 2 needs by itself is an ideal that only grows, one for each thread;
+- for each thread there is the ideal of its next event, which only grows;
 - earlier accesses are kept by variable, the locks held there (accesses that share a lock with e2 can't race with it),
-  whether they write, and thread. Of each thread the first is tried that is not in the ideal: it is grown by what
-  precedes that access. If it contains the access now, the next one that it does not contain is tried, and those
-  it contains are never tried again by this thread, since ideals only grow. Otherwise they race;
-- a variable that is always used under one common lock, which a first pass finds out, needs none of that. Of others the
-  accesses under the lock that is mostly held there are kept apart from the rest, and where all that are kept have been
-  tried in vain by a thread, it waits for new ones.
+  whether they write, and thread. For each thread the first access that is not in the ideal of e2's thread is tried: its
+  predecessors are added to the ideal. If the ideal then contains the access, the next one that it does not contain is
+  tried; those that it contains are never tried again by e2's thread, since ideals only grow. Otherwise the two race;
+- a variable that is always used under one common lock needs none of that; a first pass finds these. For other variables
+  the accesses under the lock held most often are kept apart from the rest, and a thread that has tried all kept
+  accesses in vain tries again only when there are new ones.
 
-The paper keeps an ideal for each variable and pair of threads; here those of pairs are made when needed, from the
-thread's own.
+The paper keeps an ideal for each variable and pair of threads; here ideals of pairs are made when needed, from the
+thread's own ideal.
 
 Cost: two passes. O(1) for an access of a variable that only one thread uses, that no thread writes, or that has a
-common lock. Otherwise what it takes to grow the ideal: linear in the sections and links between, mostly few. Memory: 8
-bytes for each access of a variable that threads share without a common lock; 20 for each section and each read from
-another thread; 4 x threads x (threads + locks); 16 x threads for each such variable, and 4 x threads for each group of
-its accesses of which some were tried in vain.
+common lock. For other accesses the cost of growing the ideal: linear in the sections and links added, mostly few.
+Memory: 8 bytes for each access of a variable that threads share without a common lock; 20 for each section and each
+read from another thread; 4 x threads x (threads + locks); 16 x threads for each such variable, and 4 x threads for each
+group of its accesses of which some were tried in vain.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from mazurka.trace.event import Op
 _WRITE, _ACQUIRE, _RELEASE = int(Op.WRITE), int(Op.ACQUIRE), int(Op.RELEASE)
 _MIX: Final = 0x9E3779B1
 
-#: In place of the thread that uses a variable: several do.
+#: In place of the thread that uses a variable: several threads do.
 _SHARED: Final = -2
 
 # Registers of the kept accesses.
@@ -52,7 +52,8 @@ _MARKS: Final = 4
 
 class _KeptAccesses(NamedTuple):
     """Accesses by variable, class (locks held, whether they write) and cell (thread). A variable's classes are in four
-    chains: 2 if its main lock is not held, and 1 if they write. Arrays are int32; chains end with -1."""
+    chains; the number of a class's chain is 2 if the variable's main lock is not held, plus 1 if its accesses write.
+    Arrays are int32; chains end with -1."""
 
     variable: Any  # [targets] the number of the variable, -1 if it can't race
     main: Any  # [targets] the lock mostly held, or -1
@@ -63,8 +64,8 @@ class _KeptAccesses(NamedTuple):
     next: Any  # [accesses] in the same cell
     class_next: Any  # [classes] in the same chain
     class_set: Any  # [classes]
-    class_cell: Any  # [classes] the first
-    cell_next: Any  # [cells] of the same class
+    class_cell: Any  # [classes] the first cell
+    cell_next: Any  # [cells] the next cell of the same class
     cell_class: Any  # [cells]
     cell_chain: Any  # [cells] 4 x variable + chain
     cell_thread: Any  # [cells]
@@ -72,13 +73,13 @@ class _KeptAccesses(NamedTuple):
     cell_last: Any  # [cells]
     cell_mark: Any  # [cells] row of marks, or -1
     slots: Any  # [2**k] hash table of cells, -1: free
-    mark: Any  # [marks, threads] the latest access of the cell that the thread's ideal, or a grown one, contained
+    mark: Any  # [marks, threads] the latest access of the cell in the thread's ideal, or in one grown from it
     found: Any  # [capacity, 2] racy events and partners
     sizes: Any  # [5] registers
 
 
 class _Ideals(NamedTuple):
-    """The ideal that each thread needs by itself, and the one that is tried."""
+    """The ideal of each thread's next event, and the one that is tried."""
 
     until: Any  # [threads, threads]
     need: Any  # [threads, threads]
@@ -90,7 +91,7 @@ class _Ideals(NamedTuple):
 
 
 class SyncPreservingSearch:
-    """The racy events of a trace: built by the first pass, found by the second."""
+    """The racy events of a trace: the first pass builds the index, the second finds them."""
 
     def __init__(self, columns: EventColumns, sizes: Sizes, data: NDArray[np.bool_] | None = None) -> None:
         self.columns = columns
@@ -102,7 +103,7 @@ class SyncPreservingSearch:
         self.ideals = _nothing_needed(self.index)
 
     def run(self) -> RacyEvents:
-        """Go through the whole trace; the racy events, sorted."""
+        """Search the whole trace; returns the racy events, sorted."""
         at = 0
         while at < len(self.columns.thread):
             at = _run(*self.columns, at, self.index, self.held, self.kept, self.ideals)
@@ -111,7 +112,7 @@ class SyncPreservingSearch:
         return sorted_events(found[:, 0], found[:, 1])
 
     def size(self) -> int:
-        """Bytes in tables."""
+        """The size of the tables in bytes."""
         return bytes_in(self.index, self.held, self.kept, self.ideals)
 
 
@@ -125,7 +126,7 @@ _GROWING: Final = (
 
 
 def _with_room(kept: _KeptAccesses) -> _KeptAccesses:
-    """With room for the additions of a block."""
+    """The tables with room for the additions of a block."""
     for register, names in _GROWING:
         capacity = len(getattr(kept, names[0]))
         if capacity - kept.sizes[register] < BLOCK:
@@ -187,7 +188,7 @@ def _use(thread, op, target, user, written):  # compiled, like all that follow
 
 @jit
 def _run(thread, op, target, at, index, held, kept, ideals):
-    """Go on from row ``at`` as long as there is room; where it stopped."""
+    """Go on from row ``at`` as long as there is room; returns the row reached."""
     size = len(thread)
     while at < size and not _is_full(kept):
         for i in range(at, min(at + BLOCK, size)):
@@ -290,7 +291,7 @@ def _try(index, kept, own, trial, cell, t):
 
 @inner
 def _first_beyond(kept, cell, t, until):
-    """The first access of the cell after ``until``, or -1. Those before are marked, so as not to be met again."""
+    """The first access of the cell after ``until``, or -1. Earlier accesses are marked, so as not to be tried again."""
     row = kept.cell_mark[cell]
     last = kept.mark[row, t] if row >= 0 else -1
     following = kept.next[last] if last >= 0 else kept.cell_first[cell]
@@ -338,7 +339,7 @@ def _cell(kept, x, chain, locks, t):
 
 @inner
 def _slot(kept, chain, locks, t):
-    """Where a cell is, or would be."""
+    """The slot of a cell, or the one where it would be."""
     mask = len(kept.slots) - 1
     slot = ((chain * _MIX + locks) * _MIX + t) * _MIX >> 9 & mask
     while kept.slots[slot] >= 0:

@@ -1,21 +1,21 @@
 """Vector clocks for an order under which most events publish their clock, compiled.
 
-As in clocks.py the numbers of events are the time, and ``now[t]`` is the clock of thread t. But where an event is
-published, ``published[target] = (event, thread, row)``, nothing is copied and nothing counted: ``row`` is where the
-thread's clock *will* be kept once it changes, ``version[t]`` at present. So a write costs three stores; only learning
-something new costs O(threads), for the copy and the join.
+As in clocks.py the numbers of events are the time, and ``now[t]`` is the clock of thread t. But when an event is
+published, ``published[target] = (event, thread, row)``, no clock is copied and no reference counted: ``row`` is the row
+where the thread's clock *will* be kept once it changes, ``version[t]`` at present. So a write costs three stores; only
+a change of a clock costs O(threads), for the copy and the join.
 
-*Forgetting.* When rows run out, those are free that no thread would learn from: a publication whose event is known to
-all threads teaches no thread anything. It refers to row ``COMMON`` then, the clock that all threads know, for the sake
-of threads that are announced later: one that is forked knows all that anyway, any other learns more than there was to
-learn, which hides races and makes up none. Rows are kept few, so that those in use stay in the processor's cache; to
-look through the publications takes some 10 ns for each row.
+*Forgetting.* When rows run out, rows of publications whose event all threads know are freed, since they add nothing to
+any clock. Such a publication then refers to row ``COMMON``, the clock that all threads know. That matters to threads
+that are announced later: one that is forked knows that clock anyway; any other then knows more than the order says,
+which may hide races and invents none. There are few rows, so that those in use stay in the processor's cache; to search
+the publications takes some 10 ns for each row.
 
-Invariant: the row that a publication refers to is not free, and holds what its thread knew at the event, unless that is
-the thread's present clock, or the event is known to all threads (that were announced when rows ran out).
+Invariant: the row that a publication refers to is not free, and holds the clock of its thread at the event, unless that
+is the thread's present clock, or the event is known to all threads (that were announced when rows ran out).
 
 Memory: 12 bytes a target, and 4 x threads for each row: an eighth as many rows as targets, or up to four times as many
-as publications that not all threads know.
+as publications whose event not all threads know.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ from mazurka.order.clocks import (
     unaware,
 )
 
-#: The row that publications known to all refer to.
+#: The row of publications that all threads know.
 COMMON: Final = 0
 
-#: How many rows there are at least, and for how many targets there is one.
+#: The least number of rows, and the number of targets for each row.
 _FEWEST: Final = 4 * BLOCK
 _SHARE: Final = 8
 
-#: No event has such a number.
+#: A number above those of all events.
 _BEYOND: Final = 2**32
 
 _BIAS: Final = {LEARN: 0, PUBLISH: -_BEYOND, NOTHING: -_BEYOND}
 
 #: By operation code: the number to add to the event published at a target so that it exceeds the thread's clock if
-#: there is more to do than to publish. One comparison decides, since what comes next cannot be foreseen.
+#: there is more to do than to publish. One comparison decides, since the processor cannot predict the next operation.
 BIAS: Final = np.array([_BIAS.get(int(effect), _BEYOND) for effect in EFFECTS], np.int64)
 
-#: At first event -1 of thread 0, which all know.
+#: At first event -1 of thread 0, which all threads know.
 _UNPUBLISHED: Final = np.array([-1, 0, COMMON], np.int32)
 
 
@@ -72,8 +72,8 @@ class Versions(NamedTuple):
     rows: Any  # [rows, threads]
     free: Any  # [rows] numbers of free rows, the first `spare` count
     spare: Any  # [1]
-    fetched: Any  # int64 [1] where reads go that only fetch
-    masks: Any  # [operations] which bits of an entry of `published` are replaced: all or none
+    fetched: Any  # int64 [1] a sum that keeps reads for fetching from being optimised away
+    masks: Any  # [operations] the bits of an entry of `published` that are replaced: all or none
 
 
 def versions_for(threads: int, targets: int) -> Versions:
@@ -92,7 +92,7 @@ def versions_for(threads: int, targets: int) -> Versions:
 
 
 def with_room(versions: Versions, threads: int, targets: int) -> Versions:
-    """The same for more threads and targets, with rows for a block."""
+    """The versions with room for more threads and targets, and with rows for a block."""
     more = max(threads - len(versions.now), 0)
     if targets > len(versions.published):
         published = np.tile(_UNPUBLISHED, (targets, 1))
@@ -132,7 +132,7 @@ def _with_threads(versions: Versions, more: int) -> Versions:
 
 @jit
 def _forget(published, common, used):  # compiled, like all that follow
-    """Mark the rows that threads may learn from; clocks that all know refer to the common one."""
+    """Mark the rows that are still needed; publications that all threads know refer to the common row."""
     for target in range(len(published)):
         news = published[target, 0] > common[published[target, 1]]
         row = published[target, 2] if news else COMMON
@@ -170,6 +170,6 @@ def move_rarely(versions, op, thread, target, child, event):
 
 @inlined
 def _keep(versions, thread):
-    """The thread's clock changes: the old one is kept for its readers."""
+    """Keep the thread's present clock, which is about to change, for publications that refer to it."""
     copy(versions.rows[versions.version[thread]], versions.now[thread])
     versions.version[thread] = take_row(versions)

@@ -1,4 +1,4 @@
-"""Weak causal precedence: critical sections order where they conflict, and the first race is real, or a deadlock is.
+"""Weak causal precedence: critical sections are ordered if they conflict; the first race, or a deadlock, is real.
 
 Definition (Kini, Mathur, Viswanathan, "Dynamic Race Prediction in Linear Time", PLDI 2017, definition 3). The least
 relation that contains
@@ -7,21 +7,21 @@ relation that contains
 - (b) if an event of one critical section precedes an event of a later one of the same lock and another thread, the
   first one's release before the second one's;
 - (c) its composition with happens-before (hb.py), on either side;
-- a fork before the events of the thread forked, these before its join; likewise what else synchronises.
+- a fork before the events of the thread forked, these before its join; other synchronisation as in happens-before.
 
 An event is racy if an earlier one of another thread conflicts with it and does not precede it. The first race of a
 trace has a witness, or the trace has one of a deadlock (theorem 1); later ones are candidates.
 
-The paper leaves out forks and joins. Here they are what they would be as sections that conflict: (c) applies.
+The paper leaves out forks and joins. Here they are treated as sections that conflict would be: (c) applies.
 
 RAPID reports fewer racy events where a thread takes one lock several times: its list of a lock's sections holds the
-thread's own, too, so all that an earlier release of the thread knew counts as preceding a later one, which neither the
-definition says nor the paper's algorithm 1 (a section goes into the queues of *other* threads). With that left out, it
+thread's own, too, so all events that an earlier release of the thread knew count as preceding a later one. Neither the
+definition nor the paper's algorithm 1 says so (a section goes into the queues of *other* threads). Without that RAPID
 reports the same events (docs/explanation/partial-orders.md).
 
-Departures of the algorithm: times are numbers of events; of sections that happens-before orders only the last matters,
-so one section per lock and variable stands for the writes, and two for the reads; queues hold only sections within
-which the thread published to others (see dc.py), by thread instead of by reader.
+Departures of the algorithm: times are numbers of events; among sections that happens-before orders only the last
+matters, so one section per lock and variable is kept for the writes, and two for the reads; queues hold only sections
+within which the thread published its clock (see dc.py), by thread instead of by reader.
 """
 
 from __future__ import annotations

@@ -7,14 +7,13 @@ The least order that contains
 - (a) if two critical sections of a lock contain conflicting accesses, the first one's release before the second access;
 - a fork before the events of the thread forked, these before its join.
 
-Whatever else synchronises (conditions, atomics) orders as in happens-before (hb.py). This is the weakest of the orders
-here: an event that is racy under wcp or dc is racy here. It need not be a race: these are candidates, for which a
-witness has to be found. Nor is every race among them, since two sections that write the same variable may well change
-places.
+Other synchronisation (conditions, atomics) orders as in happens-before (hb.py). This is the weakest of these orders: an
+event that is racy under wcp or dc is racy under it. Racy events are candidates, for which a witness has to be found;
+they need not be real races. Nor are all races among them, since two sections that write the same variable may well
+change places.
 
-Departures: racy events are found exactly, later ones included, where SmartTrack's epochs keep the last access only. So
-what an access conflicts with under a lock is looked up by lock and variable, not in a list that comes with the last
-access.
+Departures: racy events are found exactly, later ones included, while SmartTrack's epochs keep the last access only. So
+conflicting sections of a lock are looked up by lock and variable, not in a list that is kept with the last access.
 """
 
 from __future__ import annotations

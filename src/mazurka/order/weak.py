@@ -1,7 +1,7 @@
-"""The driver of wcp, dc and wdc: tables that grow, and drop entries that all threads have learnt of.
+"""The driver of wcp, dc and wdc: its tables grow, and entries that all threads know are dropped.
 
-weak_kernel.py defines the orders, and how they are followed; the data kept of critical sections, and the memory
-that takes, in sections.py. Besides: 16 bytes a target, as happens-before; for wcp 4 x threads for each lock.
+weak_kernel.py defines the orders and computes them; sections.py describes the data kept of critical sections, and their
+memory. Further memory: 16 bytes a target, as for happens-before; for wcp 4 x threads for each lock.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from mazurka.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which of the orders; see weak_kernel.py."""
+    """The rules that distinguish the orders; see weak_kernel.py."""
 
     nests: bool
     composes: bool
@@ -45,7 +45,7 @@ class Rules:
 
 class WeakOrder:
     """A :class:`~mazurka.order.streaming.Stream`. ``forked`` are the threads that will be forked, as far as known:
-    what is known to all others is forgotten without waiting for them."""
+    events that all other threads know can be forgotten before these begin."""
 
     def __init__(self, rules: Rules, forked: NDArray[np.int32] | None = None) -> None:
         self.rules = rules
@@ -67,7 +67,7 @@ class WeakOrder:
         self._settled = 0
 
     def feed(self, columns: EventColumns, sizes: Sizes) -> None:
-        """Pass the next events; sizes may have grown since the last."""
+        """Process the next events; sizes may have grown since the last call."""
         self._widen(sizes.threads, sizes.targets)
         at = 0
         while at < len(columns.thread):
@@ -82,7 +82,7 @@ class WeakOrder:
         self.events += len(columns.thread)
 
     def racy_events(self) -> RacyEvents:
-        """Those found so far."""
+        """The racy events found so far."""
         found = self._checks.found()
         return sorted_events(found[:, 0], found[:, 1])
 
@@ -94,17 +94,17 @@ class WeakOrder:
         return state
 
     def size(self) -> int:
-        """Bytes of all tables."""
+        """The size of all tables in bytes."""
         return sum(int(array.nbytes) for table in self.tables() for array in table)
 
     def forget(self) -> None:
-        """Drop what every thread knows. Done by itself when tables are full."""
+        """Drop sections whose release every thread knows. Happens automatically when tables are full."""
         state = self.tables()
         floor = known_to_all(state.past.clock, state.past.exempt)
         sweep(state.sections, state.clocks, state.touched, state.readers, state.nested, floor)
 
     def _widen(self, threads: int, targets: int) -> None:
-        """For numbers up to these."""
+        """Make room for numbers up to these."""
         self._checks.make_room(threads, targets)
         state = self._state
         past, held, nested = state.past, state.held, state.nested
@@ -140,7 +140,8 @@ class WeakOrder:
         )
 
     def _make_room(self) -> None:
-        """For a block; before tables grow, sections that every thread knows are dropped, if there may be many."""
+        """Make room for a block; before tables grow, sections that every thread knows are dropped, if there may be
+        many."""
         state, wanted = self.tables(), BLOCK * self._state.held.section.shape[1]
         in_use = len(state.sections.lock) - state.sections.spare[0]
         short = (

@@ -4,22 +4,22 @@ All three contain each thread's own order and
 
 - (a) a release before a later access by another thread under the same lock that conflicts with an access in the
   section released;
-- a fork before the events of the thread forked, these before its join; of conditions, atomics and whatever else orders
-  threads, each operation that writes before later ones that read.
+- a fork before the events of the thread forked, these before its join; for conditions, atomics and all other targets
+  that order threads, each operation that writes before later ones that read.
 
-*nests* adds, for dc and wcp, (b): of two sections of a lock and different threads, if something of the first is ordered
-before something of the second, then release before release. *composes* says, for wcp, that the order contains its
-composition with happens-before on either side, but not each thread's own order itself.
+*nests* adds (b), for dc and wcp: if an event in a section of a lock is ordered before an event in another thread's
+section of it, then so is the first section's release before the second one's. *composes*, for wcp: the order contains
+its composition with happens-before on either side, but not each thread's own order itself.
 
 ``past.clock[t]`` is the past of thread t's next event in the order. Without *composes* that is the thread's clock, and
-the one it publishes. With it, the published one is the happens-before clock (``clocks.now``), and the past of the last
-holder is passed on with a lock; of a thread's own events only some are in its past then (``past.own[t]``), which those
-who take over its past need to know.
+the one it publishes. With *composes* the published clock is the happens-before clock (``clocks.now``), and the past of
+a lock's last holder is passed on with the lock; then only some of a thread's own events are in its past
+(``past.own[t]``), which threads that join its past need to know.
 
-An access looks at the sections of its thread that are open, unless the thread has accessed the variable in all of them
-already. Races are those of accesses.py, with the past for the clock: all of them, not only the first.
+For an access the open sections of its thread are looked at, unless the thread has accessed the variable in all of them
+already. Races are found as in accesses.py, with the past for the clock: all of them, not only the first.
 
-Cost: for an access O(locks held), and O(threads) where something is learnt; for a release with rule (b)
+Cost: for an access O(locks held), and O(threads) if the past grows; for a release with rule (b)
 O(threads x log(list)) if sections of the lock are nested, otherwise O(1) or, with *composes*, O(threads).
 """
 
@@ -73,12 +73,12 @@ _ACQUIRE: Final = int(Op.ACQUIRE)
 _RELEASE: Final = int(Op.RELEASE)
 _END: Final = int(Op.END)
 
-#: Codes of reading and writing targets that are no data, but order threads.
+#: Codes of reads and writes of targets that are no data, but order threads.
 GETS: Final = -1
 GIVES: Final = -2
 
-# Why the kernel stopped.
-WANTS_ROOM: Final = 0  # or it is done
+# The reason why the kernel stopped.
+WANTS_ROOM: Final = 0  # a table is full, or the columns are done
 TOO_DEEP: Final = 1
 LISTS_FULL: Final = 2
 
@@ -87,15 +87,15 @@ class Past(NamedTuple):
     """The events ordered before the next event of each thread; int32."""
 
     clock: Any  # [threads, threads]
-    own: Any  # [threads] with `composes`: of the thread itself
-    number: Any  # [targets] of a lock, or -1
-    of_lock: Any  # [locks, threads] of the last holder when he gave it back
-    locks: Any  # [1] how many
-    exempt: Any  # bool [threads] has ended, or will be forked: need not be waited for
+    own: Any  # [threads] with `composes`: the thread's own latest event in its past
+    number: Any  # [targets] the number of a lock, or -1
+    of_lock: Any  # [locks, threads] the past of the last holder at its release
+    locks: Any  # [1] the number of locks
+    exempt: Any  # bool [threads] has ended, or will be forked: events can be forgotten without it
 
 
 class WeakOrderState(NamedTuple):
-    """All that the kernel reads and writes, see each part."""
+    """The state of the kernel; each part describes itself."""
 
     clocks: Clocks
     accesses: Accesses
@@ -109,7 +109,7 @@ class WeakOrderState(NamedTuple):
 
 @jit
 def advance(state, nests, composes, thread, op, target, child, base, at):  # compiled
-    """Go on from row ``at`` as long as there is room for a block; where it stopped, and why."""
+    """Go on from row ``at`` as long as there is room for a block; returns the row reached, and the reason."""
     size = len(thread)
     clock, depth = state.past.clock, state.held.depth
     kept = state.accesses.kept
@@ -146,7 +146,7 @@ def advance(state, nests, composes, thread, op, target, child, base, at):  # com
 
 @inlined
 def _fetch(kept, target, at, end):
-    """Touch the entries of the variables of a block, which overlaps the waits for memory."""
+    """Fetch the entries of the variables of a block, which overlaps the waits for memory."""
     fetched = 0
     for row in range(at, end):
         fetched += kept[target[row], 0]
@@ -155,7 +155,8 @@ def _fetch(kept, target, at, end):
 
 @inlined
 def _has_room(state, nests, composes):
-    """One of everything for each event of a block, of what accesses need one for each lock held."""
+    """Whether there is room for a block: one entry of each table for each event, and for accesses one for each lock
+    held."""
     accesses, touched, nested = state.accesses, state.touched, state.nested
     wanted = BLOCK * state.held.section.shape[1]
     spare = min(state.clocks.spare[0], accesses.spare[0], state.sections.spare[0])
@@ -170,8 +171,8 @@ def _has_room(state, nests, composes):
 
 @inlined
 def _order(state, composes, op, t, x, other, event):
-    """An event that orders threads and is neither an access nor of a lock; ``other`` is the thread that the target is,
-    if any."""
+    """An event that orders threads and is neither an access nor an operation on a lock; ``other`` is the thread that
+    the target is, or -1."""
     clocks, past = state.clocks, state.past
     effect = EFFECTS[op]
     forks = effect == FORK and other >= 0 and other != t
@@ -198,7 +199,7 @@ def _order(state, composes, op, t, x, other, event):
 
 @inlined
 def _learn(state, composes, t, published):
-    """Thread t comes after the published event."""
+    """The next event of thread t is ordered after the published event."""
     event, other, row = published[0], published[1], published[2]
     clock = state.past.clock[t]
     if row < 0 or event <= clock[other]:
@@ -213,7 +214,7 @@ def _learn(state, composes, t, published):
 
 @inlined
 def _fresh(state, t, x, writes):
-    """Whether the thread has done the same in all sections that it is in."""
+    """Whether the thread has made the same access in all sections that it is in."""
     kept, rows, entered = state.accesses.kept, state.accesses.rows, state.held.entered[t]
     event, who = kept[x, 0], kept[x, 1]
     if (event if who == t else rows[event, t] if who < 0 else -1) > entered:
@@ -240,7 +241,7 @@ def _look_at_sections(state, composes, t, x, writes):
 
 @inlined
 def _write_in(state, composes, t, section, entry):
-    """The write comes after all that was accessed there, and stands for it from now on."""
+    """The write is ordered after all earlier accesses in the entry, and replaces them."""
     sections, readers = state.sections, state.readers
     node = entry[READER]
     while node >= 0:
@@ -260,8 +261,9 @@ def _write_in(state, composes, t, section, entry):
 
 @inlined
 def _read_in(state, composes, t, section, entry):
-    """Be the first of the readers. Dropped are the thread's own last section, and those whose release is known to it;
-    with *composes* all but one other, since a later release of a lock publishes all that earlier ones did."""
+    """The section becomes the first of the readers. The thread's own last section, and sections whose release it knows,
+    are dropped; with *composes* all but one other, since a later release of a lock publishes all that earlier ones
+    did."""
     sections, readers = state.sections, state.readers
     clock = state.past.clock[t]
     first, last, node = -1, -1, entry[READER]
@@ -285,7 +287,7 @@ def _read_in(state, composes, t, section, entry):
 
 @inlined
 def _acquire(state, composes, t, x, event):
-    """Whether there is room for it."""
+    """Process the event; returns whether there was room for it."""
     held, sections, clocks, past = state.held, state.sections, state.clocks, state.past
     depth = held.depth[t]
     for level in range(depth):
@@ -314,13 +316,13 @@ def _acquire(state, composes, t, x, event):
 
 @inlined
 def _release(state, nests, composes, t, x, event):
-    """Whether there is room for it."""
+    """Process the event; returns whether there was room for it."""
     held, sections, clocks, past = state.held, state.sections, state.clocks, state.past
     level = held.depth[t] - 1
     while level >= 0 and sections.lock[held.section[t, level]] != x:
         level -= 1
     if level < 0:
-        return True  # of a lock that the thread does not hold
+        return True  # the thread does not hold the lock
     if held.times[t, level] > 1:
         held.times[t, level] -= 1
         return True
@@ -352,7 +354,7 @@ def _release(state, nests, composes, t, x, event):
 
 @inlined
 def _after_sections(state, composes, t, lock):
-    """Rule (b) for a release: after those of all sections whose acquire is known."""
+    """Rule (b) for a release: it is ordered after the releases of all sections whose acquire is known."""
     clock, nested = state.past.clock[t], state.nested
     for other in range(len(clock)):
         if nested.newest[lock, other] > clock[other]:
