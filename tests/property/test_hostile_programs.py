@@ -11,11 +11,19 @@ import pytest
 from benchmarks import effects, interruptions
 from benchmarks.hostile import SAMPLES, check_folder, share
 from benchmarks.native_programs import drawn, imported
-from benchmarks.verdicts import INCONCLUSIVE, VERIFIED, VIOLATION, get_ready
+from benchmarks.verdicts import INCONCLUSIVE, VERIFIED, VIOLATION, Said, get_ready
 from tests.oracle.preemptive import hunt
 
 #: Kits with such operations.
 _INTERRUPTIBLE: Final = frozenset({"text over bytes", "counter", "user's dictionary", "annotated"})
+
+#: Correct samples that have no answer yet.
+_UNVERIFIED: Final = frozenset({"buffer_over_own_raw_file", "weak_keys_locked"})
+
+
+def _is_cut(said: Said) -> bool:
+    """Whether it is for want of time that there is no answer, as on a busy machine."""
+    return any("time limit" in each for each in said.reasons)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +41,8 @@ def test_samples(pool: ProcessPoolExecutor) -> None:
         assert sum(each.verdict == VIOLATION for each in bugs.values()) >= 0.95 * len(bugs)
         assert {name: each for name, each in unseen.items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}
         assert {name: each for name, each in correct.items() if each.verdict not in (VERIFIED, INCONCLUSIVE)} == {}
-        assert sum(each.verdict == VERIFIED for each in correct.values()) >= 0.9 * len(correct)
+        unverified = {name for name, each in correct.items() if each.verdict != VERIFIED and not _is_cut(each)}
+        assert unverified <= _UNVERIFIED
 
 
 @pytest.mark.slow

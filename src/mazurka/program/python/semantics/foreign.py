@@ -451,7 +451,12 @@ def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
 
 
 def _count_iteration(run: Any, thing: Any, site: int) -> None:
-    """Code in C goes through an object of a class that is not instrumented, which takes several steps."""
+    """Code in C goes through an object of a class that is not instrumented, which takes several steps.
+
+    Methods of a file of the run report those themselves.
+    """
+    if any(name.startswith("_mz") for name in vars(type(thing))):
+        return
     record = run.touched.get((OBJECT, objects.number(thing)))
     if record is not None and record[0] != run.current.index and has_concurrent_threads(run):
         _enter(run, _module_of_class(type(thing)), f"{type(thing).__name__}.__iter__", site)

@@ -16,6 +16,7 @@ import types
 import weakref
 from collections import ChainMap, UserDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -263,8 +264,8 @@ _mortal: dict[tuple[int, Any], Any] = per_run({})
 def let_go(run: Any) -> None:
     """Hooks must not keep alive what a weak reference is about to look for, or what has a finaliser."""
     untracked.look_now(run)
-    while _stored:
-        _watch_stored(run, *_stored.pop())
+    if _stored:
+        _watch_stored(run)
     if not objects.let_go():
         text = "weak references or finalisers beside more objects than are looked through"
         run.untracked[text] = run.untracked.get(text, 0) + 1
@@ -426,26 +427,61 @@ def watch_members(run: Any, collection: Any, added: tuple[Any, ...] = (), site: 
 def watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
     """``collection[key] = ...`` is about to store what is not known yet: it is looked for at the next step."""
     if is_a(collection, weakref.WeakValueDictionary) and has_concurrent_threads(run):
-        _stored.append((collection, key, site))
+        _stored.append(_Store(run.current.index, collection, key, site))
         run.let_go = let_go
 
 
-#: Weak dictionaries, keys under which something is being stored there, and sites of the stores.
-_stored: list[tuple[Any, Any, int]] = per_run([])
+@dataclass(slots=True)
+class _Store:
+    """A store into a weak dictionary: by which thread, and how many steps that has made since the store was announced,
+    the first of which is the store's own."""
+
+    thread: int
+    collection: Any
+    key: Any
+    site: int
+    steps: int = 0
 
 
-def _watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
+_stored: list[_Store] = per_run([])
+
+
+def _watch_stored(run: Any) -> None:
+    """Watch the objects that have been stored; the running thread is about to make a step."""
+    left = []
+    for store in _stored:
+        thing = _stored_under(store.collection, store.key)
+        if thing is not None:  # maybe another thread's
+            watch(thing, (STRUCTURE, number(store.collection)))
+        is_its_own = store.thread == run.current.index
+        if not is_its_own or store.steps == 0 or _is_amid_store():
+            store.steps += is_its_own
+            left.append(store)
+        elif thing is None:
+            untracked.count_untracked(run, "the end of an object that threads refer to weakly", store.site)
+    _stored[:] = left
+    if left:
+        run.let_go = let_go
+
+
+def _is_amid_store() -> bool:
+    """Whether the running thread is amid the method of the library that stores, which may be instrumented."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "__setitem__" and frame.f_code.co_filename == weakref.__file__:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _stored_under(collection: Any, key: Any) -> Any:
     data = objects.dictionary(collection).get("data", {})
     found: Any = (
         data.get(key)
         if (type(key) is str or type(key) is int)
         else next((data[each] for each in data if each is key), None)
     )
-    thing = weakref.ref.__call__(found) if is_a(found, weakref.ref) else None
-    if thing is None:
-        untracked.count_untracked(run, "the end of an object that threads refer to weakly", site)
-    else:
-        watch(thing, (STRUCTURE, number(collection)))
+    return weakref.ref.__call__(found) if is_a(found, weakref.ref) else None
 
 
 def _members_of(run: Any, added: tuple[Any, ...], site: int, one: bool) -> list[Any]:
