@@ -1,11 +1,11 @@
 """Operations of NumPy during which other threads run: it releases the interpreter while it processes an array.
 
-Such an operation is two steps: its begin, and its end, at which all of it happens. If another thread has touched the
-array between the two, and one of them changes it, the result of the real operation is not tracked: others see the array
-half changed, and changes get lost.
+Such an operation is two steps: its begin, and its end, at which all its accesses happen. If another thread has touched
+the array between the two, and one of them changes it, the result of the real operation is not tracked: other threads
+may see the array half changed, and changes may get lost.
 
-NumPy does so for arrays of more than 500 elements (`NPY_BEGIN_THREADS_THRESHOLDED`), and in products, sorts and
-searches of any size; never where elements are Python objects.
+NumPy releases the interpreter for arrays of more than 500 elements (`NPY_BEGIN_THREADS_THRESHOLDED`), and in products,
+sorts and searches of any size; never where elements are Python objects.
 
 Cost: a step more for such operations on arrays that several threads touch.
 """
@@ -28,7 +28,7 @@ from mazurka.trace.targets import OBJECT, Target
 #: The number of elements that NumPy processes without releasing the interpreter.
 _AT_ONCE: Final = 500
 
-#: Operations that release it for any size.
+#: Operations that release the interpreter for arrays of any size.
 _ALWAYS: Final = frozenset(
     """dot inner vdot matmul __matmul__ __rmatmul__ __imatmul__ sort argsort partition argpartition searchsorted take
     choose tensordot einsum kron outer lexsort bincount""".split()
@@ -44,8 +44,8 @@ _TEXT: Final = "operations of NumPy on one array at the same time"
 
 
 def spans(run: Any, site: int, things: Iterable[Any], name: str = "", args: tuple[Any, ...] = ()) -> list[Target]:
-    """The locations of the arrays among ``things`` that an operation goes through in two steps; ``name`` and ``args``:
-    of its method or function."""
+    """The locations of the arrays among ``things`` that an operation processes in two steps; ``name`` and ``args`` are
+    those of its method or function."""
     numpy = sys.modules.get("numpy")
     if numpy is None or run.is_recording or name in _QUICK or _is_of_one_element(name, args):
         return []
@@ -64,7 +64,7 @@ def spans(run: Any, site: int, things: Iterable[Any], name: str = "", args: tupl
 
 
 def _is_of_one_element(name: str, args: tuple[Any, ...]) -> bool:
-    """Whether an index is that of one element; or gives a view, which processes none."""
+    """Whether an operation takes one element by its index, or makes a view, which processes no elements."""
     if name not in ("__getitem__", "__setitem__") or not args:
         return False
     parts = args[0] if type(args[0]) is tuple else (args[0],)
@@ -73,14 +73,15 @@ def _is_of_one_element(name: str, args: tuple[Any, ...]) -> bool:
 
 
 def begin(run: Any, targets: list[Target], site: int) -> int:
-    """Pass the step in which an operation begins; the place in the log after it."""
+    """Pass the step in which an operation begins; returns the position in the log after it."""
     for target in targets:
         run.visit(Op.READ, target, site)
     return len(run.log)
 
 
 def end(run: Any, since: int, targets: list[Target], site: int) -> None:
-    """The step in which the operation ends has been passed: count what other threads have done since it began."""
+    """The step in which the operation ends has been passed: count conflicting accesses of other threads since it
+    began."""
     passed = run.log[since:]
     if not passed:
         return

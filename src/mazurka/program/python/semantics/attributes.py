@@ -1,15 +1,15 @@
 """Where an attribute lives, and so which location an access to it touches.
 
 ===========================================  ==========================================================
-what the class says                          location
+attribute of the class                       location
 ===========================================  ==========================================================
-nothing, or a slot                           the instance's attribute; each class's, too, if runs showed that
+none, or a slot                              the instance's attribute; each class's, too, if runs showed that
                                              a class gets or loses one of that name while threads run
 a function, class or method                  none; the instance's attribute if that may hide it
 a data descriptor (property ...)             none: its own code is tracked, or opaque
 another descriptor (cached_property ...)     the instance's attribute: that is where it keeps its result
 any other value                              the instance's attribute, and the class's while that shows through
-what C, or code not instrumented, computes   the object's state (:mod:`native_objects`)
+computed by C, or by code not instrumented   the object's state (:mod:`native_objects`)
 ===========================================  ==========================================================
 
 An attribute of a class is a location of the class that has it, and of those that come before it and might get it, of
@@ -79,7 +79,7 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
 
 def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
-    """An attribute is about to be read that is not simply the instance's."""
+    """An attribute is about to be read that is not simply an attribute of the instance."""
     if how is NONE:
         return
     if type(how) is int and how in _READ_BY:
@@ -89,7 +89,7 @@ def read(run: Any, thing: Any, name: str, site: int, how: Any) -> None:
     elif is_a(how, type):
         if name in objects.dictionary(thing) and not comes_and_goes(name):
             _emit(run, thing, name, site, _READ)
-        else:  # where classes change, a step reads the same whether the instance hides them or not
+        else:  # where classes change, a step reads the same locations whether the instance hides them or not
             _emit(run, thing, name, site, _READ, _reads_of(run, upto(type(thing), how), name))
     else:
         _emit(run, thing, name, site, _READ)
@@ -107,7 +107,7 @@ def _look_up_descriptor(run: Any, thing: Any, name: str, site: int) -> None:
 
 
 def _look_for_none(run: Any, thing: Any, name: str, site: int) -> None:
-    """A store asks the classes for a data descriptor, and finds none."""
+    """A store looks for a data descriptor in the classes, and finds none."""
     reads = _reads_of(run, upto(type(thing), None), name)
     if reads:
         run.visit(_READ, reads[0].target, site, None, reads[1:])
@@ -129,7 +129,7 @@ def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:
     run.visit(_READ, target, site)
 
 
-def _tell_when_called(_run: Any, _thing: Any, _name: str, _site: int) -> None:
+def _report_when_called(_run: Any, _thing: Any, _name: str, _site: int) -> None:
     """The effects of the attribute read are reported when it is called."""
 
 
@@ -201,16 +201,17 @@ def _read_of_bases(run: Any, thing: Any, name: str, site: int) -> None:
 
 
 def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
-    """A property's function in C is called, or a dictionary is given away that calls go by unseen."""
+    """A property's function in C is called, or code gets a dictionary that calls read without a step."""
     getter = getter_of(type(thing), name)
     if getter is not None:
         for tell in calling:
             tell(run, getter, site, (thing,), {})
         return
-    count = functools.partial(count_untracked, run, f"{type(thing).__name__}.{name}, which calls go by,", site)
+    text = f"{type(thing).__name__}.{name}, which calls read without a step,"
+    count = functools.partial(count_untracked, run, text, site)
     owner = next((each for each in bases(type(thing)) if any(each is other for other in private)), None)
     if owner is not None:
-        # It is the thread's own, as long as the thread keeps it to itself.
+        # No other thread has the dictionary, as long as its thread hands it to none.
         space = vars(owner)["__getattribute__"](thing, name)
         handed_objects.hand(run, [Access(_READ, (STRUCTURE, number(space)))], count)
     elif has_concurrent_threads(run):
@@ -242,8 +243,8 @@ def _write_listed(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
 
 
 def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE) -> None:
-    """An attribute is about to be stored that is not simply the instance's, or deleted (`op` is RMW, since an attribute
-    that is not there can't be)."""
+    """An attribute is about to be stored, or deleted, that is not simply an attribute of the instance (`op` is RMW for
+    a deletion, which fails if the attribute is not there)."""
     if how is OF_MODULE:
         module_write(run, thing, name, site, op)
         return
@@ -274,7 +275,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         replace_all(run, thing, site)
         return
     if op is _RMW and (how is BOUND or is_a(how, type)) and name in sites.stored_from_outside:
-        comes_or_goes(run, name)  # who comes to read it meanwhile may find that of the class
+        comes_or_goes(run, name)  # a thread that reads it meanwhile may find that of the class
     if how is LISTED or ((how is BOUND or is_a(how, type)) and objects.is_listed(type(thing))):
         perform(run, site, _write_listed, thing, name, site, op)
         return
@@ -298,34 +299,35 @@ def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
 
 
 def _look_for_descriptor(run: Any, kind: type, name: str, site: int) -> None:
-    """A class may have got a data descriptor, which stores of the attribute in instances go by, without a read."""
+    """A class may have got a data descriptor, which decides the effect of stores in instances without a reported
+    read."""
     if is_data_descriptor(type.__dict__["__dict__"].__get__(kind).get(name)):
         forget_shapes()
         count_untracked(run, f"assignment of a descriptor to {kind.__name__}.{name}", site)
 
 
 def _store_over(run: Any, thing: Any, name: str, site: int, how: Any) -> Any:
-    """An attribute is about to be stored, or deleted, under a name that the class has a method or a descriptor for: how
-    it is found from now on, if it is the instance's, or else NONE."""
+    """An attribute is about to be stored, or deleted, under a name that the class has a method or a descriptor for.
+    Returns how the attribute is found from now on, if it is one of the instance, or else NONE."""
     found = find(type(thing), name)
     if found is not None and is_a(found[1], METHODS) and name not in sites.stored:
         comes_or_goes(run, name)  # it hides the method of the class
         how = classify(type(thing), name)
     if not _is_method(how):
         return how
-    of_container = how is CONTAINER and has_concurrent_threads(run)  # whose operations look no further than the class
+    of_container = how is CONTAINER and has_concurrent_threads(run)  # whose operations look in the class only
     if of_container or (found and type(found[1]) in _FIELDS and shape_of(type(thing)).base is not None):
         count_untracked(run, f"assignment to {type(thing).__name__}.{name}", site)
     if found is not None and how is PROPERTY:
         _store_in_c(run, thing, found[1], site)
-    if found is None or type(found[1]) is not property:  # whose code would report
+    if found is None or type(found[1]) is not property:  # the code of a property would report
         run.current.silent += 1
         changed_code(run, thing, name, site)
     return NONE
 
 
 def _store_in_c(run: Any, thing: Any, descriptor: Any, site: int) -> None:
-    """An attribute is stored by a descriptor, which may have a method in C, of something else, for that."""
+    """An attribute is stored by a descriptor, whose `__set__` may be a method in C of another object."""
     setter = find(type(descriptor), "__set__")
     if setter is not None and type(setter[1]) in BUILTIN_METHODS:
         for tell in calling:
@@ -351,7 +353,7 @@ def _is_method(how: Any) -> bool:
 
 
 def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = None) -> None:
-    """Another dictionary is about to be put in the place of an instance's: all that is known of it is written.
+    """Another dictionary is about to be put in the place of an instance's: all its known attributes are written.
 
     ``space`` is the new one if no thread has touched it. Then its items are the attributes from now on, if no thread
     has touched the instance either; otherwise accesses to either dictionary are untracked.
@@ -396,8 +398,8 @@ def _reads_of(run: Any, kinds: tuple[type, ...], name: str) -> tuple[Access, ...
 
 
 def owner_of(kind: type, name: str) -> Any:
-    """The class that alone decides what attribute ``name`` of class ``kind`` is: NONE if it never changes, None if
-    several do. Remembered, for code that always reports its changes of a class."""
+    """The class that alone decides the value of attribute ``name`` of class ``kind``: NONE if the value never changes,
+    None if several classes decide it. Remembered, for code that always reports its changes of a class."""
     own = shape_of(kind).own
     if name not in own:
         owners = _owners_of(kind, name)
@@ -406,8 +408,8 @@ def owner_of(kind: type, name: str) -> Any:
 
 
 def _owners_of(kind: type, name: str) -> tuple[type, ...]:
-    """The classes that decide what attribute ``name`` of class ``kind`` is: those up to the one that has it, or all if
-    none has, since any of them may get it. None if it never changes."""
+    """The classes that decide the value of attribute ``name`` of class ``kind``: those up to the one that has it, or
+    all if none has it, since any of them may get it. None of them if the value never changes."""
     if (name.startswith("__") and name.endswith("__")) or _is_member(kind, name):
         return ()
     found = find(kind, name)
@@ -421,12 +423,12 @@ def _owners_of(kind: type, name: str) -> tuple[type, ...]:
 
 
 def _is_member(kind: type, name: str) -> bool:
-    """Whether it is a member of an enumeration, which no code replaces."""
+    """Whether an attribute is a member of an enumeration, which no code replaces."""
     return issubclass(type(kind), EnumType) and name in kind.__dict__.get("_member_map_", ())
 
 
 def upto(kind: type, owner: type | None) -> tuple[type, ...]:
-    """The classes that instances of ``kind`` are of, the program's own, up to ``owner``."""
+    """The classes of instances of ``kind`` that belong to the program, up to ``owner``."""
     found: list[type] = []
     for each in bases(kind):
         if each.__flags__ & 1 << 9:
@@ -436,7 +438,7 @@ def upto(kind: type, owner: type | None) -> tuple[type, ...]:
     return tuple(found)
 
 
-#: Attributes of functions, cells, classes and instances that say what calls do.
+#: Attributes of functions, cells, classes and instances that decide the effects of calls.
 _OF_CODE: Final = frozenset(
     """__code__ __defaults__ __kwdefaults__ __bases__ cell_contents __class__ __name__ __qualname__ __doc__
     __annotations__ __module__ tb_next f_lineno f_trace _value_ _name_""".split()
@@ -444,7 +446,7 @@ _OF_CODE: Final = frozenset(
 
 
 def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
-    """A function's code may be about to change: calls of it do not look again, and report no read."""
+    """A function's code may be about to change: calls of the function report no read of it."""
     special = is_a(thing, type) and name.startswith("__") and name.endswith("__")
     if (special or name in _OF_CODE) and has_concurrent_threads(run) and not run.is_recording:
         count = functools.partial(count_untracked, run, f"assignment to {name} of {type(thing).__name__}", site)
@@ -459,7 +461,7 @@ _READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {
     OF_CLASS: _class_read,
     DICTIONARY: _read_dictionary,
     FOREIGN: _read_method,
-    **dict.fromkeys((OPAQUE, CONTAINER, REMADE, PROPERTY), _tell_when_called),
+    **dict.fromkeys((OPAQUE, CONTAINER, REMADE, PROPERTY), _report_when_called),
     STATE: _read_state,
     COMPUTED: _read_computed,
     GOT_IN_C: _get_in_c,

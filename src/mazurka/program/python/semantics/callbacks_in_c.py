@@ -1,8 +1,8 @@
-"""Functions in C that code which is not instrumented may call because something it has leads to them.
+"""Functions in C that code which is not instrumented may call because an object that it has leads to them.
 
-A function has what is in its closure, one that was made of a text what its globals hold under the names it uses; an
-object of a class that is not instrumented (an `ExitStack`, a `finalize`) has its attributes. Containers, partials and
-other such functions lead further; functions that are instrumented report their own steps.
+A function has the objects in its closure; a function that was made from a text has the values of the globals that it
+names; an object of a class that is not instrumented (an `ExitStack`, a `finalize`) has its attributes. Containers,
+partials and other such functions lead further; functions that are instrumented report their own steps.
 
 Cost: a microsecond for a function without a closure.
 """
@@ -21,7 +21,7 @@ from mazurka.program.python.semantics import native_objects, objects
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.objects import is_a
 
-#: How many objects are looked at behind one call.
+#: How many objects are looked at for one call.
 _MOST: Final = 200
 
 

@@ -1,10 +1,10 @@
 """The reads and writes of calls, by kind of callable, of functions that are not instrumented themselves.
 
-Methods of containers and the builtins that look at containers are accesses to them (:mod:`containers`). ``getattr``
-and its like are attribute accesses. Functions known to change their first argument (``heapq.heappush``) change it;
-those that call a function in C for each element (``sorted`` with a key) do what these calls do. An object without a
-model has one state (:mod:`native_objects`), and so has a package that is not instrumented (:mod:`foreign`). What
-builtins do with their arguments is in :mod:`operators`.
+Methods of containers and the builtins that look at containers are accesses to them (:mod:`containers`). ``getattr`` and
+its like are attribute accesses. Functions known to change their first argument (``heapq.heappush``) change it;
+functions that call a function in C for each element (``sorted`` with a key) have the accesses of these calls. An object
+without a model has one state (:mod:`native_objects`), and so has a package that is not instrumented (:mod:`foreign`).
+The accesses of builtins to their arguments are in :mod:`operators`.
 
 Cost: half a microsecond for a call of the program's own functions.
 """
@@ -93,7 +93,7 @@ _UNBOUND: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, type
 #: Builtins that run code which is not instrumented.
 _EVALUATING: Final = frozenset({exec, eval})
 
-#: Builtins that look at everything in their arguments.
+#: Builtins that read the whole content of their arguments.
 _READERS: Final = frozenset(
     (
         *(list, tuple, set, frozenset, dict, sorted, sum, min, max, any, all),
@@ -101,10 +101,10 @@ _READERS: Final = frozenset(
     )
 )
 
-#: Classes whose call does nothing that threads could notice, by identity: a metaclass may see to equality.
+#: Classes whose call has no effect that threads could notice, by identity: a metaclass may define equality.
 _MAKING: Final = frozenset(map(id, (zip, map, filter, enumerate, reversed, object, super)))
 
-#: Functions of `heapq`; there are some for the largest, too.
+#: Functions of `heapq`, some of which have a variant for heaps with the largest element first.
 _OF_HEAPS: Final = ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")
 
 #: Functions that change their first argument, by module and name.
@@ -122,18 +122,18 @@ _CHANGERS: Final = frozenset(
 #: Functions in Python that bypass the methods of their arguments.
 _COPYING: Final = frozenset({"copy", "json", "_pickle", "pickle", "dataclasses"})
 
-#: Containers, and values, whose size in memory changes with how many there are in them, if at all.
+#: Containers, and values, whose size in memory changes with the number of their elements only, if at all.
 _SIZED: Final = frozenset({list, dict, set, frozenset, tuple, int, float, bool, bytes, type(None)})
 
-#: By which methods a slot gets at an attribute of an instance.
+#: The methods by which a slot accesses an attribute of an instance.
 _DESCRIPTOR_METHODS: Final = {"__get__": _READ, "__set__": Op.WRITE, "__delete__": _RMW}
 
 
 def method(
     run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None = None
 ) -> Any:
-    """``thing.name(*args, **named)``. Gives what is called, if it is not instrumented and an attribute of ``thing``'s
-    own: another thread may put something else there before the step of the call; or else `MISSING`."""
+    """``thing.name(*args, **named)``. Returns the callee if it is not instrumented and an attribute of ``thing``
+    itself, since another thread may replace it before the step of the call; or else `MISSING`."""
     kind = type(thing)
     if context_calls.is_entering(thing, name):
         return context_calls.entering(thing, site, announce)
@@ -177,7 +177,7 @@ def method(
     return None
 
 
-#: How methods are found whose calls have all their effects reported when the method is looked up.
+#: How those methods are found whose effects are all reported when the method is looked up.
 _REPORTED_AT_LOOK_UP: Final = frozenset(
     (classification.NONE, classification.PROPERTY, classification.REMADE, classification.FOREIGN)
 )
@@ -199,7 +199,7 @@ def _report_at_look_up(
 
 
 def _kept(thing: Any, name: str, found: Any) -> Any:
-    """The callee, if looking it up again might give something else by then, and binds nothing; or else None."""
+    """The callee, if a second look-up might find another one, and binds nothing; or else None."""
     look_up: Any = type(thing).__getattribute__
     if type(look_up) is not types.WrapperDescriptorType or look_up.__objclass__ in _LOOKING_ELSEWHERE:
         return None
@@ -220,14 +220,14 @@ _LOOKING_ELSEWHERE: Final = frozenset((threading.local, weakref.ProxyType, weakr
 
 
 def _finish_look_up(run: Any, thing: Any, name: str, site: int, how: Any, found: Any) -> None:
-    """A method is not called amid its look-up, unless a descriptor gives it."""
+    """Finish the step of a look-up: a method is called after it, unless a descriptor returns the method."""
     plain = how is INSTANCE or how is LISTED or how is BOUND or is_a(how, type)
     if plain and (name in dictionary(thing) or not hasattr(type(found), "__get__")):
         reentrant.finish(run, site)
 
 
 def _hand_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...], named: dict[str, Any] | None) -> None:
-    """A method in C may expose a dictionary, or the bytes of its argument, or look at what functions give."""
+    """A method in C may expose a dictionary, or the bytes of its argument, or look at the results of functions."""
     if name == "sort" and named:
         consulted.note(named.values())
     if name in classification.HANDING_OUT:
@@ -239,7 +239,7 @@ def _hand_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...], 
 
 
 def _look_by_name(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
-    """A method is called that looks at more than its object's class says."""
+    """A method is called that looks at more than the rules for its object's class say."""
     if type(thing) is tuple or type(thing) in LAZY:
         deep_access.read(run, (thing, *args), site, comparing=True)
     elif name in deep_access.DESCRIBING and is_a(thing, deep_access.SHOWING):
@@ -322,7 +322,7 @@ def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: 
 def _changer(run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     key = named.get("key")
     if key is not None and not is_seen(key) and not is_simple(key) and has_concurrent_threads(run):
-        count_untracked(run, "a key in C of what keeps a list sorted", site)
+        count_untracked(run, "a key in C of a function that keeps a list sorted", site)
     changed = next((each for each in args if operation(each, "clear") is not None), None)
     handler = operation(changed, "clear")
     if handler is None:
@@ -401,7 +401,7 @@ def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...],
 
 
 def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """An object is called whose class says how."""
+    """An object is called whose class has a method for calls."""
     called = next((each.__dict__["__call__"] for each in bases(kind) if "__call__" in each.__dict__), None)
     if type(called) is types.FunctionType:
         if called.__code__.co_filename not in sites.instrumented:
@@ -514,7 +514,7 @@ def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ..
             given = [value for value in (*args, *named.values()) if type(value) not in deep_access.PLAIN]
             if given and shape_of(each).base is not None:
                 read_arguments(run, site, args, named, dict if issubclass(each, dict) else None)
-            elif given:  # an error keeps what it is made of, and looks no further
+            elif given:  # an error keeps its arguments, and does not look into them
                 deep_access.read(run, given, site, shallow=issubclass(each, BaseException))
         return
 
@@ -559,7 +559,7 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 
 
 def _list(run: Any, given: tuple[Any, ...], site: int) -> None:
-    """Which attributes an object has is looked at; of none, which variables there are."""
+    """``dir``: reads the set of an object's attributes; without an argument, the set of variables."""
     if not given:
         if has_concurrent_threads(run):
             count_untracked(run, "dir()", site)
@@ -574,7 +574,7 @@ def _list(run: Any, given: tuple[Any, ...], site: int) -> None:
         return
     says = next((each.__dict__["__dir__"] for each in bases(type(thing)) if "__dir__" in each.__dict__), None)
     if type(says) is types.FunctionType and has_concurrent_threads(run):
-        count_untracked(run, f"what {type(thing).__name__}.__dir__() gives", site)  # which is copied
+        count_untracked(run, f"the result of {type(thing).__name__}.__dir__()", site)  # which is copied
     space = dictionary(thing)
     if type(space) is dict:
         adopt_namespace(thing)
@@ -605,8 +605,8 @@ def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named:
 
 
 def _is_sized_by_structure(thing: Any) -> bool:
-    """Whether an object's size in memory depends on the number of its elements only. Texts keep their bytes once these
-    were asked for, unless they are their own."""
+    """Whether an object's size in memory depends on the number of its elements only. Texts keep their bytes in UTF-8
+    once these were asked for, unless the text itself has this form."""
     return type(thing) in _SIZED or (type(thing) is str and thing.isascii())
 
 

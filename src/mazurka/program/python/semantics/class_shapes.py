@@ -1,6 +1,6 @@
 """The shapes of classes: which container a class derives from, and which of its operations it takes over as they are.
 
-:data:`OPERATIONS` is the table of containers, to which modules with handlers add theirs (:func:`know`).
+:data:`OPERATIONS` is the table of containers, to which the modules with handlers add their containers (:func:`know`).
 
 Cost: a look-up in a dictionary; a walk over a class's bases when it is first met.
 """
@@ -26,7 +26,7 @@ from mazurka.program.runtime.concurrency import has_concurrent_threads
 #: Operations of each kind of container; a subclass is looked up along its bases.
 OPERATIONS: Final[dict[type, dict[str, Handler]]] = {}
 
-#: Identities of the classes in the table: asking for those runs no code of a metaclass.
+#: Identities of the classes in the table: looking up identities runs no code of a metaclass.
 _known: Final[set[int]] = set()
 
 
@@ -38,7 +38,7 @@ def shape_of(kind: type) -> ClassShape:
         base = next((each for each in bases(kind) if id(each) in _known), None)
         shape = shapes[key] = ClassShape(kind, base, _operations(kind, base))
         if recurring_classes.recall(kind, shape):
-            return shape  # of which it is known that it has no such method
+            return shape  # which is known to have no such method
         if name := _unseen_method(kind):
             shape.recurs = None
             _unseen[key] = weakref.ref(kind, lambda _dead: _unseen.pop(key, None)), name
@@ -52,14 +52,14 @@ def class_made(kind: Any) -> Any:
         look_at_class(bases(kind), space)
         run = activation.active
         if "__subclasshook__" in space and run is not None and not run.solo and has_concurrent_threads(run):
-            if any(type(each) is not type for each in bases(kind)[1:]):  # it is asked what is a subclass of these, too
+            if any(type(each) is not type for each in bases(kind)[1:]):  # their subclass checks ask the hook, too
                 text = f"a class {kind.__name__} with a __subclasshook__"
                 run.untracked[text] = run.untracked.get(text, 0) + 1
     return kind
 
 
 def look_at_class(kinds: Iterable[Any], space: Mapping[str, Any]) -> None:
-    """A class is made of these bases and attributes: get to know those special methods."""
+    """A class is made of these bases and attributes: look for special methods with unreported effects."""
     for each in kinds:
         if type(each).__flags__ & 1 << 9:
             shape_of(type(each))
@@ -75,13 +75,14 @@ _unseen: dict[int, tuple[Any, str]] = {}
 
 
 def unseen_methods() -> list[str]:
-    """Such methods, in words."""
+    """The special methods with unreported effects, in words."""
     return [f"{getattr(kind(), '__name__', '?')}.{name}" for kind, name in _unseen.values()]
 
 
 def _unseen_method(kind: type) -> str:
-    """A special method that is a method in C of some other object, as in ``__call__ = items.append``, or one of another
-    name, as in ``__getattr__ = dict.__getitem__``; or that a descriptor gives, which may be any of those."""
+    """A special method that is a method in C of some other object, as in ``__call__ = items.append``, or a method in C
+    of another name, as in ``__getattr__ = dict.__getitem__``; or that a descriptor returns, which may be any of
+    these."""
     for each in bases(kind):
         for name, value in [*each.__dict__.items()] if each.__flags__ & 1 << 9 else ():
             if type(value) is types.FunctionType or type(name) is not str or not name.startswith("__"):
@@ -93,7 +94,7 @@ def _unseen_method(kind: type) -> str:
                 if type(inner) in _IN_C and not isinstance(getattr(inner, "__self__", None), (type, types.ModuleType)):
                     return f"{name}, a function in C"
             elif name in _LOOKED_UP and _is_computing(value):
-                return f"{name}, which a descriptor gives"
+                return f"{name}, which a descriptor returns"
     return ""
 
 
@@ -115,7 +116,7 @@ _LOOKED_UP: Final = frozenset(
 
 
 def _is_computing(value: Any) -> bool:
-    """Whether an attribute of a class is given by code in Python, or by a property."""
+    """Whether an attribute of a class is computed by code in Python, or by a property."""
     kind = type(value)
     if kind is functools.partialmethod and type(value.func) is types.FunctionType:
         return False
@@ -125,7 +126,7 @@ def _is_computing(value: Any) -> bool:
     return type(found) is types.FunctionType and found.__module__ not in _GIVING_FUNCTIONS
 
 
-#: Modules whose descriptors give functions in Python.
+#: Modules whose descriptors return functions in Python.
 _GIVING_FUNCTIONS: Final = frozenset({"functools", "unittest.mock"})
 
 

@@ -1,4 +1,4 @@
-"""How an attribute is found, which decides what location an access to it touches (:mod:`attributes`).
+"""How an attribute is found, which decides the location that an access to it touches (:mod:`attributes`).
 
 Results are kept by class and name, and forgotten between runs.
 
@@ -36,15 +36,15 @@ COMPUTED: Final = 9  # computed by a property or ``__getattr__`` that is not ins
 BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not instrumented may look at, too
 CONTAINER: Final = 11  # a method of a container, see containers.py
 GOT_IN_C: Final = 13  # the result of a property whose function is in C
-REMADE: Final = 14  # an initialiser in C of an object that else never changes
+REMADE: Final = 14  # an initialiser in C of an object that otherwise never changes
 PROPERTY: Final = 15  # the result of code that reports its own steps
-OF_BASES: Final = 17  # by way of `super`: an attribute of the classes behind one
+OF_BASES: Final = 17  # by way of `super`: an attribute of the base classes of a class
 FORWARDED: Final = 18  # an attribute that a bound method, or a class with parameters, has from its function or class
 OF_FRAME: Final = 19  # attributes that change while a frame runs
 OF_CELL: Final = 20  # a variable of a closure
-BOUND: Final = 21  # the instance's, or given by a descriptor without a store, which its class may lose or get
+BOUND: Final = 21  # the instance's, or computed by a descriptor without a store, which its class may lose or get
 OF_CONTAINER: Final = 22  # the result of a property of a container of the library
-LISTED: Final = 12  # the instance's: who stores one changes more, such as which there are, if that is looked at
+LISTED: Final = 12  # the instance's: a store changes more, such as the set of attributes, if that is looked at
 
 METHODS: Final = (
     types.FunctionType,
@@ -62,13 +62,13 @@ _NATIVE: Final = (types.MethodDescriptorType, types.WrapperDescriptorType, types
 #: Classes of attributes of modules and classes that are not taken for variables.
 CONSTANT: Final = (*METHODS, types.ModuleType)
 
-#: Attributes of what can be called that hold a dictionary which calls go by: whose.
+#: Attributes of callables that hold a dictionary which calls read -> the classes of these callables.
 _PARTS_OF_CODE: Final[dict[str, tuple[type, ...]]] = {
     "__kwdefaults__": (types.FunctionType,),
     "keywords": (functools.partial, functools.partialmethod),
 }
 
-#: Classes of the models whose attributes are each thread's own.
+#: Classes of the models whose attributes exist once for each thread.
 private: set[type] = set()
 
 
@@ -108,8 +108,8 @@ _SEES_STORES: Final = " stores"
 
 
 def _classify_apart(kind: type, name: str) -> int:
-    """The class of a location that no rule of classes knows: of a stand-in for another object, or of an attribute that
-    calls go by. Else NONE."""
+    """How an attribute is found that no rule about classes covers: one of a stand-in for another object, or one that
+    calls read. Otherwise NONE."""
     if native_objects.is_proxy(kind) and not _is_own(kind, name):
         return STATE
     if kind is super:
@@ -117,9 +117,9 @@ def _classify_apart(kind: type, name: str) -> int:
     if name == "__dir__" or (type(kind) is type and kind in views.LAZY):  # a metaclass may have no hash
         return OPAQUE
     if name in deep_access.DESCRIBING and any(each is other for each in bases(kind) for other in deep_access.SHOWING):
-        return OPAQUE  # it describes the objects that it holds
+        return OPAQUE  # the method describes the objects that the object holds
     if describes_by_repr(kind, name) and not harmless.is_value_type(kind):
-        return OPAQUE  # it describes the object by another method
+        return OPAQUE  # the method describes the object by another method
     if _is_forwarded(kind, name):
         return FORWARDED
     if kind is types.FrameType and name in _OF_FRAMES:
@@ -142,7 +142,7 @@ def _is_own(kind: type, name: str) -> bool:
     return found is not None and type(found[1]) is types.FunctionType and is_instrumented(found[1])
 
 
-#: What members of enumerations are, which their methods go by.
+#: The attributes of members of enumerations that their methods read.
 _OF_MEMBERS: Final = frozenset({"_value_", "_name_"})
 #: Attributes of a frame that change while it runs, and of errors that change where they are raised.
 _OF_FRAMES: Final = frozenset({"f_locals", "f_lineno", "f_lasti", "f_trace"})
@@ -150,7 +150,7 @@ _OF_ERRORS: Final = frozenset({"__traceback__", "__context__", "__cause__", "arg
 
 
 def _is_part(kind: type, name: str) -> bool:
-    """Whether an attribute of an error is one that C has a place for."""
+    """Whether an attribute of an error is a field of its C structure."""
     found = find(kind, name)
     return found is not None and not found[0].__flags__ & 1 << 9 and type(found[1]) in _FIELDS
 
@@ -159,7 +159,7 @@ _FIELDS: Final = frozenset({types.MemberDescriptorType, types.GetSetDescriptorTy
 
 
 def _is_forwarded(kind: type, name: str) -> bool:
-    """Whether what stands for a function or class hands on its attribute."""
+    """Whether a stand-in for a function or class has its attribute from that function or class."""
     if kind is types.MethodType or kind is types.GenericAlias:
         return not name.startswith("__")
     return is_alias_of_typing(kind) and not name.startswith("_")
@@ -186,7 +186,7 @@ def _classify(kind: type, name: str) -> Any:
             return DICTIONARY if name == "__dict__" else OF_CLASS
         if each is types.ModuleType:
             return OF_MODULE
-        for other in private:  # by identity: a metaclass may see to equality itself
+        for other in private:  # by identity: a metaclass may define equality
             if each is other:
                 return NONE
     if name in shape_of(kind).operations:
@@ -231,14 +231,14 @@ def may_be_replaced(name: str) -> bool:
 
 
 def _bound_natively(descriptor: type) -> Any:
-    """How what a descriptor in C gives is found, of a kind of its own, like Cython's methods; or None."""
+    """How the result of a descriptor in C of an unknown class is found, like Cython's methods; or None."""
     if native_objects.is_in_python(descriptor) or harmless.is_harmless_type(descriptor):
         return None
     return FOREIGN if find(descriptor, "__call__") else STATE
 
 
 def _method(owner: type, value: Any, state: int) -> int:
-    """How a function, or method in C, of a class is to be taken when it is called."""
+    """How a function, or method in C, of a class counts when it is called."""
     inner: Any = value.__func__ if (type(value) is classmethod or type(value) is staticmethod) else value
     if type(inner) is types.FunctionType:
         if is_instrumented(inner) or root_of(inner.__module__) in harmless.MODELLED:
@@ -246,7 +246,7 @@ def _method(owner: type, value: Any, state: int) -> int:
         quiet = harmless.is_transparent(inner) and harmless.is_harmless_type(owner)
         return NONE if quiet and not harmless.is_untraceable(inner.__module__, inner.__qualname__) else OPAQUE
     if type(inner) in BUILTIN_METHODS or type(inner) is types.ClassMethodDescriptorType:
-        return OPAQUE  # of another object, or of none: that is reported when it is called
+        return OPAQUE  # of another object, or of none: its effects are reported when it is called
     if is_a(inner, _NATIVE) and shape_of(inner.__objclass__).base is not None:
         return OPAQUE  # a container's, under another name
     if is_a(inner, _NATIVE) and (inner.__name__ in HANDING_OUT or (inner.__name__, inner.__objclass__) in _GOING_IN):
@@ -266,7 +266,7 @@ def _method(owner: type, value: Any, state: int) -> int:
     return NONE
 
 
-#: Functions in C that may give away the dictionary of an instance they are called with.
+#: Functions in C that may return the dictionary of an instance that they are called with.
 HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattribute__ __get__".split())
 
 #: Methods in C of immutable objects that use their arguments.
@@ -322,12 +322,12 @@ def only_looks(kind: type, name: str) -> bool:
 
 
 def _is_computed_elsewhere(kind: type) -> bool:
-    """Whether a missing attribute is asked of a function that is not instrumented."""
+    """Whether a missing attribute is computed by a function that is not instrumented."""
     found = find(kind, "__getattr__")
     return found is not None and type(found[1]) is types.FunctionType and not is_instrumented(found[1])
 
 
-#: What a class may have that gives what an instance has under its name, and how that is known.
+#: Classes of attributes of a class that return the instance's own attribute of that name, and how to recognise them.
 _BINDING: Final = (
     *(types.FunctionType, staticmethod, classmethod, functools.partialmethod, types.MemberDescriptorType),
     *_NATIVE,
@@ -335,7 +335,7 @@ _BINDING: Final = (
 
 
 def is_computed(thing: Any, name: str) -> bool:
-    """Whether a method has to be looked up to be classified: code of the program returns it."""
+    """Whether a method has to be looked up to be classified, since code of the program returns it."""
     kind = type(thing)
     if kind is super or kind is types.MemberDescriptorType or kind is str or kind is bytes:
         return False
@@ -349,7 +349,7 @@ def is_computed(thing: Any, name: str) -> bool:
     if any(kind is each for each in _BINDING):
         return False
     if any(each.__name__ == "partial" and each.__module__ == "functools" for each in bases(kind)):
-        return False  # called without being bound, and from 3.13 on it warns where that is
+        return False  # it is called without being bound, and from 3.13 on it warns about the place of the call
     return hasattr(kind, "__get__")
 
 

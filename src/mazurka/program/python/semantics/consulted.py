@@ -1,11 +1,11 @@
 """Results of the program's functions that code in C looks at: keys that are compared, results that are tested.
 
-``sorted(names, key=marks.get_list)`` compares lists after the function has returned, ``filter`` tests what its function
-gives. No step shows when. So a function that is handed to such code is noted, and the containers in its results from
-then on are held: at the end of the run that counts as untracked if another thread has changed one of them, and
-neither waited for the other nor had a lock that both took (:func:`.handed_objects.count_at_end`).
+``sorted(names, key=marks.get_list)`` compares lists after the function has returned, ``filter`` tests the results of
+its function. No step shows when. So a function that is handed to such code is noted, and the containers in its later
+results are held: at the end of the run they count as untracked if another thread has changed one of them, and neither
+thread waited for the other or had a lock that both took (:func:`.handed_objects.count_at_end`).
 
-Cost: a tenth of a microsecond for each return of such a function; some microseconds if it gives a container.
+Cost: a tenth of a microsecond for each return of such a function; some microseconds if it returns a container.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _ASKED_FOR: Final = frozenset(
     "__exit__ __getstate__ __reduce__ __reduce_ex__ __getnewargs__ __getnewargs_ex__ keys".split()
 )
 
-#: id of a code -> it, for functions that were handed to code in C, and generators that it goes through.
+#: id of a code object -> that object, for functions that were handed to code in C, and generators that it goes through.
 _codes: Final[dict[int, types.CodeType]] = per_run({})
 
-#: Number of a container that such a function gave -> the threads that it gave it in, each with what counts that, by the
-#: position in the log since when.
+#: Number of a container that such a function returned -> the threads that the function ran in, each with the functions
+#: that count this, by the position in the log since which the container is held.
 held: Final[dict[int, dict[int, dict[int, Callable[[], None]]]]] = per_run({})
 
-#: In how many containers of a result others are looked for.
+#: At most so many containers in a result are searched for further ones.
 _MOST_INSIDE: Final = 64
 
 
 def note(things: Iterable[Any]) -> None:
-    """Code in C is handed these."""
+    """Note the functions among these objects, which are handed to code in C."""
     for each in things:
         kind = type(each)
         if kind is types.FunctionType:
@@ -57,7 +57,7 @@ def note(things: Iterable[Any]) -> None:
 
 
 def given(run: Any, code: types.CodeType, value: Any) -> None:
-    """A function, or a generator, is about to give a value."""
+    """A function, or a generator, is about to return or yield a value."""
     if type(value) in deep_access.PLAIN or not (id(code) in _codes or code.co_name in _ASKED_FOR):
         return
     if run.is_recording or not has_concurrent_threads(run):
@@ -76,4 +76,4 @@ def given(run: Any, code: types.CodeType, value: Any) -> None:
 
 
 def _count(run: Any, code: types.CodeType) -> None:
-    untracked.count_untracked(run, f"what {code.co_qualname}() gives to code in C", sites.of_call(code))
+    untracked.count_untracked(run, f"the results of {code.co_qualname}() in code in C", sites.of_call(code))

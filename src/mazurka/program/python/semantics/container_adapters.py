@@ -1,8 +1,8 @@
-"""Containers of the library that are no builtins, or show another one: the reads and writes of operations on them.
+"""Containers of the library that are no builtins, or views of another one: the reads and writes of operations on them.
 
-Those that keep their items in a builtin (`UserDict`, `ChainMap`, a view of a dictionary) stand for it, and views of
-bytes for the whole object whose bytes these are.
-Weak collections, arrays and the environment have one location each, their structure: any change of it is one.
+Containers that keep their items in a builtin (`UserDict`, `ChainMap`, a view of a dictionary) stand for it, and views
+of bytes for the whole object whose bytes these are. Weak collections, arrays and the environment have one location
+each, their structure: any change of them changes it.
 
 Cost: that of the container behind.
 """
@@ -50,7 +50,7 @@ _WHOLE: Final[dict[str, Handler]] = {
 
 
 def _watching(name: str, handler: Handler) -> Handler:
-    """The same for a weak collection, which the ends of its members change."""
+    """A handler for a weak collection, which also watches the ends of its members: these change the collection."""
 
     def watching(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         if not run.is_recording:
@@ -65,7 +65,7 @@ def _watching(name: str, handler: Handler) -> Handler:
 #: Methods by which weak collections get members.
 _ADDING: Final = frozenset("__setitem__ __ior__ __ixor__ add update setdefault symmetric_difference_update".split())
 
-#: Those that go through none of their arguments.
+#: Those of these methods that iterate over none of their arguments.
 _ADDING_ONE: Final = frozenset({"__setitem__", "add", "setdefault"})
 
 _WEAK: Final[dict[str, Handler]] = {name: _watching(name, handler) for name, handler in _WHOLE.items()}
@@ -91,8 +91,8 @@ def _handed_on(name: str) -> Handler:
 
 
 def _view_of_bytes(name: str) -> Handler:
-    """An index of a view is none of the object whose bytes it shows, so that all of these are touched. The view itself
-    can be released."""
+    """An index of a view is no index of the object whose bytes it shows, so an operation touches all of them. The view
+    itself can be released."""
     op = Op.READ if name in _LOOKING else Op.RMW
 
     def handler(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -105,7 +105,7 @@ def _view_of_bytes(name: str) -> Handler:
         if owner is not thing and not releases:
             found += native_objects.accesses(owner, op)
         elif owner is not thing and operation(owner, "append") is not None:
-            found.append(Access(Op.RMW, (STRUCTURE, number(owner))))  # which may grow again
+            found.append(Access(Op.RMW, (STRUCTURE, number(owner))))  # the owner may grow again
         native_objects.label(run, thing, found)
         run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 
@@ -115,7 +115,7 @@ def _view_of_bytes(name: str) -> Handler:
 def _chain_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     maps = [each for each in dictionary(thing)["maps"] if is_a(each, dict)]
     if len(maps) < len(dictionary(thing)["maps"]) and has_concurrent_threads(run):
-        text = "a ChainMap of what are no dictionaries"
+        text = "a ChainMap of mappings that are no dictionaries"
         run.untracked[text] = run.untracked.get(text, 0) + 1
     if maps:
         reads = [access for each in maps for access in contents(each)]
@@ -145,7 +145,7 @@ def _look_with_arguments(run: Any, thing: Any, site: int, args: tuple[Any, ...])
 
 
 def _initialise(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
-    """Initialised a second time, it stands for another container."""
+    """A container that is initialised a second time stands for another one."""
     if id(thing) in objects.numbers and has_concurrent_threads(run) and not run.is_recording:
         untracked.count_untracked(run, f"{type(thing).__name__}.__init__()", site)
 
@@ -155,8 +155,8 @@ for _table in (_HANDED_ON, _CHAIN):
 
 
 def _by_attribute(name: str, handler: Handler) -> Handler:
-    """The same for a container that has an attribute for what it stands for: that may get another value, or, if it is a
-    list, other elements."""
+    """A handler for a container that keeps the container it stands for in an attribute: the attribute may get another
+    value, or, if it is a list, other elements."""
 
     def found(run: Any, thing: Any, site: int) -> None:
         n, held = number(thing), dictionary(thing).get(name)
@@ -194,5 +194,5 @@ TABLES: Final[dict[type, dict[str, Handler]]] = {
 
 
 def install() -> None:
-    """Register them with the hooks; methods of a subclass are found along its bases."""
+    """Register the handlers with the hooks; methods of a subclass are found along its bases."""
     know(TABLES)

@@ -3,11 +3,11 @@
 For the locations see :mod:`locations`, for dictionaries :mod:`dictionaries`. The rules:
 
 - replacing an existing item WRITEs the item; adding or removing one also changes (RMW) the structure;
-- looking one up READs the item (in a sequence also the structure, since what index 3 is depends on it);
-- an operation on everything READs the structure, and each item too unless it only needs keys or the length.
+- looking one up READs the item (in a sequence also the structure, which decides the element at an index);
+- an operation on the whole container READs the structure, and each item too unless it only needs keys or the length.
 
-So ``d['a']`` and ``d['b']`` do not conflict, two insertions conflict by the structure only, and iteration
-conflicts with whatever it would notice. Elements of a set are its keys; a set has no values.
+So ``d['a']`` and ``d['b']`` do not conflict, two insertions conflict by the structure only, and iteration conflicts
+with each change that it would notice. Elements of a set are its keys; a set has no values.
 
 A *handler* reports the accesses of one operation to the runtime; the operation itself follows in the program's own
 code.
@@ -46,17 +46,17 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
 
 def read_structure(run: Any, thing: Any, site: int, _args: tuple[Any, ...] = ()) -> None:
-    """How many there are, or which keys."""
+    """Read how many elements a container has, or which keys."""
     emit(run, thing, site, _READ, (STRUCTURE, number(thing)))
 
 
 def read_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
-    """Everything in it and in the arguments."""
+    """Read all of a container and of the arguments."""
     emit_reads(run, [thing], [*contents(thing), *reads_of_arguments(run, args, site)], site)
 
 
 def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
-    """Anything in a sequence may move; a read of an index reads the structure too."""
+    """Change a sequence so that any element may move; a read of an index reads the structure too."""
     emit(run, thing, site, _RMW, (STRUCTURE, number(thing)), tuple(reads_of_arguments(run, args, site)))
 
 
@@ -91,7 +91,7 @@ def _sequence_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> No
 def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     index = _index(thing, args[0])
     if index is None and is_a(args[0], int):
-        read_structure(run, thing, site)  # there is no such element: nothing changes
+        read_structure(run, thing, site)  # there is no such element, so the store changes nothing
         return
     if index is None:
         change_all(run, thing, site, args[1:])
@@ -102,7 +102,7 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
 
 
 def _sequence_put(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
-    """An element is added as it is: nothing in it is looked at."""
+    """Add an element to a sequence without a look into it."""
     change_all(run, thing, site)
 
 
@@ -155,7 +155,7 @@ def _set_change(run: Any, thing: Any, site: int, key: Any, changes: bool) -> Non
     emit(run, thing, site, op, (ITEM, n, stands), more, _seen_in_set(thing, key))
 
 
-#: Types of arguments whose elements a set takes, which other threads may have, too.
+#: Types of arguments whose elements a set method iterates over, and that other threads may have, too.
 _GONE_THROUGH: Final = frozenset((set, frozenset, list, tuple, dict))
 
 
@@ -184,15 +184,13 @@ _PARAMETERS: Final[dict[type, dict[str, tuple[str, ...]]]] = {
     },
     Counter: {"most_common": ("n",)},
 }
-#: Methods to which names and values are given to be put in.
+#: Methods that take named arguments as items to be stored.
 _TAKING_NAMES: Final = frozenset({"update", "subtract", "__init__"})
 
 
 def positional(thing: Any, name: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The arguments of ``thing.name(*args, **named)`` as the handlers of operations get them, all by position.
-
-    What is named and has no place in the operation (``reverse`` of a list's ``sort``) comes last: it is only looked at.
-    """
+    """The arguments of ``thing.name(*args, **named)`` as the handlers of operations get them, all by position. A named
+    argument without a place in the operation (``reverse`` of a list's ``sort``) comes last: it is only looked at."""
     if not named:
         return args
     base = next((each for each in BASES if is_a(thing, each)), None)
@@ -209,8 +207,8 @@ def positional(thing: Any, name: str, args: tuple[Any, ...], named: Mapping[str,
 # -- the tables ------------------------------------------------------------------------------------
 
 
-def _untold(run: Any, _thing: Any, site: int, _args: tuple[Any, ...]) -> None:
-    """A method without a rule."""
+def _unknown_method(run: Any, _thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+    """A method without a handler."""
     if has_concurrent_threads(run):
         text = f"an unknown method of a container at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
@@ -220,7 +218,7 @@ def _table(**groups: tuple[Handler, str]) -> dict[str, Handler]:
     return {operation: handler for handler, names in groups.values() for operation in names.split()}
 
 
-#: The operations that all of them have.
+#: The operations that all containers have.
 _ANY: Final = _table(
     length=(read_structure, "__reversed__ __sizeof__ __alloc__ __length_hint__"),
     whole=(
@@ -301,10 +299,10 @@ know(
 #: Slots of `object` and `type` that access an attribute by name, with their operations.
 SLOTS: Final = {"__getattribute__": _READ, "__getattr__": _READ, "__setattr__": _WRITE, "__delattr__": _RMW}
 
-#: Methods without a read: their results are read by others.
+#: Methods without a read: code that uses their results reads the container.
 _IDLE: Final = frozenset("__new__ __iter__ __class_getitem__ fromkeys maketrans fromhex keys values items".split())
 
-#: Methods that go into the elements.
+#: Methods that look into the elements.
 DEEP: Final = frozenset(
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__ __repr__ __str__ __format__ __hash__ "
     "index count remove sort update __ior__ __init__ join startswith endswith".split()
@@ -313,9 +311,9 @@ DEEP: Final = frozenset(
 for _base, _operations_of_it in OPERATIONS.items():
     for _name, _value in _base.__dict__.items():
         if callable(_value) and _name not in _operations_of_it and _name not in {*_IDLE, *SLOTS}:
-            _operations_of_it[_name] = _untold
+            _operations_of_it[_name] = _unknown_method
 
-#: Methods at whose calls a hook stands; those of text iterate over their argument.
+#: Methods whose calls have a hook; those of texts iterate over their argument.
 METHODS: Final = frozenset(
     operation for table in OPERATIONS.values() for operation in table if not operation.startswith("__")
 ) | frozenset(
@@ -323,7 +321,7 @@ METHODS: Final = frozenset(
     "format format_map writelines keys values items tolist fromkeys".split()
 )
 
-#: Those that iterate over their argument, which may be an iterator that runs code of the program.
+#: Methods that iterate over their argument, which may be an iterator that runs code of the program.
 GOING_THROUGH: Final = frozenset(
     "extend extendleft update intersection_update difference_update symmetric_difference_update intersection issubset "
     "issuperset isdisjoint difference subtract fromkeys".split()

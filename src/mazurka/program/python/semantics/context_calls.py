@@ -23,7 +23,7 @@ def is_entering(thing: Any, name: str) -> bool:
 def enter(
     run: Any, context: Context, site: int, args: tuple[Any, ...], named: dict[str, Any], announce: Announce
 ) -> None:
-    """Code in C is about to call ``context.run``, whose end is not seen."""
+    """Code in C is about to call ``context.run``: the end of the call is not seen."""
     _access(run, context, site)
     entered_contexts.enter(context, run.current, ends=False)
     if args:
@@ -32,7 +32,7 @@ def enter(
 
 
 def entering(context: Context, site: int, announce: Announce) -> Callable[..., Any]:
-    """Called in place of ``context.run``."""
+    """The function to call in place of ``context.run``."""
 
     def run_in(*args: Any, **named: Any) -> Any:
         run = activation.active

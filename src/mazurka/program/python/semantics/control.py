@@ -1,4 +1,4 @@
-"""The hooks at which control passes: tests, passes through loops, functions where these are wanted as events."""
+"""The hooks at control flow: tests, passes through loops, and functions where these are wanted as events."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def branch(thing: Any, site: int) -> Any:
     elif type(thing) not in deep_access.PLAIN and not run.is_recording:
         kind = type(thing)
         name = "__bool__" if hasattr(kind, "__bool__") else "__len__"
-        if hasattr(kind, name):  # without either it is true, whatever its state
+        if hasattr(kind, name):  # without either an object is true, whatever its state
             operators.operate_on(run, thing, name, site)
     return thing
 
 
 def branching(thing: Any, site: int) -> Any:
-    """The same where branches are wanted as events."""
+    """``thing`` is about to be tested for truth, where branches are wanted as events."""
     run = activation.active
     if run is not None and not run.solo:
         branch(thing, site)
@@ -69,5 +69,5 @@ def leave(site: int) -> None:
     """A ``while`` loop has been left."""
     run = activation.active
     if run is not None and run.current.loops:
-        with contextlib.suppress(RecursionError):  # then the state of the loop is dropped later
+        with contextlib.suppress(RecursionError):  # if it fails, the state of the loop is dropped later
             spin.left(run.current, sys._getframe(1), site)

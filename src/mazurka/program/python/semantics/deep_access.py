@@ -1,9 +1,10 @@
 """The reads of an operation on the whole content of its operands: comparing, describing, copying, matching.
 
-Through containers in containers, and through instances, unless the program's own instrumented method reports what it
-reads (``__eq__``, ``__repr__``). Of an object that has a state instead (:mod:`native_objects`) that is read.
+Such an operation goes through containers in containers, and through instances, unless an instrumented method of the
+program reports its own reads (``__eq__``, ``__repr__``). Of an object that has a state instead (:mod:`native_objects`)
+it reads the state.
 
-Cost: some microseconds for each container; a list of numbers is looked through in a twentieth of one for each.
+Cost: some microseconds for each container; a twentieth of a microsecond for each number in a list.
 """
 
 from __future__ import annotations
@@ -38,16 +39,17 @@ PLAIN: Final = frozenset(
 _COMPARING: Final = tuple("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
 DESCRIBING: Final = ("__format__", "__str__", "__repr__")
 
-#: Kind of site -> the methods that it calls on an instance; any other looks at it past all methods.
+#: Kind of site -> the methods that it calls on an instance; a site of any other kind looks at attributes past all
+#: methods.
 _ASKS: Final = {"compare": _COMPARING, "format": DESCRIBING, "call": DESCRIBING}
 
 #: Methods called on an object that is copied, but not on its content.
 _COPY: Final = "copy"
 
-#: Kinds of sites that look no further than the container itself, and operations that do so, too.
+#: Kinds of sites that look only at the container itself, and operations that do so, too.
 _SHALLOW: Final = frozenset({"combine", "matmul", "change", "unpack", "search", _COPY})
 
-#: Methods by which a class says how it is copied.
+#: Methods by which a class defines how its objects are copied.
 _COPIED_BY: Final = frozenset("__copy__ __reduce_ex__ __reduce__ __getstate__ __getattribute__ __getattr__".split())
 
 
@@ -60,9 +62,9 @@ def read(
     shallow: bool = False,
     describing: bool = False,
 ) -> None:
-    """All that is in ``things`` is looked at, in one step; ``copying`` looks at instances past their methods,
-    ``comparing`` past all but those that compare, ``describing`` past all but those that describe, ``shallow`` not at
-    the content of what is in them."""
+    """Read the whole content of ``things`` in one step; ``copying`` looks at instances past their methods,
+    ``comparing`` past all but those that compare, ``describing`` past all but those that describe, ``shallow`` does not
+    look into their elements."""
     waiting = [each for each in things if type(each) not in PLAIN]
     if waiting:
         if copying and not shallow:
@@ -73,7 +75,8 @@ def read(
 
 
 def reads_shared(run: Any, things: Iterable[Any], site: int, shallow: bool = False) -> bool:
-    """The same, and whether threads change any of it; ``shallow``: without the content."""
+    """Read the whole content of ``things`` in one step; returns whether threads change any of it. ``shallow``: without
+    a look into the elements."""
     waiting = [each for each in things if type(each) not in PLAIN]
     if not waiting:
         return False
@@ -85,7 +88,8 @@ def reads_shared(run: Any, things: Iterable[Any], site: int, shallow: bool = Fal
 
 
 def is_copied_shallowly(thing: Any) -> bool:
-    """Whether `copy.copy` takes what is in a thing as it is: in containers, and in instances that say nothing else."""
+    """Whether `copy.copy` copies the references in an object: in containers, and in instances that define nothing
+    else."""
     kind = type(thing)
     if kind in (*BASES, tuple, frozenset):
         return True
@@ -112,8 +116,8 @@ def contents_of(thing: Any) -> list[Access]:
 
 
 class _Looked(NamedTuple):
-    """The containers that are looked at, and all that is read; whether code in Python reads it at different times, and
-    some of it repeatedly."""
+    """The containers that are looked at, and all reads; whether code in Python reads at different times, and reads some
+    locations repeatedly."""
 
     containers: list[Any]
     reads: list[Access]
@@ -171,8 +175,8 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
 
 
 def _asks_code(shape: ClassShape, kind: type, asked: str) -> bool:
-    """Whether a class has a method in Python, which is not instrumented, for an operation; for an unknown one, whether
-    it describes its objects by one."""
+    """Whether a class has a method in Python, which is not instrumented, for an operation; for an unknown operation,
+    whether it has one that describes its objects."""
     found = shape.asks_code.get(asked)
     if found is None:
         asks = (_ASKS.get(asked, ()) if asked else DESCRIBING) if kind.__flags__ & _HEAP_TYPE else ()
@@ -181,7 +185,8 @@ def _asks_code(shape: ClassShape, kind: type, asked: str) -> bool:
 
 
 def _calls_program(kind: type, asked: str) -> bool:
-    """Whether some such methods are instrumented, so that others may call them: those of `functools.total_ordering`."""
+    """Whether some methods for an operation are instrumented, so that others may call them, as those of
+    `functools.total_ordering` do."""
     return any(file in sites.instrumented for file in _files_of_methods(kind, _ASKS.get(asked, ())))
 
 
@@ -195,7 +200,7 @@ _HEAP_TYPE: Final = 1 << 9
 
 
 def _shown_by(thing: Any, kind: type, asked: str) -> list[Any]:
-    """The objects that an operation on an object goes on to, if it holds, or stands for, others."""
+    """The objects that an operation on an object looks at, too, if the object holds, or stands for, others."""
     if shape_of(kind).base in _STANDING:
         return stood_for(thing)
     if kind is types.GenericAlias or kind is types.UnionType:  # by identity: a metaclass may see to equality itself
@@ -208,7 +213,7 @@ def _shown_by(thing: Any, kind: type, asked: str) -> list[Any]:
 
 
 def reads_by(run: Any, looks: Callable[..., None], thing: Any, site: int) -> list[Access]:
-    """The reads of an object's handler, as of an array: part of the step, but for recordings, that have none."""
+    """The reads of an object's handler, as of an array; none in recordings. They are part of the step."""
     if run.is_recording:
         looks(run, thing, site, ())
         return []
@@ -217,12 +222,14 @@ def reads_by(run: Any, looks: Callable[..., None], thing: Any, site: int) -> lis
     return stand_in.accesses
 
 
-#: Called with the run, an object of a class that is not instrumented, and the site where code in C goes through it.
+#: Functions to call with the run, an object of a class that is not instrumented, and the site where code in C iterates
+#: over it.
 iterated: Final[list[Callable[[Any, Any, int], object]]] = []
 
 
 def reads_of_iteration(run: Any, thing: Any, site: int) -> list[Access]:
-    """The reads of going through an object that is no builtin container, in one step: an array, memory, a stream."""
+    """The reads of an iteration, in one step, over an object that is no builtin container: an array, memory, a
+    stream."""
     shape = shape_of(type(thing))
     if shape.base is None:
         if state_of(type(thing)) is FOREIGN:
@@ -234,8 +241,9 @@ def reads_of_iteration(run: Any, thing: Any, site: int) -> list[Access]:
     return reads_by(run, looks, thing, site) if looks is not None else []
 
 
-#: Finds the location of the life of an object by a weak reference to it: as long as it lives references are equal if
-#: their objects are, and have a hash; and their description says so. (:mod:`natives` says where that is.)
+#: Finds the location of the life of an object by a weak reference to it: as long as the object lives, references are
+#: equal if their objects are, and have a hash; and their description shows that it lives. (The function is in
+#: :mod:`natives`.)
 life: Final[list[Callable[[Any, Any, int], Any]]] = []
 
 
@@ -247,7 +255,8 @@ def _lives(run: Any, thing: Any, site: int, asked: str) -> list[Access]:
 
 
 def _attributes_of(run: Any, thing: Any, asked: str) -> list[Any]:
-    """The attributes of an instance that are gone into; where it is copied, its dictionary is given away for that."""
+    """The attributes of an instance that an operation looks into; where the instance is copied, code gets its
+    dictionary for this."""
     if asked == _COPY:
         return []
     if not asked and not run.is_recording:
@@ -256,8 +265,8 @@ def _attributes_of(run: Any, thing: Any, asked: str) -> list[Any]:
 
 
 def _held_beside_state(thing: Any, asked: str, reached: int) -> list[Any]:
-    """The attributes of an object whose methods are not instrumented: functions that are given it look at what is in
-    them, as they do at nodes of `ast`."""
+    """The attributes of an object whose methods are not instrumented: functions that get the object look into them, as
+    they do with nodes of `ast`."""
     if asked not in ("call", "format", ""):
         return []
     if reached > _MOST_BESIDE_STATE:
@@ -269,13 +278,13 @@ def _held_beside_state(thing: Any, asked: str, reached: int) -> list[Any]:
 _MOST_BESIDE_STATE: Final = 400
 
 
-#: Containers that stand for another one, which has the elements.
+#: Views, which stand for the container that has the elements.
 _VIEWS: Final = (MappingView, KeysView, ItemsView, ValuesView)
 _STANDING: Final = frozenset((UserDict, UserList, ChainMap, types.MappingProxyType, *_VIEWS))
 
 
 def stood_for(thing: Any) -> list[Any]:
-    """The containers that one of the library stands for: of any kind, for a view."""
+    """The containers that a container of the library stands for; those behind a view may be of any kind."""
     if is_a(thing, (UserDict, UserList)):
         found = [objects.dictionary(thing).get("data")]
     elif is_a(thing, ChainMap):
@@ -290,7 +299,7 @@ SHOWING: Final = (types.SimpleNamespace, types.MethodType, functools.partial, it
 
 
 def _is_error_in_c(thing: Any, kind: type) -> bool:
-    """Whether it is an error that describes itself, and what it was made of, in C."""
+    """Whether an object is an error that describes itself, and its arguments, in C."""
     return is_a(thing, BaseException) and (state_of(kind) is not FOREIGN or kind in _GROUPS or _describes_in_c(kind))
 
 
@@ -356,8 +365,8 @@ def _instances_are(kind: type, asked: str) -> bool:
 
 
 def instance_accesses(thing: Any, lists: bool = False) -> list[Access]:
-    """Reads of all attributes an instance has, of those that a data class has fields for, and of which there are.
-    ``lists``: a thread that adds one matters, too."""
+    """Reads of all attributes of an instance, of those that a data class has fields for, and with ``lists`` of the set
+    of attributes, which matters where a thread may add one."""
     n, kind = number(thing), type(thing)
     shape = shape_of(kind)
     if shape.slots is None:
@@ -395,7 +404,8 @@ _FIELDS: Final = frozenset({types.MemberDescriptorType, types.GetSetDescriptorTy
 
 
 def _parts_of_error(kind: type) -> list[str]:
-    """The attributes of an error that C has a place for, and which it, or the library, looks at to describe it."""
+    """The attributes of an error that are fields of its C structure, and that C, or the library, reads to describe
+    it."""
     return [
         name
         for each in bases(kind)

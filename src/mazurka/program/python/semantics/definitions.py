@@ -1,11 +1,11 @@
 """Classes, functions and modules that uninstrumented code inspects: ``dir(Box)``, ``inspect.getmembers(Box)``,
 ``"{0.n}".format(box)``, ``repr(function)``.
 
-Its reads of them are not reported as accesses. So the threads that looked are remembered, and at the end of the run
-(:func:`.handed_objects.count_at_end`) a look counts as untracked if another thread, at the same time, has
+Its reads of them are not reported as accesses. So the threads that ran such code are remembered, and at the end of the
+run (:func:`.handed_objects.count_at_end`) an inspection counts as untracked if another thread, at the same time, has
 stored or deleted an attribute there.
 
-Cost: a tenth of a microsecond for each thing looked at.
+Cost: a tenth of a microsecond for each inspected object.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, Target, kind_of
 
-#: Number of a class or function, or name of a module, that was looked at -> the threads that did, each with what
-#: counts that.
+#: Number of a class or function, or name of a module, that was inspected -> the threads that inspected it, each with
+#: the function that counts this.
 looked_at: Final[dict[Any, dict[int, Callable[[], None]]]] = per_run({})
 
-#: Number of a held object -> the threads that held it, each with what counts that, by the position in the log since
-#: when it did: -1 if for longer than a call.
+#: Number of a held object -> the threads that held it, each with the functions that count this, by the position in the
+#: log since which it is held: -1 if for longer than a call.
 held: Final[dict[Any, dict[int, dict[int, Callable[[], None]]]]] = per_run({})
 
 
@@ -56,8 +56,8 @@ def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = Fal
 
 
 def hold(run: Any, things: Iterable[Any], site: int, by: str, lasting: bool = False) -> None:
-    """Code that is not instrumented holds the bytes of ``things`` while it waits, or for longer (``lasting``): to
-    change their number is an error then."""
+    """Code that is not instrumented holds the bytes of ``things`` while it waits, or for longer (``lasting``):
+    meanwhile it is an error to change their number."""
     if run.is_recording or not has_concurrent_threads(run):
         return
     inner = [part for each in things if type(each) in _LISTED for part in each]
@@ -68,23 +68,24 @@ def hold(run: Any, things: Iterable[Any], site: int, by: str, lasting: bool = Fa
 
 
 def decode(run: Any, stream: Any, site: int, by: str) -> None:
-    """A text file reads, and has its bytes decoded by code in Python, amid which other threads may use it."""
+    """A text file reads, and its bytes are decoded by code in Python, during which other threads may use the file."""
     if not run.is_recording and has_concurrent_threads(run):
         _note_held(run, stream, f"a {type(stream).__name__}, used by threads while {by} decodes,", site, len(run.log))
 
 
 def _note_held(run: Any, thing: Any, text: str, site: int, since: int) -> None:
-    """The running thread holds an object since a position in the log; ``text`` is counted if another one changes it."""
+    """The running thread holds an object since a position in the log; ``text`` is counted if another thread changes the
+    object."""
     count = functools.partial(untracked.count_untracked, run, text, site)
     held.setdefault(number(thing), {}).setdefault(run.current.index, {}).setdefault(since, count)
 
 
-#: Methods of text files that do.
+#: Methods of text files that decode.
 DECODING: Final = frozenset("read readline readlines __next__ __iter__ seek tell".split())
 
 
 def locks_at(run: Any, positions: Iterable[tuple[int, int]]) -> dict[tuple[int, int], frozenset[Target]]:
-    """Threads, each with a position in the log -> the locks that they have there."""
+    """The locks that threads hold, by thread and position in the log."""
     wanted: dict[int, list[int]] = {}
     for index, position in positions:
         wanted.setdefault(position, []).append(index)
@@ -107,29 +108,29 @@ def note_lock(locks: dict[int, set[Target]], index: int, op: Op, target: Target)
             each.discard(target)
 
 
-#: Types that give their bytes to others, and can't grow then.
+#: Types that lend their bytes to others, and can't grow meanwhile.
 _WITH_BYTES: Final = frozenset({bytearray, array.array, io.BytesIO})
 
-#: Types that may hold several of them.
+#: Types that may hold several such objects.
 _LISTED: Final = frozenset({list, tuple})
 
-#: A hash lets others go on while it takes in more bytes than these.
+#: A hash releases the GIL while it processes more bytes than these.
 _HASHED_AT_ONCE: Final = 2047
 _HASHING: Final = frozenset({"update()"})
 
-#: Modules in C whose functions and classes never let others go on while they have the bytes of an argument.
+#: Modules in C whose functions and classes never release the GIL while they have the bytes of an argument.
 _KEEPING_THE_GIL: Final = frozenset(
     """builtins _struct _json _codecs _sre _operator itertools _functools math _bisect _heapq _collections _datetime
     marshal _pickle unicodedata _string _random array _weakref _csv _thread types""".split()
 )
 
 
-#: ... but for these, whose results have them.
+#: ... except these functions, whose results have the bytes.
 _GIVING_ITERATORS: Final = frozenset("iter_unpack finditer scanner PickleBuffer".split())
 
 
 def hold_by_call(run: Any, module: str | None, name: str, things: tuple[Any, ...], site: int) -> None:
-    """A function in C of a module is called with ``things``: it may let others go on while it has their bytes."""
+    """A function in C of a module is called with ``things``: it may release the GIL while it has their bytes."""
     for each in things:
         if type(each) in _WITH_BYTES or type(each) in _LISTED:
             if harmless.root_of(module) not in _KEEPING_THE_GIL or name in _GIVING_ITERATORS:
@@ -143,7 +144,7 @@ HOLDING: Final = frozenset(
     writelines""".split()
 )
 
-#: Those of them by which it is held for longer than the call.
+#: Those of these methods that hold the argument for longer than the call.
 LASTING: Final = frozenset({"getbuffer", "from_buffer"})
 
 _HEAP_TYPE: Final = 1 << 9
@@ -154,6 +155,6 @@ def _note(run: Any, key: Any, name: str, site: int, by: str) -> None:
     looked_at.setdefault(key, {}).setdefault(run.current.index, count)
 
 
-#: Location that the end of an object has written -> the threads that let go of it last, and what counts that: it ends
-#: some time after the step that lets go, while others may look.
+#: Location that the end of an object has written -> the threads that released it last, each with the function that
+#: counts this: the object ends some time after the step that releases it, while others may look.
 ended: dict[Target, dict[int, Callable[[], None]]] = per_run({})

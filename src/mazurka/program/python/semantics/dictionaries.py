@@ -43,8 +43,8 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
 
 def reads_of_arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]:
-    """Reads of the content of those arguments that are containers, or have a state, and what going through them
-    does."""
+    """The reads of the content of arguments that are containers, or have a state, and the effects of iterating over
+    them."""
     found: list[Access] = []
     for each in args:
         if type(each) not in PLAIN:
@@ -57,7 +57,7 @@ def reads_of_arguments(run: Any, args: Iterable[Any], site: int) -> list[Access]
 
 
 def _find(thing: dict[Any, Any], key: Any, stands: Any) -> Any:
-    """The value of a key, found without running code of the program (it might keep a hash). MISSING if there is
+    """The value of a key, found without running code of the program (which might keep a hash). MISSING if there is
     surely none, UNSEEN if that is not known."""
     if type(key) in PLAIN:
         return dict.get(thing, key, objects.MISSING)
@@ -68,12 +68,12 @@ def _find(thing: dict[Any, Any], key: Any, stands: Any) -> Any:
         return dict.get(thing, key, objects.MISSING)
     running = activation.active
     if running is not None and running.is_recording:
-        return objects.UNSEEN  # to look at all keys takes too long while threads are real ones
+        return objects.UNSEEN  # to look at all keys takes too long in recordings, whose threads are real
     return next((value for each, value in dict.items(thing) if key_of(each) == stands), objects.MISSING)
 
 
 def _has(thing: dict[Any, Any], key: Any, stands: Any) -> bool:
-    """Whether there surely is something under a key."""
+    """Whether there surely is a value under a key."""
     found = _find(thing, key, stands)
     return found is not objects.MISSING and found is not objects.UNSEEN
 
@@ -83,18 +83,18 @@ def _look(thing: dict[Any, Any], key: Any) -> Callable[[], Any]:
 
 
 def value_of_key(thing: Any, key: Any, look: Callable[[Any], Any]) -> Any:
-    """The value of a key's location, as far as it may be recorded: none if the key is unknown, since others share
-    it."""
+    """The value of a key's location, as far as it may be recorded: none if the key is unknown, since other keys share
+    the location."""
     stands = key_of(key)
     return objects.UNSEEN if stands is UNKNOWN and getattr(activation.active, "keyed", False) else look(stands)
 
 
 def admit_unknown(run: Any, thing: int, keys: Iterable[Any], site: int) -> None:
-    """An unknown key is used: if there are others, it is not known which of them equal it."""
+    """An unknown key is used: if the container has other keys, it is not known which of them equal it."""
     if not run.is_recording:
         _with_unknown.add(thing)
     if any(key_of(each) is not UNKNOWN for each in keys):
-        text = f"keys that decide themselves what they equal, among others, at {sites.location(site)}"
+        text = f"keys with equality defined by the program, among others, at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
@@ -103,8 +103,8 @@ _with_unknown: Final[set[int]] = per_run(set())
 
 
 def mixed_keys(run: Any) -> int:
-    """Of how many containers both unknown keys were used in a run and others: no location stands for keys that they
-    share."""
+    """The number of containers of which both unknown and other keys were used in a run: no location stands for a key
+    that may be both."""
     if not _with_unknown:
         return 0
     known = (each for each in run.touched if kind_of(each) is Kind.ITEM and each[2] != UNKNOWN)
@@ -112,13 +112,14 @@ def mixed_keys(run: Any) -> int:
 
 
 def _are_variables(thing: Any, keys: Iterable[Any]) -> bool:
-    """Whether the module that has this namespace takes these names for variables."""
+    """Whether the module of this namespace takes these names for variables."""
     file = thing.get("__file__")
     return file in sites.instrumented and all(key in sites.variables(file) for key in keys)
 
 
 def _namespace(run: Any, thing: Any, site: int, op: Op, keys: Iterable[Any]) -> None:
-    """Globals by way of their dictionary. Code that takes them for constants does not look again."""
+    """Report accesses to globals by way of their dictionary. Code that takes them for constants reports no further
+    reads."""
     module = space_name(thing)
     accesses = [Access(op, (GLOBAL, module, key)) for key in keys]
     constants = () if op is _READ or _are_variables(thing, keys) else tuple(keys)
@@ -138,8 +139,8 @@ def _is_of_compiled(thing: Any) -> bool:
 
 
 def _look_for_change(run: Any, thing: Any, key: Any, site: int) -> None:
-    """A value that is about to be stored in a namespace matters to code that takes it for a constant only if that names
-    it, and if it is not there already: that is known when it has been stored."""
+    """A value is about to be stored in a namespace. Code that takes the global for a constant is affected only if it
+    names the global, and if the value is not there already: this is known when it has been stored."""
     if not any(key in names for names in sites.names_of_compiled.values()):
         untracked.unread_constants[site, id(thing)] = functools.partial(_count_assignment, run, site)
         return
@@ -190,8 +191,8 @@ def write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 
 def _hide(run: Any, n: int, keys: Iterable[Any] | None, site: int) -> None:
-    """The dictionary of an instance, of number `n`, gets or loses attributes, None if it is not known which: they may
-    hide those of its class."""
+    """The dictionary of an instance, of number `n`, gets or loses attributes (``keys``; None if they are not known):
+    these may hide attributes of the class."""
     kind = objects.kind_of_owner(n)
     if keys is None:
         if has_concurrent_threads(run):
@@ -207,10 +208,11 @@ def _hide(run: Any, n: int, keys: Iterable[Any] | None, site: int) -> None:
 
 
 def is_contested(run: Any, site: int, target: Target, changes: bool) -> bool:
-    """Whether what an operation does follows from whether a key is there, which others change (:meth:`Sharing.store`).
+    """Whether the effect of an operation depends on the presence of a key, which other threads change
+    (:meth:`Sharing.store`).
 
-    Then it is reported as a read and a change of the key, and of the set of keys, in any case: so its accesses are the
-    same in every order.
+    Such an operation is always reported as a read and a change of the key, and of the set of keys: so its accesses are
+    the same in every order.
     """
     if run.is_recording or run.solo or site not in run.points:
         return False
@@ -258,7 +260,7 @@ def set_default(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     emit(run, thing, site, _READ if present else _RMW, item_at(n, stands), more, _look(thing, args[0]))
 
 
-#: As `__missing__` reads it, whatever else an attribute of that name may be.
+#: The default factory as `__missing__` reads it, whatever other attribute of that name there may be.
 _factory_of: Final[Callable[[Any], Any]] = defaultdict.__dict__["default_factory"].__get__
 
 
@@ -313,12 +315,12 @@ def update(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if n < 0:
         _hide(run, n, changed, site)
     if changed is None:
-        changed = [*dict.keys(thing)]  # the others are reported as they come, see `amid`
+        changed = [*dict.keys(thing)]  # the others are reported as they come, see `reentrant`
     more = [Access(_WRITE, item(n, key)) for key in changed]
     for access in more:
         is_contested(run, site, access.target, True)
     if length(thing) * 2 <= MANY < length(thing) + len(changed) and has_concurrent_threads(run):
-        # until now changes of its values were reported each, and not all together
+        # until now changes of its values were reported one by one, and not all together
         text = f"a dictionary that grows from few items to many at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
     emit(
@@ -337,7 +339,7 @@ def combine_counter(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
 
 
 def _elements_given(args: tuple[Any, ...]) -> list[Any] | None:
-    """The same for a `Counter`, which counts the elements."""
+    """The keys that a `Counter`, which counts elements, gets from these arguments, or None if they are not known."""
     keys: list[Any] = []
     for each in args:
         if is_a(each, dict):
@@ -350,7 +352,7 @@ def _elements_given(args: tuple[Any, ...]) -> list[Any] | None:
 
 
 def _keys_given(args: tuple[Any, ...]) -> list[Any] | None:
-    """The keys that `update` gets, or None if finding out would run code or use an iterator up."""
+    """The keys that `update` gets, or None if looking at them would run code or use an iterator up."""
     keys: list[Any] = []
     for each in args:
         if is_a(each, dict):

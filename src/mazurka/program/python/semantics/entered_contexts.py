@@ -1,9 +1,10 @@
-"""Contexts of ``contextvars`` that are entered: by ``context.run(function, ...)``, as event loops call everything.
+"""Contexts of ``contextvars`` that are entered: by ``context.run(function, ...)``, as event loops call all their
+callbacks.
 
 While a thread is in a context, assignments to context variables change it without a step. So entering it is an RMW of
-its state, and leaving it is another one (:mod:`context_calls`). Another thread that uses the context in between, but
-to enter it, which fails, is untracked. Where code in C makes the call, the end is not seen: then any other thread is
-that uses the context from then on.
+its state, and leaving it is another one (:mod:`context_calls`). A use of the context by another thread in between is
+untracked, except for entering it, which fails. Where code in C makes the call, the end is not seen: then any later use
+by another thread is untracked.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 
-#: By identity of the context: it, the thread that has entered it, and whether its end is seen.
+#: Identity of a context -> the context, the thread that has entered it, and whether the end of that is seen.
 _entered: dict[int, tuple[Context, Any, bool]] = per_run({})
 
 
@@ -33,7 +34,7 @@ def leave(context: Context, task: Any) -> None:
 
 
 def used(context: Context, enters: bool = False) -> None:
-    """A context is about to be used; ``enters``: only by being entered."""
+    """A context is about to be used; ``enters``: the use only enters it."""
     known = _entered.get(id(context))
     run = activation.active
     if known is None or run is None or known[1] is run.current or (enters and known[2]):

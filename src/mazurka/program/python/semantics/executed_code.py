@@ -1,8 +1,9 @@
 """The names that code stores when `exec` runs it, in the dictionaries that it gets for its variables.
 
 Other code may look at such a dictionary as at any other one (`len(space)`, `space.get("made")`), while the code itself
-takes what it binds once for constants. So its stores are part of the step of `exec`, too. The dictionary of the globals
-gets ``__builtins__`` then, and the locations of globals with it: until then its items have those of a dictionary.
+takes names that it binds once for constants. So its stores are part of the step of `exec`, too. The dictionary of the
+globals then gets ``__builtins__``, and its items become globals: until then their locations are those of a dictionary's
+items.
 
 Cost: a look at the bytecode, once for each code.
 """
@@ -26,7 +27,8 @@ _OF_GLOBALS: Final = ("STORE_GLOBAL", "DELETE_GLOBAL")
 
 
 def stores(run: Any, code: types.CodeType, spaces: Sequence[Any], site: int) -> None:
-    """Code is about to run that has dictionaries for its globals and, if there are two, its other variables."""
+    """Code is about to run with these dictionaries: the first for its globals, a second one, if given, for its other
+    variables."""
     if run.is_recording or not spaces or not all(type(each) is dict for each in spaces):
         return
     found = [
@@ -51,7 +53,7 @@ def _changed(space: dict[str, Any], names: Sequence[str], is_namespace: bool) ->
 
 @functools.lru_cache(maxsize=512)
 def _named(code: types.CodeType, operations: tuple[str, ...]) -> tuple[str, ...]:
-    """The names that such operations have in some code, or in the functions that it makes."""
+    """The names that occur with such operations in some code, or in the functions that it makes."""
     found = {each.argval: None for each in dis.get_instructions(code) if each.opname in operations}
     inner = operations if "STORE_GLOBAL" in operations else ()
     for each in code.co_consts if inner else ():

@@ -1,14 +1,15 @@
 """Code of the program's libraries that is not instrumented: the accesses of entering it, and the untracked rest.
 
 It runs as one opaque step. An object of a class from there has one state
-(:mod:`native_objects`), the package itself has another: a call reads and writes both, and looks at what it is given.
-So every order of such calls is explored, but not what threads do amid them: as soon as two threads that run
-at the same time have entered a package, or share an object of it, that is counted as untracked, with the package's
+(:mod:`native_objects`), the package itself has another: a call reads and writes both, and looks at its arguments. So
+every order of such calls is explored, but not the steps of other threads during them: as soon as two threads that run
+at the same time have entered a package, or share an object of it, this is counted as untracked, with the package's
 name.
 
 Modules of the standard library are an exception: those that a run enters are instrumented from then on. They are learnt
 like points (:func:`explored`), so that a search begins anew, and a replay knows them. And functions that only look at
-what they are given (:mod:`harmless`) are one step, unless they are written in Python and look at what threads change.
+their arguments (:mod:`harmless`) are one step, unless they are written in Python and look at locations that threads
+change.
 
 Cost: some microseconds a call.
 """
@@ -58,7 +59,7 @@ _READ, _RMW = Op.READ, Op.RMW
 
 _EXPLORED: Final = 1 << 37
 
-#: Names of functions that the library makes of texts of its own, for classes of the program.
+#: Names of functions that the library makes from texts of its own, for classes of the program.
 _MADE: Final = frozenset(
     """__init__ __repr__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __setattr__ __delattr__ __getstate__
     __setstate__ __new__ __replace__ __getnewargs__ __attrs_init__ __post_init__""".split()
@@ -68,7 +69,7 @@ _MADE: Final = frozenset(
 def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """A function in Python that is not instrumented is about to be called."""
     wrapped = function.__dict__.get("__wrapped__")
-    if type(wrapped) is types.FunctionType and is_made(wrapped):  # as `dataclasses` wraps the `__repr__` that it makes
+    if type(wrapped) is types.FunctionType and is_made(wrapped):  # as `dataclasses` wraps a `__repr__`
         function = wrapped
     module, name = module_of(function), function.__name__
     if harmless.root_of(module) in harmless.MODELLED:
@@ -108,7 +109,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         return
     space = function.__globals__
     if module not in sys.modules or vars(sys.modules[module]) is not space:
-        given = (*given, space)  # of no module: what it has for globals others may have
+        given = (*given, space)  # of no module: others may have the dictionary of its globals
     enter(run, module, name, given, site)
 
 
@@ -117,7 +118,7 @@ def _call_interface(run: Any, module: str, name: str, site: int, given: tuple[An
     owner = type(given[0])
     if shape_of(owner).base is not None and not run.is_recording:
         enter(run, module, name, given, site)
-    elif state_of(owner) is FOREIGN and not run.is_recording:  # which report nothing
+    elif state_of(owner) is FOREIGN and not run.is_recording:  # whose methods report nothing
         enter(run, _module_of_class(owner), name, given, site)
     elif deep_access.reads_shared(run, given[1:], site) and not run.is_recording:
         _enter(run, module, name, site)
@@ -149,7 +150,7 @@ def _is_used_by_several(run: Any, owner: Any) -> bool:
 
 
 def _is_stream(thing: Any) -> bool:
-    """Whether it is a stream in memory, which functions in Python use in several steps."""
+    """Whether an object is a stream in memory, which functions in Python use in several steps."""
     return state_of(type(thing)) is NATIVE and hasattr(type(thing), "readline")
 
 
@@ -159,12 +160,12 @@ def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any,
     if not harmless.is_transparent(function):
         consulted.note(given)
     if module == "unittest.mock" and name in _PATCHING and has_concurrent_threads(run):
-        _enter(run, module, name, site)  # anything may be given another value
+        _enter(run, module, name, site)  # the function may assign to any attribute
     if module in _WRITING and not run.is_recording:
         for stream in ("stdout", "stderr"):
             global_variables.global_access(run, "sys", stream, site, _READ, vars(sys))
         if is_contested(run, [Access(_READ, (GLOBAL, "sys", stream)) for stream in ("stdout", "stderr")]):
-            _enter(run, module, name, site)  # which writes, and so looks for the stream, more than once
+            _enter(run, module, name, site)  # it writes, and so looks for the stream, more than once
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=harmless.root_of(module) in _LOOKING_BEHIND)
 
 
@@ -179,30 +180,30 @@ def _call_made(
         _made_again(run, args[0], function, site)
 
 
-#: The module whose shared state is all in child processes, on which models of its methods pass the steps.
+#: The module all of whose shared state is in child processes: the models of its methods pass the steps on them.
 _CHILDREN: Final = "subprocess"
 
-#: Methods of `unittest.mock.patch` that put something in the place of something else.
+#: Methods of `unittest.mock.patch` that replace an object by another one.
 _PATCHING: Final = frozenset("__enter__ __exit__ start stop".split())
 
-#: Modules whose functions write on what `sys.stdout` or `sys.stderr` is just then.
+#: Modules whose functions write on the present `sys.stdout` or `sys.stderr`.
 _WRITING: Final = frozenset({"pprint", "traceback", "warnings", "logging"})
 
 #: Modules whose functions inspect the classes of their arguments.
 _LOOKING_BEHIND: Final = frozenset("inspect pydoc pprint reprlib string json pickle copy".split())
 
-#: Those that set a stream of `sys`, and set it back.
+#: Functions that set a stream of `sys`, and set it back.
 _REDIRECTING: Final = frozenset({"_RedirectStream.__enter__", "_RedirectStream.__exit__"})
 
 #: Functions that look at annotations, or at the fields of data classes.
 _READING_HINTS: Final = frozenset("get_type_hints get_annotations signature fields asdict astuple replace".split())
 
-#: Attributes of classes that hold them.
+#: Attributes of classes that hold annotations and fields.
 _HINTS: Final = ("__annotations__", "__annotations_cache__", "__dataclass_fields__")
 
 
 def _look_at_hints(run: Any, function: types.FunctionType, given: Iterable[Any], site: int) -> None:
-    """Such functions go through these in a loop, so a change by another thread may come in between."""
+    """Such functions read annotations and fields in a loop, so a change by another thread may come in between."""
     if function.__name__ in _READING_HINTS:
         hints = [hints for each in given for hints in _hints_of(each)]
         if deep_access.reads_shared(run, hints, site) and not run.is_recording:
@@ -210,8 +211,8 @@ def _look_at_hints(run: Any, function: types.FunctionType, given: Iterable[Any],
 
 
 def _hints_of(thing: Any) -> list[Any]:
-    """The annotations and fields of a class and its bases, or of a function; those that were never asked for are not
-    shared."""
+    """The annotations and fields of a class and its bases, or of a function; annotations that were never asked for are
+    not shared."""
     if type(thing) is types.FunctionType:
         return _evaluated(thing) if sys.version_info >= (3, 14) else [thing.__annotations__]
     places = bases(thing) if is_a(thing, type) else (thing, *bases(type(thing)))
@@ -220,15 +221,15 @@ def _hints_of(thing: Any) -> list[Any]:
 
 
 def _evaluated(function: types.FunctionType) -> list[Any]:
-    """A function's annotations if they have been evaluated: to ask for others would run code of the program's."""
+    """A function's annotations if they have been evaluated: to evaluate others would run code of the program."""
     others = [getattr(function, name) for name in ("__globals__", "__builtins__", "__dict__", "__kwdefaults__")]
     found = [each for each in gc.get_referents(function) if type(each) is dict]
     return [each for each in found if not any(each is other for other in others)]
 
 
 def _count_changers(run: Any, function: types.FunctionType, given: tuple[Any, ...], site: int) -> None:
-    """A function that changes nothing by itself may call a method in C that it is given: it is explored, if its module
-    can be, or else that counts as untracked."""
+    """A function that changes nothing by itself may call a method in C among its arguments: the function is explored,
+    if its module can be, or else the call counts as untracked."""
     if run.is_recording or not has_concurrent_threads(run):
         return
     module = module_of(function)
@@ -256,7 +257,7 @@ def call_held(run: Any, thing: Any, site: int) -> None:
     _call_methods(run, callbacks_in_c.methods_held(thing), f"a {type(thing).__name__}", site)
 
 
-#: Methods of these containers that only look at them; that of a `defaultdict` adds what is not there.
+#: Methods of builtin containers that only look at them; the look-up of a `defaultdict` adds a missing key.
 _LOOKING: Final = frozenset("__getitem__ __contains__ __len__ get index count copy".split())
 _LOOKED_AT: Final = frozenset({dict, list, set, bytearray})
 
@@ -284,14 +285,14 @@ def _call_methods(run: Any, methods: list[Any], by: str, site: int) -> None:
         run,
         site,
         lambda part: [part.visit(each.op, each.target, site) for each in find()],
-        lambda part: contested.append(bool(accesses) and _visit(part, accesses, site, f"what {by} calls")),
+        lambda part: contested.append(bool(accesses) and _visit(part, accesses, site, f"calls by {by}")),
     )
     if any(contested):
         count()
 
 
 def changes(function: types.BuiltinMethodType) -> bool:
-    """Whether it is a method in C of an object that has a state, which uninstrumented code may call."""
+    """Whether a method in C, which uninstrumented code may call, is one of an object that has a state."""
     if is_a(function.__self__, types.ModuleType):
         return False
     owner = type(function.__self__)
@@ -315,7 +316,8 @@ def is_plain_reader(function: types.FunctionType) -> bool:
 
 
 def look_at(run: Any, function: types.FunctionType, site: int, given: tuple[Any, ...]) -> None:
-    """A function looks at all that it is given, past the methods of objects; if it copies it, at no more."""
+    """A function looks at its arguments with their content, past the methods of objects; if it copies them, at nothing
+    else."""
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=True)
     _count_changers(run, function, given, site)
     if not run.is_recording and any(map(_is_stream, given)):
@@ -336,7 +338,8 @@ def enter(run: Any, module: str, name: str, given: tuple[Any, ...], site: int) -
 
 
 def _visit(run: Any, accesses: list[Access], site: int, words: str) -> bool:
-    """Pass the step of a call into uninstrumented code, unless its thread is alone; whether threads contend there."""
+    """Pass the step of a call into uninstrumented code, unless its thread is alone; returns whether threads contend
+    there."""
     target = accesses[0].target
     if not has_concurrent_threads(run) and run.touched.get(target) is not SHARED:
         return False
@@ -349,7 +352,8 @@ def _visit(run: Any, accesses: list[Access], site: int, words: str) -> bool:
 
 
 def driven(run: Any, generator: Any, site: int) -> list[Access]:
-    """The accesses of a generator about to get on, if its code is not instrumented: any to its variables."""
+    """The accesses of a generator that is about to be resumed, if its code is not instrumented: any to its
+    variables."""
     frame = generator.gi_frame
     if frame is None or frame.f_code.co_filename in sites.instrumented:
         return []
@@ -359,12 +363,12 @@ def driven(run: Any, generator: Any, site: int) -> list[Access]:
     count = functools.partial(_enter, run, module, frame.f_code.co_name, site)
     record = run.touched.get((OBJECT, objects.number(generator)))
     if record is not None and record[0] != run.current.index and has_concurrent_threads(run):
-        count()  # which gets on in more than one step
+        count()  # the generator runs in more than one step
     return handed_over(run, tuple(frame.f_locals.values()), count)
 
 
 def is_contested(run: Any, accesses: list[Access]) -> bool:
-    """Whether several threads touch one of these, while more than one of them is there."""
+    """Whether several threads touch one of these locations, while more than one of the threads exists."""
     if not has_concurrent_threads(run):
         return False
     me = run.current.index
@@ -398,14 +402,14 @@ def _explore(run: Any, module: str) -> bool:
 
 
 def explore(run: Any, prefix: str) -> None:
-    """Have all modules there are of the standard library whose names begin so explored from now on."""
+    """Have all loaded modules of the standard library whose names begin with a prefix explored from now on."""
     names = [name for name in list(sys.modules) if name.startswith(prefix) and harmless.is_explorable(name)]
     if not run.is_recording and not run.aborting:
         run.sharing.learn([_mark_of(name) for name in sorted(names)])
 
 
 def _mark_of(module: str) -> int:
-    """Stands among points for a module of the standard library that is to be instrumented."""
+    """The mark among points for a module of the standard library that is to be instrumented."""
     return -1 - (crc32(module.encode("utf-8", "surrogatepass")) | _EXPLORED)
 
 
@@ -415,7 +419,7 @@ def marks_of(modules: Iterable[str]) -> set[int]:
 
 
 def marks(points: Iterable[int]) -> set[int]:
-    """Those among points that stand for modules."""
+    """The marks among points that stand for modules."""
     return {point for point in points if point < 0 and -1 - point & _EXPLORED}
 
 
@@ -426,7 +430,8 @@ def explored(points: Iterable[int]) -> list[str]:
 
 
 def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
-    """A method of a container was used that is written in Python: no single step if threads share the container."""
+    """A method of a container was used that is written in Python: it is no single step if threads share the
+    container."""
     if run.is_recording or not has_concurrent_threads(run):
         return
     found = classification.find(type(thing), name)
@@ -474,8 +479,8 @@ def _module_of_class(kind: type) -> str:
 
 
 def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """A function or class in C that no rule knows is about to be called: it may change what it is given, and keep a
-    state of its own."""
+    """A function or class in C that no rule covers is about to be called: it may change its arguments, and keep a state
+    of its own."""
     module = getattr(function, "__module__", None) or "builtins"
     name = getattr(function, "__name__", "?")
     given = (*args, *named.values())
@@ -524,8 +529,8 @@ def native(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         count()
 
 
-#: Functions that give the accesses of a call in C to things outside of the heap that a value among its arguments stands
-#: for: a module, the arguments, and whether it may change them -> accesses.
+#: Functions that return the accesses of a call in C to resources outside of the heap that a value among its arguments
+#: stands for: of a module, the arguments, and whether the call may change them.
 accesses_by_values: Final[list[Callable[..., list[Access]]]] = []
 
 
@@ -534,22 +539,22 @@ def _by_values(module: str, given: tuple[Any, ...], *, changing: bool) -> list[A
 
 
 def _gets_plain_values(key: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a key gets numbers or texts only, by one attribute of the elements of a list."""
+    """Whether a key function returns numbers or texts only, one attribute of each element of a list."""
     names: Any = key.__reduce__()[1] if type(key) is operator.attrgetter else ()
     if len(names) != 1 or "." in names[0] or not args or type(args[0]) is not list or len(args[0]) > _MOST_KEYS:
         return False
     return all(type(objects.peek_attribute(each, names[0])) in objects.SCALARS for each in args[0])
 
 
-#: Of more elements than these the keys are not looked at.
+#: The keys of at most so many elements are looked at.
 _MOST_KEYS: Final = 64
 
 
 def _native_pure(
     run: Any, module: str, name: str, site: int, given: tuple[Any, ...], reads: tuple[Access, ...] = ()
 ) -> None:
-    """A function in C is about to be called that changes nothing: one step, whatever it reads; ``reads``: by calls of a
-    key."""
+    """A function in C is about to be called that changes nothing: one step with all its reads; ``reads`` are those by
+    calls of a key function."""
     copies = module in _COPYING_IN_C
     if module != "builtins":
         definitions.look(run, given, site, f"{name}()", behind=copies)
@@ -557,7 +562,7 @@ def _native_pure(
     if not run.is_recording:
         beside += [*_streams_read(name), *_by_values(module, given, changing=False)]
         if harmless.keeps_a_state(module):
-            beside.append(Access(_READ, (OBJECT, module)))  # which other functions of it may change
+            beside.append(Access(_READ, (OBJECT, module)))  # others of its functions may change it
     if not beside:
         deep_access.read(run, given, site, copying=copies)
         return
@@ -582,8 +587,8 @@ def _call_made_by(
     args: tuple[Any, ...],
     named: dict[str, Any],
 ) -> None:
-    """A factory in C is called: it is read, and the callable that it makes is called, with its arguments and those
-    given."""
+    """A factory in C is called: the call reads it, and calls the callable that it makes, with its own arguments and the
+    given ones."""
     callee, before, kept = made
     run.visit(_READ, (OBJECT, objects.number(factory)), site)
     for tell in calling:
@@ -607,7 +612,7 @@ _OF_FILES: Final = ("write", "read", "readline", "readinto")
 
 
 def _is_called_unseen(thing: Any, name: str) -> bool:
-    """Whether an object has a method of that name that neither reports its own steps nor is a file's in C."""
+    """Whether an object has a method of that name that neither reports its own steps nor is a method in C of a file."""
     if name in objects.dictionary(thing):
         return True
     found = classification.find(type(thing), name)
@@ -619,7 +624,7 @@ def _is_called_unseen(thing: Any, name: str) -> bool:
     return owner.__module__ != "_io" or type(method) is not types.MethodDescriptorType
 
 
-#: Functions in C that do, and on which of them.
+#: Functions in C that write on a stream of `sys` -> the name of the stream.
 _WRITING_IN_C: Final = {"warn": "stderr", "warn_explicit": "stderr", "excepthook": "stderr", "displayhook": "stdout"}
 
 #: Modules in C whose functions bypass the methods of their arguments.
@@ -627,7 +632,7 @@ _COPYING_IN_C: Final = frozenset("_pickle _json marshal".split())
 
 
 def call_foreign(run: Any, name: str, site: int) -> bool:
-    """A function is about to be called by way of `ctypes`: whether it was counted."""
+    """A function is about to be called by way of `ctypes`; returns whether it was counted."""
     if run.is_recording or not has_concurrent_threads(run):
         return False
     untracked.count_untracked(run, f"the foreign function {name}()", site)
@@ -635,14 +640,14 @@ def call_foreign(run: Any, name: str, site: int) -> bool:
 
 
 def module_of(function: Any) -> str:
-    """The module of a function, as its code says: a wrapper has its own."""
+    """The module of a function according to its code, since a wrapper may show another function's module."""
     space = getattr(function, "__globals__", None)
     name = harmless.known_as(space.get("__name__")) if type(space) is dict else None
     return name if isinstance(name, str) else getattr(function, "__module__", None) or ""
 
 
 def is_made(function: types.FunctionType) -> bool:
-    """Whether a library has made a function of a text, for a class of the program: an initialiser, a comparison."""
+    """Whether a library has made a function from a text, for a class of the program: an initialiser, a comparison."""
     code = function.__code__
     if module_of(function).startswith("namedtuple_"):
         return True

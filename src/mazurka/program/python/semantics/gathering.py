@@ -1,7 +1,7 @@
 """The accesses of calls that a function in C is about to make: of a key function in C for each element, say.
 
 The rules of :mod:`calls` pass steps to the runtime. Here they pass them to a stand-in that keeps the accesses, so that
-they become part of the one step that the function in C is. A function that is instrumented reports its own steps.
+these become part of the one step of the function in C. A function that is instrumented reports its own steps.
 
 Cost: that of announcing each call; no more than :data:`_MOST` are looked at one by one.
 """
@@ -32,7 +32,7 @@ _MOST: Final = 64
 #: Types that can be looked at without using them up or running code of the program.
 _PEEKED: Final = frozenset({list, tuple, str, bytes, dict, set, frozenset, range, deque})
 
-#: Iterators of which a copy goes on from where they are.
+#: Iterators whose copies go on from the same position.
 _COPIED: Final = frozenset(map(type, (iter([]), iter(()), iter(range(0)), iter(""), iter({}), iter({}.items()))))
 
 _CALLABLE_ITERATOR: Final = type(iter(int, 1))
@@ -48,7 +48,7 @@ KEY_MAKER: Final = type(functools.cmp_to_key(lambda one, other: 0))
 #: Types that hold a function and call it: `functools.partial`, and the keys of `functools.cmp_to_key`.
 _HOLDING: Final = (functools.partial, KEY_MAKER)
 
-#: Functions that look at nothing but the very object that they are given, if at all.
+#: Functions that read their argument itself, if at all, and no other object.
 _SIMPLE: Final = (len, repr, ord, chr, abs, hash, id, callable, bin, hex, oct, round, ascii)
 
 
@@ -62,7 +62,7 @@ class AccessCollector:
 
     def __init__(self, running: Any) -> None:
         self.accesses: list[Access] = []
-        self.value: Any = None  # that the first of them comes with
+        self.value: Any = None  # the value that comes with the first access
         self.detail = False
         self.points: frozenset[int] = frozenset()
         self.touched = running.touched
@@ -78,7 +78,7 @@ class AccessCollector:
     def visit(
         self, op: Op, target: Any, _site: int, value: Any = None, more: tuple[Access, ...] = (), _point: Any = None
     ) -> None:
-        """As the runtime's, without a step: the access is added to those of the operation."""
+        """Like the runtime's method, but without a step: the access is added to those of the operation."""
         if not self.accesses:
             self.value = value
         self.accesses.append(Access(op, target))
@@ -86,12 +86,13 @@ class AccessCollector:
 
 
 def in_one_step(run: Any, site: int, *parts: Callable[[Any], object]) -> None:
-    """Pass one step with the accesses of several: each part is called with a collector in place of the run."""
+    """Pass one step with the accesses of several parts: each part is called with a collector in place of the run."""
     perform(run, site, pass_together, site, parts)
 
 
 def pass_together(run: Any, site: int, parts: tuple[Callable[[Any], object], ...]) -> None:
-    """The same within the report of a step, which is repeated if others move before it."""
+    """Pass one step with the accesses of several parts, within the report of a step: the report is repeated if other
+    threads move before the step."""
     gathered = AccessCollector(run)
     gathered.detail, gathered.names = run.detail, run.names
     for part in parts:
@@ -106,8 +107,8 @@ def pass_together(run: Any, site: int, parts: tuple[Callable[[Any], object], ...
 def effects_of_calls(
     announce: Callable[..., None], function: Any, elements: Any, site: int, pairs: bool = False
 ) -> tuple[Access, ...]:
-    """The accesses of calls of a function in C for each of some elements. ``pairs``: with the result before, as
-    `reduce` does."""
+    """The accesses of calls of a function in C for each of some elements. ``pairs``: each call also gets the result of
+    the one before, as in `reduce`."""
     running = activation.active
     if running is None or function is None or running.is_recording or is_seen(function):
         return ()
@@ -126,14 +127,14 @@ def _to_come(iterator: Any) -> list[Any]:
     """The next elements of an iterator in C, found without moving it."""
     try:
         return list(islice(copy.copy(iterator), _MOST))
-    except RuntimeError:  # its container has changed: the iterator says so, too, before anything is called
+    except RuntimeError:  # its container has changed: the iterator raises the same error before it calls any function
         return []
 
 
 def effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) -> tuple[Access, ...]:
-    """The accesses of an iterator in C by the function in C that it calls for each element. An element that can't
-    be looked at beforehand is anything: only functions that look at nothing else are known then."""
-    if id(iterator) in _under_way:  # it is an element of its own iterable
+    """The accesses of an iterator in C by the function in C that it calls for each element. An element that can't be
+    looked at beforehand may be any object: then only functions are known that look at no other object."""
+    if id(iterator) in _under_way:  # the iterator is an element of its own iterable
         return ()
     _under_way.add(id(iterator))
     try:
@@ -170,16 +171,16 @@ def _effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) 
 def _call_with_anything(
     stand_in: AccessCollector, announce: Callable[..., None], function: Any, site: int, count: int, over: str
 ) -> None:
-    """A function in C is called with so many arguments that can't be looked at beforehand."""
+    """A function in C is called with arguments that can't be looked at beforehand."""
     if type(function) in BUILTIN_METHODS and not isinstance(function.__self__, types.ModuleType):
         announce(stand_in, function, site, (None,) * count, {})
     elif not is_simple(function):
-        text = f"{getattr(function, '__name__', type(function).__name__)}(), called for what is in a {over}"
+        text = f"{getattr(function, '__name__', type(function).__name__)}(), called for the elements of a {over}"
         stand_in.untracked[text] = stand_in.untracked.get(text, 0) + 1
 
 
 def is_simple(function: Any) -> bool:
-    """Whether a function only reads its very argument, if at all, or reports its own steps."""
+    """Whether a function only reads its argument itself, if at all, or reports its own steps."""
     kind = type(function)
     if is_seen(function) or (kind is itemgetter or kind is attrgetter) or any(function is each for each in _SIMPLE):
         return True
@@ -195,14 +196,14 @@ def is_simple(function: Any) -> bool:
 
 
 def gives_containers(key: Any) -> bool:
-    """Whether the results of a key function may be containers inside of its arguments, which are compared then: it is
-    neither instrumented nor one of the simple ones, or it gets attributes."""
+    """Whether the results of a key function may be containers inside of its arguments, which are then compared: true if
+    it is neither instrumented nor one of the simple ones, or if it gets attributes."""
     return key is not None and not is_seen(key) and (type(key) is attrgetter or not is_simple(key))
 
 
 def is_seen(function: Any) -> bool:
     """Whether a function is instrumented, and reports its own steps."""
     inner = function.__func__ if type(function) is types.MethodType else function
-    if type(inner) is types.FunctionType:  # it can't be derived from
+    if type(inner) is types.FunctionType:  # no class can derive from it
         return inner.__code__.co_filename in sites.instrumented
     return False

@@ -1,4 +1,4 @@
-"""The locations of globals: one for each name of a module, however the module is got at.
+"""The locations of globals: one for each name of a module, whichever way code gets at the module.
 
 The globals of code that is not instrumented are part of the state of its package (:mod:`foreign`), too.
 
@@ -52,7 +52,7 @@ def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -
     if space is vars(builtins) and not run.is_recording:
         count_untracked(run, f"assignment to the builtin {name}", site)
     elif file not in sites.instrumented and space.get("__spec__") is not None and name not in _STREAMS:
-        if has_concurrent_threads(run) and not run.is_recording:  # its own code, and others', look there unseen
+        if has_concurrent_threads(run) and not run.is_recording:  # other code reads it without a step
             count_untracked(run, f"assignment to {space.get('__name__', '?')}.{name}", site)
     if file in sites.instrumented and name not in sites.variables(file):
         count_untracked(

@@ -1,8 +1,8 @@
-"""Objects handed to code that is not instrumented: its accesses to them, and the uses by others meanwhile.
+"""Objects handed to code that is not instrumented: its accesses to them, and the uses by other threads meanwhile.
 
-Such code may change all that its arguments lead to. It does so in steps of its own, so if another thread uses the
-same objects while the caller is there, or changes an object that such code holds or looks at
-(:mod:`definitions`, :mod:`consulted`), that is counted as untracked at the end of the run.
+Such code may change all objects that its arguments lead to. It does so in several steps, so if another thread uses the
+same objects during the lifetime of the calling thread, or changes an object that such code holds or looks at
+(:mod:`definitions`, :mod:`consulted`), the call is counted as untracked at the end of the run.
 
 Cost: a microsecond for each object reached; at the end of a run one pass over its log, if anything was handed over.
 """
@@ -54,7 +54,7 @@ def _with_array(thing: Any, looks: bool) -> list[Access]:
 
 def anything_with(thing: Any) -> list[Access]:
     """The accesses that uninstrumented code may make to an object that it is given: the object's state changes, and its
-    content is read; the same for containers in containers, and whatever an object of a class that is not instrumented
+    content is read; so for containers in containers, and all objects that an object of a class that is not instrumented
     leads to."""
     if type(thing) in BUILTIN_METHODS:
         thing = thing.__self__
@@ -74,7 +74,7 @@ def anything_with(thing: Any) -> list[Access]:
     return found
 
 
-#: How many objects are looked for behind one; of one with more the rest is untracked.
+#: At most so many objects that an object leads to are looked at; the others are untracked.
 _MOST_REACHED: Final = 1_000
 
 
@@ -83,34 +83,34 @@ _handed: dict[int, dict[int, Callable[[], None]]] = per_run({})
 
 
 def handed_over(run: Any, given: tuple[Any, ...], count: Callable[[], None]) -> list[Access]:
-    """The accesses of a call that may do anything with its arguments: their content is changed. It may also add items
-    to them that other threads look for; whether one does is found out at the end (:func:`count_at_end`)."""
+    """The accesses of a call that may change its arguments in any way: their content is changed. It may also add items
+    to them that other threads look for; whether one does is determined at the end (:func:`count_at_end`)."""
     found = [access for each in given for access in anything_with(each)]
     if has_concurrent_threads(run):
         hand(run, found, count)
         for each in given:
-            if n := objects.numbers.get(id(each)):  # an instance without attributes, say
+            if n := objects.numbers.get(id(each)):  # for instance, an object without attributes
                 _handed.setdefault(abs(n), {}).setdefault(run.current.index, count)
     return [Access(_RMW, access.target) for access in found]
 
 
 def hand(run: Any, accesses: Iterable[Access], count: Callable[[], None]) -> None:
-    """The accesses of uninstrumented code in steps of its own: ``count`` is called if others use it at the same
-    time."""
+    """Note accesses of uninstrumented code in several steps: ``count`` is called if other threads use the same objects
+    at the same time."""
     if has_concurrent_threads(run):
         for access in accesses:
             if _is_inside(access.target) and type(access.target[1]) is int:
                 _handed.setdefault(abs(access.target[1]), {}).setdefault(run.current.index, count)
 
 
-#: Whether a location is part of an object; what its number, or name, is kept by if others hold or look at it.
+#: Whether a location is part of an object, whose number, or name, is the key if others hold or look at the object.
 _is_inside: Final = of_kinds(Kind.ATTRIBUTE, Kind.ITEM, Kind.STRUCTURE, Kind.VALUES)
 _is_whole: Final = of_kinds(Kind.STRUCTURE, Kind.OBJECT)
 _has_name: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL)
 
 
 def count_at_end(run: Any) -> None:
-    """A run has ended: count calls whose arguments other threads used while the caller was there."""
+    """A run has ended: count calls whose arguments other threads used during the lifetime of the calling thread."""
     for text in unseen_methods():
         run.untracked[text] = run.untracked.get(text, 0) + 1
     untracked.count_at_end()
@@ -118,7 +118,7 @@ def count_at_end(run: Any) -> None:
     if objects.shared_dictionaries():
         run.untracked["a __dict__ that instances share"] = 1
     if mixed := mixed_keys(run):
-        run.untracked["keys that decide themselves what they equal, beside others"] = mixed
+        run.untracked["keys with equality defined by the program, beside others"] = mixed
     _count_reads_in_parts(run)
     if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
         return
@@ -144,7 +144,7 @@ def count_at_end(run: Any) -> None:
 
 
 def _count_reads_in_parts(run: Any) -> None:
-    """Count operations between whose parts writes of others may have come."""
+    """Count operations between whose parts writes of other threads may have come."""
     if not (operations := reads_in_parts.noted):
         return
     had = definitions.locks_at(run, [(each.index, each.since) for each in operations])
@@ -197,7 +197,8 @@ def steps_in_order(run: Any) -> Iterator[StepInOrder]:
 def _without_common_lock(
     holders: dict[int, dict[int, Callable[[], None]]], had: dict[tuple[int, int], frozenset[Any]], mine: set[Any]
 ) -> dict[int, Callable[[], None]]:
-    """The threads that hold an object without any lock of the thread that changes it, each with the counter of that."""
+    """The threads that hold an object without any lock in common with the thread that changes it, each with its
+    counter."""
     return {
         index: count
         for index, each in holders.items()
@@ -207,13 +208,13 @@ def _without_common_lock(
 
 
 def count_others(run: Any, givers: dict[int, Callable[[], None]], step: StepInOrder) -> None:
-    """Count the calls of threads, by index, that a step is neither before nor after."""
+    """Count the calls, by index of their thread, of threads that a step is not ordered with."""
     for giver in [each for each in givers if is_unordered(run, each, step)]:
         givers.pop(giver)()
 
 
 def is_unordered(run: Any, index: int, step: StepInOrder) -> bool:
-    """Whether a step is neither before nor after all that a thread, by index, does."""
+    """Whether a step is neither before nor after all steps of a thread, given by index."""
     mine = step.entry[0]
     if index == mine or index in step.joined:
         return False
@@ -222,7 +223,7 @@ def is_unordered(run: Any, index: int, step: StepInOrder) -> bool:
 
 def _inside(thing: Any) -> list[Any]:
     """The objects that uninstrumented code reaches directly from an object."""
-    if is_a(thing, (type, types.ModuleType, types.FunctionType, bytearray)):  # bytes lead nowhere
+    if is_a(thing, (type, types.ModuleType, types.FunctionType, bytearray)):  # bytes lead to no objects
         return []
     if shape_of(type(thing)).base is not None or is_a(thing, (tuple, frozenset)):
         return deep_access.elements(thing)

@@ -1,18 +1,19 @@
-"""The explicit table of harmless names: types whose objects have no state, and functions that touch nothing but what
-they are given.
+"""The explicit table of harmless names: types whose objects have no state, and functions that touch nothing but their
+arguments.
 
-This is the only place that says so. Whatever is neither here nor modelled counts as untracked once two threads reach it
+No other table says so. A name that is neither here nor modelled counts as untracked once two threads reach it
 (:mod:`native_objects`, :mod:`foreign`), so that a new type, library or version of Python may cost an answer, and never
 gives a wrong one.
 
-- A *harmless type* has immutable instances: numbers, texts, dates, compiled patterns. What a tuple or a
-  partial holds is looked at for itself; attributes of functions, classes and modules are locations of their own.
+- A *harmless type* has immutable instances: numbers, texts, dates, compiled patterns. The elements of a tuple, and the
+  parts of a partial, are looked at by themselves; attributes of functions, classes and modules are locations of their
+  own.
 - A *pure function* reads its arguments, to any depth, and returns a value. Caches of its own do not count where they
   can't be observed.
 - Names of temporary files are unique; their order matters to no program.
 - A *modelled* package reports its own steps to the runtime.
 
-Cost: a set look-up; types of modules that are loaded later are found when they are first asked about.
+Cost: a set look-up; types of modules that are loaded later are found when they are first looked up.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ _TYPES: Final[dict[str, str]] = {
     "zoneinfo": "ZoneInfo",
 }
 
-#: The modules of those in Python that have attributes, which no code changes.
+#: The modules of those types in Python that have attributes, which no code changes.
 _VALUES: Final = frozenset("fractions importlib.metadata ipaddress pathlib pathlib._local pathlib._abc uuid".split())
 
 #: Modules in C all of whose functions are pure.
@@ -132,7 +133,7 @@ _TRANSPARENT: Final = frozenset(
     "contextlib functools typing typing_extensions abc enum types warnings dataclasses _py_abc".split()
 )
 
-#: ... but for these.
+#: ... except these.
 _LOOKING: Final = frozenset(
     "asdict astuple replace _asdict_inner _astuple_inner NamedTuple TypedDict make_dataclass namedtuple "
     "prepare_class new_class".split()
@@ -146,7 +147,7 @@ _PURE_PYTHON: Final = frozenset(
     multiprocessing.context.BaseContext.cpu_count importlib.import_module""".split()
 )
 
-#: Functions of these that keep state, or change their arguments: by module and qualified name.
+#: Functions of these modules that keep state, or change their arguments: by module and qualified name.
 _IMPURE: Final = frozenset(
     """calendar.setfirstweekday contextlib._RedirectStream.__enter__ contextlib._RedirectStream.__exit__
     random.Random.shuffle heapq.merge warnings.simplefilter
@@ -176,7 +177,7 @@ _NOT_EXPLORABLE: Final = frozenset(
     bdb cmd doctest unittest numbers pickle tempfile""".split()
 )
 
-#: ... of packages among these, modules that may be all the same.
+#: ... modules of packages among these that may be instrumented nevertheless.
 _EXPLORABLE: Final = frozenset({"unittest.mock"})
 
 _harmless: set[int] = set(map(id, BUILTIN_METHODS))
@@ -185,7 +186,7 @@ _modules_then = 0  # how many modules there were when they were looked for last
 
 
 def is_harmless_type(kind: type) -> bool:
-    """Whether objects of exactly this class, as far as it makes them, have no state."""
+    """Whether exactly this class adds no state to its objects."""
     global _modules_then
     if id(kind) in _harmless:
         return True
@@ -201,7 +202,7 @@ def is_harmless_type(kind: type) -> bool:
 
 
 def is_value_type(kind: type) -> bool:
-    """Whether an object of exactly this class never changes, but for its own caches."""
+    """Whether an object of exactly this class never changes, except for its own caches."""
     return kind.__module__ in _VALUES and is_harmless_type(kind)
 
 
@@ -231,7 +232,7 @@ _WRAPPERS: Final[dict[str, frozenset[str]]] = {
 
 
 def functions_wrapped_by(thing: Any) -> tuple[Any, ...]:
-    """The functions that a call of an object in C comes to, if it does nothing else; none if that is not known."""
+    """The functions that a call of an object in C calls, if it does nothing else; none if they are not known."""
     for module, names in _WRAPPERS.items():
         space = vars(sys.modules[module]) if module in sys.modules else {}
         if any(type(thing) is space.get(name) for name in names):
@@ -239,16 +240,17 @@ def functions_wrapped_by(thing: Any) -> tuple[Any, ...]:
     return ()
 
 
-#: Types in C whose objects, when they are called, only call what they make, with the arguments that they keep before
-#: those given, by module.
+#: Types in C whose objects, when they are called, only make a callable and call it, with the arguments that they keep
+#: before the given ones, by module.
 _FACTORIES: Final[dict[str, frozenset[str]]] = {
     "dependency_injector.providers": frozenset({"Factory"}),
 }
 
 
 def made_by(thing: Any, given: Iterable[Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
-    """The callable that a call of such a factory calls, and its arguments before those ``given``; None if it is none,
-    or does more: another one stands in for it, it stores attributes, or calls factories among its arguments."""
+    """The callable that a call of such a factory calls, and its arguments before the ``given`` ones; None if the object
+    is no such factory, or does more: another object stands in for it, it stores attributes, or calls factories among
+    its arguments."""
     for module, names in _FACTORIES.items():
         space = vars(sys.modules[module]) if module in sys.modules else {}
         if any(type(thing) is space.get(name) for name in names):
@@ -261,11 +263,12 @@ def made_by(thing: Any, given: Iterable[Any]) -> tuple[Any, tuple[Any, ...], dic
 
 
 def keeps_a_state(module: str) -> bool:
-    """Whether a module in C, some of whose functions are pure, has others that change what those see."""
+    """Whether a module in C, some of whose functions are pure, has other functions that change the state that these
+    read."""
     return module not in _PURE_NATIVE_MODULES and module not in _WITHOUT_STATE
 
 
-#: Modules of which some functions are pure, whose other functions change nothing that those see.
+#: Modules some of whose functions are pure, and whose other functions change no state that the pure ones read.
 _WITHOUT_STATE: Final = frozenset(
     "builtins _functools _pickle marshal _weakref _collections _ctypes posix decimal".split()
 )
@@ -278,8 +281,8 @@ def is_stateless_device(status: os.stat_result) -> bool:
 
 
 def is_pure_python(module: object, name: str) -> bool:
-    """Whether a function of the standard library in Python only looks at what it is given, and changes no more than
-    its own object."""
+    """Whether a function of the standard library in Python only looks at its arguments, and changes nothing but its own
+    object."""
     if not isinstance(module, str) or f"{module}.{name}" in _IMPURE:
         return False
     if f"{module}.{name}" in _PURE_PYTHON:
@@ -288,7 +291,7 @@ def is_pure_python(module: object, name: str) -> bool:
 
 
 def only_looks_at_arrays(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
-    """Whether a function of NumPy only looks at its arguments, and has no place given to write its result to."""
+    """Whether a function of NumPy only looks at its arguments, and gets no array to write its result to."""
     if "out" in named or "where" in named:
         return False
     if type(function).__name__ == "ufunc":
@@ -297,7 +300,7 @@ def only_looks_at_arrays(function: Any, args: tuple[Any, ...], named: dict[str, 
     return name in _OF_ARRAYS and len(args) <= _OF_ARRAYS[name]
 
 
-#: Functions of NumPy that give something new, or the array itself -> how many arguments may stand before `out`.
+#: Functions of NumPy that return a new object, or the array itself -> how many arguments may stand before `out`.
 _OF_ARRAYS: Final = dict.fromkeys(
     """dot inner outer vdot kron concatenate asarray array ascontiguousarray asanyarray sum prod mean std var max min
     amax amin any all argmax argmin argsort sort median percentile quantile cumsum cumprod unique stack vstack hstack
@@ -317,8 +320,8 @@ def is_transparent(function: Any) -> bool:
 
 
 def keeps_what_is_called(module: str, name: str) -> bool:
-    """Whether a function calls nothing that it is given, though it may give a generator that does: the effects of that
-    on its variables are reported whenever it gets on."""
+    """Whether a function calls none of its arguments, though it may return a generator that does: the effects of the
+    generator on its variables are reported whenever it is resumed."""
     return f"{module}.{name}" in _KEEPING
 
 
@@ -341,13 +344,13 @@ def is_untraceable(module: object, name: str) -> bool:
 
 
 def is_foreign_function(thing: Any) -> bool:
-    """Whether it is a function of `ctypes`, of which nothing is known but its name."""
+    """Whether an object is a function of `ctypes`, of which only the name is known."""
     module: Any = sys.modules.get("_ctypes")
     return module is not None and issubclass(type(thing), module.CFuncPtr)
 
 
 def is_foreign_library(thing: Any) -> bool:
-    """Whether it is a library that `ctypes` has loaded, whose attributes are such functions."""
+    """Whether an object is a library that `ctypes` has loaded, whose attributes are foreign functions."""
     module: Any = sys.modules.get("ctypes")
     return module is not None and issubclass(type(thing), module.CDLL)
 

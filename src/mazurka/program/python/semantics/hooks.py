@@ -2,14 +2,14 @@
 
 A hook gets the operands, reports to the runtime, and returns them; the operation itself happens in the program's
 own frame. Outside a run, and while there is one thread only, hooks return at once. They live in `builtins` under
-names that the language keeps for itself (``__mz_ra__``), so that module namespaces stay as they are. The hooks
-themselves are in :mod:`variables`, :mod:`uses`, :mod:`control`, :mod:`iteration` and :mod:`amid`.
+names that the language reserves (``__mz_ra__``), so that module namespaces stay as they are. The hooks
+themselves are in :mod:`variables`, :mod:`uses`, :mod:`control`, :mod:`iteration` and :mod:`reentrant`.
 
-Hooks that must hand two operands on do so in one of two ways: a tuple that is splatted into a function of `operator`
-(which adds no frame), or, in a target, the key is kept for the very next call (``__mz_pop__``). An
-augmented assignment to something that is not a plain name's keeps its operands under the frame and the site.
+Hooks that must hand two operands on do so in one of two ways: as a tuple that is splatted into a function of `operator`
+(which adds no frame), or, in a target, by keeping the key for the next call (``__mz_pop__``). An augmented assignment
+to an attribute or item keeps its operands under the frame and the site.
 
-Cost: 0.05 microseconds at rest; about one microsecond for an attribute in a run, most of it the runtime's.
+Cost: 0.05 microseconds outside of runs; about one microsecond for an attribute in a run, most of it the runtime's.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ HOOKS: Final[dict[str, Any]] = {
 def install() -> None:
     """Put the hooks where instrumented code looks for them."""
     vars(builtins).update(HOOKS)
-    vars(copy)["id"] = objects.identity  # which looks for what `__deepcopy__` methods have put into its memo
+    vars(copy)["id"] = objects.identity  # `copy` looks for objects that `__deepcopy__` methods have put into its memo
     container_adapters.install()
     result_caches.install()
     classification.private.update((local, real_local))
@@ -178,7 +178,8 @@ def install() -> None:
 def uninstall() -> None:
     """Forget the knowledge about the program.
 
-    The hooks stay where they are, at rest: functions that were instrumented may still be called, by finalisers for one.
+    The hooks stay where they are, inactive: functions that were instrumented may still be called, for instance by
+    finalisers.
     """
     vars(copy).pop("id", None)
     result_caches.uninstall()
@@ -198,7 +199,8 @@ def restart(_run: Runtime | None = None) -> None:
 
 
 def finish(run: Runtime) -> None:
-    """A run has ended, which `activation.active` still is: settle what is still open, and let go of its objects."""
+    """A run has ended, which `activation.active` still is: look up the values that are still open, and release its
+    objects."""
     if run.detail:
         run.settle()
     if len(run.tasks) > 1:  # otherwise no other thread could have noticed anything

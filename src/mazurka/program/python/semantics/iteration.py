@@ -1,8 +1,8 @@
 """The hooks at loops: each step of an iteration over a container reads the next element.
 
 An iterable is wrapped in a `map` of two arguments: a generator that visits before each step, and the native
-iterator, whose element the map hands on by a builtin. So no frame of ours lies between the program and what it goes
-through. What iterators look at is found out in :mod:`views`; a list, by far the most frequent, has a way of its own.
+iterator, whose element the map hands on by a builtin. So no frame of ours lies between the program and the iterator.
+:mod:`views` determines the containers that iterators read; a list, by far the most frequent one, is handled separately.
 
 Cost: a microsecond for each element of a list while several threads exist, about three elsewhere.
 """
@@ -32,12 +32,13 @@ from mazurka.trace.targets import ITEM, STRUCTURE, Target
 _READ: Final = Op.READ
 _iter: Final = iter  # programs may replace the builtin
 
-# Called with a tick and an element it returns the element: a tick is no key of it. Being a builtin it adds no frame.
+# The method `get` of this dictionary, called with a tick and an element, returns the element: a tick is no key of it.
+# As a builtin it adds no frame.
 _NO_ITEMS: Final[dict[Any, Any]] = {}
 second: Final = _NO_ITEMS.get
 _ENDLESS: Final = frozenset({itertools.count, itertools.cycle, itertools.repeat, type(iter(int, 1))})
 
-#: Numbers of lists -> for each index what reading it adds to a step. Numbers come again in each run.
+#: Numbers of lists -> for each index the further access of a step that reads it. The same numbers occur in each run.
 _item_reads: dict[int, list[tuple[Access]]] = {}
 _MOST_LISTS: Final = 512
 _MOST_ITEMS: Final = 256
@@ -55,7 +56,7 @@ def iterate(thing: Any, site: int) -> Any:
         return map(second, _passes(), thing)
     if kind in _CALLING and not run.is_recording and not run.solo:
         if any(each is second for each in gc.get_referents(thing)):
-            return thing  # one of ours, which reports its steps
+            return thing  # a wrapper of ours, which reports its steps
         thing = _with_calls(thing, site)
     found = cursors(thing)
     if not found:
@@ -81,7 +82,8 @@ _CALLING: Final = frozenset({map, filter, itertools.starmap})
 
 
 def _stepped(thing: Any, site: int) -> Any:
-    """Objects without a model: each step is one on their state; user classes report their own steps."""
+    """An iterator over an object without a model: each step accesses its state; classes of the program report their own
+    steps."""
     kind = type(thing)
     run = activation.active
     if not state_of(kind):
@@ -98,7 +100,8 @@ def _stepped(thing: Any, site: int) -> Any:
 
 
 def iterate_unpacking(thing: Any, nested: bool, site: int) -> Any:
-    """The elements of ``thing``, wrapped for going through already, are about to be unpacked, each when it comes."""
+    """The elements of ``thing``, which is already wrapped for the iteration, are about to be unpacked, each when it
+    comes."""
     if activation.active is None:
         return thing
 
@@ -186,7 +189,7 @@ def _passes() -> Iterator[None]:
 
 
 def _looks(look: Handler, thing: Any, site: int) -> Iterator[None]:
-    """The same for containers of the library, of which nothing closer is known."""
+    """Visits before each step of an iteration over a container of the library, whose handler reads all of it."""
     while True:
         run = activation.active
         if run is not None and not run.solo:
@@ -212,7 +215,8 @@ def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int, share
 
 
 def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
-    """The same for an iterator over a list that no other thread has: its position is this generator's."""
+    """Visits before each step of an iterator over a list that no other thread has: its position is that of this
+    generator."""
     n = 0  # the list's number, once other threads may access it
     structure: Target = ()
     for index in itertools.count():
@@ -256,7 +260,7 @@ def step(thing: Any, site: int) -> Any:
     if run is not None and not run.solo:
         found = cursors(thing)
         if found:
-            run.current.silent += 1  # an iterator that gets on is not seen to
+            run.current.silent += 1  # the advance of an iterator is no step
             perform(run, site, _tick, [container for container, _ in found], found, site, thing)
         else:
             operators.get_on(run, thing, site)

@@ -4,10 +4,10 @@ Two keys may equal each other without being the same object, nor of the same typ
 ``Decimal(1)`` and ``Fraction(1)`` are one key, and so are two ``UUID`` of the same digits: uses of either are uses of
 one location.
 
-A key that decides by code of the program what it equals is *unknown* (:data:`UNKNOWN`): that code is not run, since it
-might keep something, a hash for one. All unknown keys count as one, so that whatever uses them conflicts. But they are
-not known to be equal, so no value is ever recorded for them; and whether one is in a container is only
-known if it is found there itself. Whether an unknown key equals one that is not is not tracked.
+A key whose equality is decided by code of the program is *unknown* (:data:`UNKNOWN`): that code is not run, since it
+might keep state, for instance a hash. All unknown keys count as one, so that all their uses conflict. But they are not
+known to be equal, so no value is ever recorded for them; and whether one is in a container is only known if that very
+object is found there. Whether an unknown key equals a known one is not tracked.
 
 Cost: a set look-up for text, integers and None; about a microsecond for other keys.
 """
@@ -58,7 +58,7 @@ def key_of(key: Any) -> Any:
     return _of_the_library(key, kind)
 
 
-#: Take notice of weak references that are keys: as long as their objects live they equal others.
+#: Functions to call with weak references that are keys: as long as their objects live, they may equal others.
 references: Final[list[Callable[[Any], None]]] = []
 
 
@@ -71,12 +71,12 @@ def is_quiet(key: Any) -> bool:
 
 
 def _is_of_the_program(method: Any) -> bool:
-    """Whether it is written in Python, and not one that the models put in place."""
+    """Whether a method is written in Python, and is not one of the models."""
     return is_a(method, types.FunctionType) and not str(method.__globals__.get("__name__")).startswith("mazurka.")
 
 
 def _number_of(key: Any) -> Any:
-    """The integer that a number equals, or else a number of the simplest kind that there is."""
+    """The integer that a number equals, or else the number as the simplest kind that can hold it."""
     if type(key) is complex:
         if key.imag:
             return key
@@ -87,7 +87,7 @@ def _number_of(key: Any) -> Any:
 
 
 def _of_the_library(key: Any, kind: Any) -> Any:
-    """Of types whose equality is known, though it is not that of a builtin."""
+    """The part for a key of the library's types whose equality is known, though it is not that of a builtin."""
     module, name = kind.__module__, kind.__name__
     if module == "numpy":
         plain = key.item() if hasattr(kind, "item") and not is_a(key, (list, dict)) else key
@@ -100,7 +100,7 @@ def _of_the_library(key: Any, kind: Any) -> Any:
 
 
 def _of_fields(key: Any, kind: Any, fields: dict[str, Any]) -> Any:
-    """Of a data class, if it compares its fields and nothing else."""
+    """The part for a key of a data class, if it compares its fields and nothing else."""
     for method in (kind.__eq__, kind.__hash__):
         if type(method) is not types.FunctionType or method.__code__.co_filename != _GENERATED:
             return UNKNOWN
@@ -116,7 +116,7 @@ _GENERATED: Final = "<string>"
 
 
 def _exact(key: Any) -> Any:
-    """Of an exact number: the float it equals, or its terms."""
+    """The part for an exact number: the float that it equals, or its numerator and denominator."""
     try:
         above, below = key.as_integer_ratio()
     except OverflowError:
@@ -133,7 +133,7 @@ def _exact(key: Any) -> Any:
 
 
 def _moment(key: Any) -> Any:
-    """Of a date with a time, or a time: that which it is in words, unless it is in some zone's terms."""
+    """The part for a date with a time, or a time: its text, unless it belongs to a time zone."""
     return (type(key).__name__, repr(key)) if key.tzinfo is None else UNKNOWN
 
 

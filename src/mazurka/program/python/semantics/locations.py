@@ -1,8 +1,8 @@
 """The locations inside containers, and how a step on them is reported to the runtime.
 
 A container with number n has three kinds of location: its items ``("i", n, key)``, its structure ``("s", n)`` (which
-keys or how many elements there are, in which order), and, once it is large, its values taken together ``("v", n)``,
-which spares an operation on all of them naming each. The items of an instance's dictionary are the instance's
+keys or how many elements there are, in which order), and, once it is large, its values taken together ``("v", n)``, so
+that an operation on all of them need not name each. The items of an instance's dictionary are the instance's
 attributes.
 
 Cost: about a quarter of a microsecond for each access of a step beyond the first.
@@ -33,13 +33,13 @@ _make: Final[Callable[[type[Access], tuple[Any, ...]], Access]] = tuple.__new__
 #: The containers whose operations are known; the most special first.
 BASES: Final[tuple[type, ...]] = (Counter, OrderedDict, defaultdict, dict, list, set, deque, bytearray)
 
-#: Of more items than this only all values together are read; the writers of half as many say so, too, since a container
-#: may have grown or shrunk between the two.
+#: In a container with more items, only all values together are read; writes in containers of half as many write these,
+#: too, since a container may have grown or shrunk between the read and the write.
 MANY: Final = 64
 
 
 def bases(kind: type) -> tuple[type, ...]:
-    """The method resolution order, had without running code of a metaclass; the class alone while it is being made."""
+    """The method resolution order, without running code of a metaclass; the class alone while it is being made."""
     return type.__dict__["__mro__"].__get__(kind) or (kind,)
 
 
@@ -64,23 +64,23 @@ def item(n: int, key: Any) -> Target:
 
 
 def item_at(n: int, stands: Any) -> Target:
-    """The same where it is known what :func:`key_of` has for the key."""
+    """The location of an item whose key's part, the result of :func:`key_of`, is known."""
     return (ITEM, n, stands) if n > 0 else (ATTRIBUTE, -n, stands)
 
 
 def reads_of(targets: Iterable[Target]) -> list[Access]:
-    """Reads of these; made past the constructor, which takes twice as long."""
+    """Reads of these targets; made past the constructor, which takes twice as long."""
     return [_make(Access, (_READ, target, None)) for target in targets]
 
 
 def is_namespace(thing: Any) -> bool:
-    """Whether it holds the globals of a module."""
+    """Whether a dictionary holds the globals of a module."""
     return type(thing) is dict and ("__spec__" in thing or "__builtins__" in thing)
 
 
 def space_name(space: dict[str, Any]) -> str:
-    """The key of a namespace in targets: the name of its module; of one that has no code, and is not found under its
-    name, a number, too."""
+    """The key of a namespace in targets: the name of its module; with a number for a module that has no code, and is
+    not found under its name."""
     name = space.get("__name__", "?")
     if type(name) is not str or "__builtins__" in space:
         return str(name)
@@ -93,7 +93,7 @@ def _is_special(name: Any) -> bool:
 
 
 def contents(thing: Any, keys: bool = False) -> list[Access]:
-    """Reads of all there is in a container, or of its keys only; a set has nothing but keys."""
+    """Reads of the whole content of a container, or of its keys only; a set has only keys."""
     n = number(thing)
     found: list[Target] = [(STRUCTURE, n)]
     if is_namespace(thing):
@@ -111,28 +111,28 @@ def contents(thing: Any, keys: bool = False) -> list[Access]:
 
 
 def values_changed(thing: Any, n: int) -> tuple[Access, ...]:
-    """The writes of replacing an item besides that to it."""
+    """The writes of replacing an item besides the write of the item itself."""
     return (Access(Op.WRITE, (VALUES, n)),) if length(thing) * 2 > MANY else ()
 
 
-def perform(run: Any, site: int, tell: Callable[..., object], *args: Any) -> None:
-    """Let ``tell`` pass the step of an operation on containers. What the operation touches may depend on what is in
-    them: if others move while its thread stands before it, it is found out once more."""
+def perform(run: Any, site: int, report: Callable[..., object], *args: Any) -> None:
+    """Let ``report`` pass the step of an operation on containers. The locations that the operation touches may depend
+    on their content: if other threads move while its thread stands before it, ``report`` is called once more."""
     if run.is_recording or site not in run.points:
-        tell(run, *args)
+        report(run, *args)
         return
     task = run.current
     task.doubts = True
     try:
-        tell(run, *args)
+        report(run, *args)
     except Moved:
         task.chosen = True
-        tell(run, *args)
+        report(run, *args)
         task.chosen = False
     task.doubts = False
 
 
-#: Containers that the interpreter, or uninstrumented code, uses.
+#: Containers of the library that the interpreter, or uninstrumented code, uses.
 _GONE_BY: Final = (
     *(sys.modules, sys.path, sys.meta_path, sys.path_hooks, sys.path_importer_cache, copyreg.dispatch_table),
     *(getattr(copy, name, None) for name in ("_copy_dispatch", "_deepcopy_dispatch")),
@@ -140,7 +140,7 @@ _GONE_BY: Final = (
 _GONE_BY_IDS: Final = frozenset(map(id, _GONE_BY))
 
 
-#: id of the dictionary of an instance -> the locations that its attributes are looked at by, beside their own: the
+#: id of the dictionary of an instance -> the locations, beside their own, through which its attributes are read: the
 #: state of an object in C (`repr(types.SimpleNamespace())`), or of one whose methods are not instrumented.
 beside_state: dict[int, tuple[Target, ...]] = per_run({})
 
@@ -150,9 +150,9 @@ def emit(
 ) -> None:
     """Pass one step; in detail mode with names and, if ``look`` gives it, the value."""
     if op is not _READ and id(thing) in _GONE_BY_IDS and has_concurrent_threads(run):
-        text = "changes of what imports, copies or pickles go by"
+        text = "changes of tables that imports, copies or pickles use"
         run.untracked[text] = run.untracked.get(text, 0) + 1
-    if beside_state and id(thing) in beside_state and number(thing) < 0:  # else it stands where another one stood
+    if beside_state and id(thing) in beside_state and number(thing) < 0:  # not an earlier one at this address
         more = (
             *more,
             *[_make(Access, (_READ if op is _READ else Op.RMW, each, None)) for each in beside_state[id(thing)]],
@@ -190,7 +190,7 @@ def emit_reads(run: Any, found: list[Any], reads: list[Access], site: int) -> No
 
 
 def _label(run: Any, target: Target, thing: Any) -> None:
-    if run.keyed:  # as objects.label has it, which needs no words then
+    if run.keyed:  # the same as in objects.label, which needs no words then
         run.names[target] = ""
     elif target not in run.names:
         objects.label(run, target, thing, _part(thing, target))

@@ -2,10 +2,9 @@
 
 An object implemented in C (a file, an iterator, a hash, a NumPy array), and one of a class written in Python that is
 not instrumented, is a location ``("o", number)``. Calling a method of it, applying an operator to it, passing it to
-native code reads its state, or reads and writes it: by the table of functions that only look, and if in doubt it
-writes. For an object in C that is one step, as CPython makes it one. What shows another object's bytes (a view, a slice
-of an array) has the state of that object. What such an object keeps hold of, like an iterator its container, is read
-with it.
+native code reads its state, or reads and writes it: according to the table of functions that only look; in doubt it
+writes. For an object in C this is one step, as in CPython. An object that shows another object's bytes (a view, a slice
+of an array) has the state of that object. Objects that it holds, like the container of an iterator, are read with it.
 
 Types without a state are in :mod:`harmless`.
 
@@ -63,7 +62,8 @@ _LOOKING: Final = frozenset(
     cache_info cache_parameters find findall findtext iter itertext iterfind text tag tail attrib""".split()
 )
 
-#: ... and classes of which these names mean something else: going through them uses them up, or moves them.
+#: ... and modules of classes for which these names mean another operation: to iterate over their objects uses them up,
+#: or moves them.
 _MOVED_BY_LOOKING: Final = frozenset({"_io", "_csv", "_sqlite3"})
 
 _HEAP_TYPE: Final = 1 << 9
@@ -102,8 +102,8 @@ def _state_of(kind: type) -> int:
 
 
 def is_stream(kind: type) -> bool:
-    """Whether it is a class of `io` in C: its methods store no attributes of an object, but where they make it again
-    (:data:`.classification.REMAKING`)."""
+    """Whether a class is one of `io` in C: its methods store no attributes of an object, except where they initialise
+    it again (:data:`.classification.REMAKING`)."""
     return id(kind) in _STREAMS
 
 
@@ -130,8 +130,8 @@ def root_of_class(kind: type) -> str:
 
 
 def is_in_python(kind: type) -> bool:
-    """Whether a class was made by a ``class`` statement or a call of `type`: all its instances have beyond its bases'
-    are attributes. A class in C needs more room than these take."""
+    """Whether a class was made by a ``class`` statement or a call of `type`: its instances have nothing but attributes
+    beyond the state of its bases. A class in C needs more room than these take."""
     if not kind.__flags__ & _HEAP_TYPE:
         return False
     base = kind.__base__
@@ -144,7 +144,7 @@ def is_in_python(kind: type) -> bool:
     managed = kind.__flags__ & ~base.__flags__ if _MANAGES else 0
     extra -= _WORD * (bool(_dictionary_offset(kind)) and not _dictionary_offset(base) and not managed & 1 << 4)
     extra -= _WORD * (bool(_weak_offset(kind)) and not _weak_offset(base) and not managed & 1 << 3)
-    return bool(extra <= 0 and not (kind.__flags__ & 1 << 8))  # immutable types are none
+    return bool(extra <= 0 and not (kind.__flags__ & 1 << 8))  # immutable types are made in C
 
 
 def is_ours(kind: type) -> bool:
@@ -159,7 +159,7 @@ def is_ours(kind: type) -> bool:
 
 
 def is_module_ours(name: object) -> bool:
-    """Whether a module is instrumented; what has no name was made by hand, in one that is."""
+    """Whether a module is instrumented; a class or function without a module name was made by hand, in one that is."""
     if not isinstance(name, str):
         return True
     module = sys.modules.get(name)
@@ -169,16 +169,16 @@ def is_module_ours(name: object) -> bool:
 
 
 def is_stateless(kind: type) -> bool:
-    """Whether a class in Python that is not instrumented adds no state: it runs the checks, or tells what it does, or
-    is an enumeration of the standard library, whose members no code changes."""
+    """Whether a class in Python that is not instrumented adds no state: it runs the checks, or reports its own steps,
+    or is an enumeration of the standard library, whose members no code changes."""
     if type(kind) is EnumType and _comes_from(kind, sys.stdlib_module_names):
         return True
     return _comes_from(kind, harmless.MODELLED) or _comes_from(kind, _INTERFACES)
 
 
 def _comes_from(kind: type, roots: frozenset[str]) -> bool:
-    """Whether a class is of one of these packages or modules. It can say so without being: then it isn't found there,
-    and its functions are others'."""
+    """Whether a class is of one of these packages or modules. A class may claim to be without being: then it isn't
+    found there, and its functions are those of another module."""
     space = _space_of(kind)
     module = space.get("__module__") or type.__dict__["__module__"].__get__(kind)
     if module not in roots and harmless.root_of(module) not in roots:
@@ -196,7 +196,7 @@ def _comes_from(kind: type, roots: frozenset[str]) -> bool:
     )
 
 
-#: Modules of classes that others derive from for their methods only.
+#: Modules of classes that other classes derive from for their methods only.
 _INTERFACES: Final = frozenset({"_collections_abc", "collections.abc", "typing", "abc"})
 
 
@@ -214,7 +214,7 @@ def is_read_by(thing: Any, name: str) -> bool:
 
 
 def _is_known(kind: type, name: str) -> bool:
-    """Whether it is known what methods of such names do: of classes of the standard library, and of NumPy."""
+    """Whether the effects of methods with such names are known: in classes of the standard library, and of NumPy."""
     owner = next((each for each in bases(kind) if name in _space_of(each)), kind)
     root = root_of_class(owner)
     return root in sys.stdlib_module_names or root == "numpy"
@@ -230,7 +230,7 @@ def access(run: Any, thing: Any, op: Op, site: int) -> None:
 
 def visit(run: Any, thing: Any, known: list[Access], find: Callable[[], list[Access]], site: int) -> None:
     """Pass one step of the ``known`` accesses, which ``find`` finds anew if other threads move before it: they may
-    change what is in the containers that it goes through."""
+    change the content of the containers that it goes through."""
     perform(run, site, _visit, thing, [known], find, site)
 
 
@@ -249,9 +249,9 @@ def _access(run: Any, thing: Any, op: Op, site: int) -> None:
 
 
 def accesses(thing: Any, op: Op) -> list[Access]:
-    """The same as accesses of one step."""
+    """The accesses of an operation on the state of an object, and on the objects that it refers to, in one step."""
     root = owner_of_bytes(thing)
-    if type(root) is Context:  # its values are looked at where they are got
+    if type(root) is Context:  # its values are read where code gets them
         entered_contexts.used(root)
         return [Access(op, (OBJECT, number(root)))]
     if is_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
@@ -262,7 +262,7 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     base = shape_of(type(root)).base
     if base is None:
         found.append(Access(op, (OBJECT, number(root))))
-    elif base not in BASES:  # it stands for containers, or has a single location
+    elif base not in BASES:  # the object stands for containers, or has a single location
         found.append(Access(op, (STRUCTURE, number(root))))
         for each in _stands_for(root):
             inner = contents(each)
@@ -273,7 +273,7 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     for each in held_by(root):
         found += contents(each)
     if type(root).__module__ == "multiprocessing.sharedctypes" and "_obj" in dictionary(root):
-        found += accesses(dictionary(root)["_obj"], op)  # a value with a lock, which others may have without
+        found += accesses(dictionary(root)["_obj"], op)  # a value with a lock, which other threads may use without it
     if state_of(type(root)) == NATIVE:
         inside = _READ if type(root).__name__ == "_element_iterator" else op  # it goes through a tree
         found += [Access(inside, (OBJECT, number(each))) for each in _natives_held_by(root)]
@@ -284,13 +284,13 @@ def accesses(thing: Any, op: Op) -> list[Access]:
 
 
 def _is_template(thing: Any) -> bool:
-    """Whether it is the context that new threads begin with, or what that one shows of itself."""
+    """Whether an object is the decimal context that new threads begin with, or its flags or traps."""
     template = sys.modules["decimal"].DefaultContext
     return thing is template or thing is template.flags or thing is template.traps
 
 
 def count_change_of_template() -> None:
-    """The context that threads copy, without a step, when they calculate first is about to change."""
+    """The context is about to change that each thread copies, without a step, at its first calculation."""
     run = activation.active
     if run is not None and not run.is_recording and has_concurrent_threads(run):
         text = "a change of decimal.DefaultContext"
@@ -308,12 +308,12 @@ def _called_by(thing: Any) -> list[Access]:
 
 
 def _natives_held_by(thing: Any) -> list[Any]:
-    """The objects in C with a state of their own that one in C works on: a text stream's bytes, the stream that a
-    writer was given a method of."""
+    """The objects in C with a state of their own that one in C works on: the bytes of a text stream, the stream whose
+    method a writer was given."""
     found: list[Any] = []
     waiting = [thing] if type(thing) is not types.GeneratorType else []
     if root_of_class(type(thing)) == "decimal" and type(thing).__name__ == "Context":
-        found += [thing.flags, thing.traps]  # they show its state, and it changes them without a step
+        found += [thing.flags, thing.traps]  # they show its state, and calculations change them without a step
     while waiting and len(found) < _MOST_HELD:
         for each in gc.get_referents(waiting.pop()):
             if type(each) in BUILTIN_METHODS:
@@ -330,7 +330,7 @@ def _natives_held_by(thing: Any) -> list[Any]:
 
 
 def is_proxy(kind: type) -> bool:
-    """Whether its objects stand in for others, whatever those are: weak proxies, and objects with a `__getattr__` in C,
+    """Whether objects of a class stand in for others of any class: weak proxies, and objects with a `__getattr__` in C,
     as the proxies of wrapt and lazy-object-proxy have one."""
     own = shape_of(kind).own
     found = own.get(_IS_PROXY)
@@ -350,7 +350,7 @@ PLAIN_STATE: Final = frozenset({type, types.ModuleType, types.FunctionType, dict
 
 
 def _stands_for(thing: Any) -> list[Any]:
-    """The containers behind one of the library (:mod:`holders`), two objects deep."""
+    """The containers behind a container of the library (:mod:`container_adapters`), two objects deep."""
     held = [*dictionary(thing).values(), *gc.get_referents(thing)]
     found = [each for each in held if is_a(each, BASES)]
     found += [inner for each in found for inner in gc.get_referents(each) if is_a(inner, BASES)]
@@ -358,7 +358,7 @@ def _stands_for(thing: Any) -> list[Any]:
 
 
 def held_by(thing: Any) -> list[Any]:
-    """The containers that an object in C goes over, or keeps hold of: looked for two objects deep."""
+    """The containers that an object in C iterates over, or holds: looked for two objects deep."""
     if state_of(type(thing)) != NATIVE or type(thing) is types.GeneratorType:
         return []
     found: list[Any] = []
@@ -379,7 +379,7 @@ def held_by(thing: Any) -> list[Any]:
 
 
 def count_cut(thing: Any) -> None:
-    """An object leads to more than is looked at: what lies beyond is untracked."""
+    """An object leads to more objects than are looked at: the others are untracked."""
     run = activation.active
     if run is not None and not run.is_recording:
         text = f"all that a {type(thing).__name__} leads to"
@@ -429,7 +429,7 @@ _DEEPEST: Final = 8
 
 
 def _shows_raw_memory(thing: Any) -> bool:
-    """Whether it is a ctypes object, or a pointer, to memory that others may show, too."""
+    """Whether an object is a ctypes object, or a pointer, whose memory other objects may show, too."""
     if not hasattr(type(thing), "_b_base_"):
         return False
     return hasattr(type(thing), "contents") or (
@@ -438,7 +438,7 @@ def _shows_raw_memory(thing: Any) -> bool:
 
 
 def _is_mapped_twice(thing: Any) -> bool:
-    """Whether it is a mapped file, and some file is mapped twice, or may be."""
+    """Whether an object is a mapped file, and some file is mapped twice, or may be."""
     if root_of_class(type(thing)) != "mmap":
         return False
     try:
@@ -449,14 +449,14 @@ def _is_mapped_twice(thing: Any) -> bool:
     return any(shared.count(each) > 1 for each in shared)
 
 
-#: Descriptors of pipes through which children of the run answer: reading from them to their end, or line by line, gives
-#: the same each time.
+#: Descriptors of pipes through which children of the run answer: reads to the end, or line by line, have the same
+#: result each time.
 outputs_of_children: Final[set[int]] = set()
 
 
 def _count_channel(stream: Any) -> None:
-    """A stream that was open before the run is no plain file, nor one of the three that each process has: others may
-    be at its other end."""
+    """A stream that was open before the run is no plain file, nor one of the three that each process has: another
+    process may be at its other end."""
     run = activation.active
     raw = _raw_of(stream)
     if run is None or run.is_recording or type(raw) is not _io.FileIO or raw.closed:
@@ -499,7 +499,7 @@ def follow(generator: Any) -> None:
 
 
 def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
-    """The accesses of iterators that are about to get on, as far as several threads have them."""
+    """The accesses of iterators that are about to advance, as far as several threads have them."""
     found: list[Access] = []
     for each in iterators:
         if type(each) is types.GeneratorType:
@@ -515,7 +515,7 @@ def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
 def is_own(run: Any, target: Any, site: int) -> bool:
     """Whether only the running thread accesses a location, as far as is known: then no step is needed.
 
-    If another thread accesses it later, the sites noted here get points, and runs that count report the accesses.
+    If another thread accesses it later, the sites noted here get points, and later runs report the accesses.
     """
     running = activation.active or run  # `run` may gather the accesses of a step, and then has no points of its own
     if site in running.points:
@@ -543,18 +543,18 @@ def delegate(frame: types.FrameType, generator: Any) -> None:
 
 
 def drive(run: Any, thing: Any, site: int) -> None:
-    """A generator or coroutine is gone through by another one, or a coroutine is got on by a call: no step tells how
-    long that lasts, so a second thread is counted."""
+    """A generator or coroutine is driven by another one, or a coroutine by a call: no step shows how long that lasts,
+    so a second thread that drives it is counted."""
     me = run.current.index
     known = _drivers.get(id(thing))
-    if known is None or known[0]() is not thing:  # it is not kept alive: its frame would end before it
-        in_c = type(thing) is _WRAPPER  # which nothing refers to weakly
+    if known is None or known[0]() is not thing:  # referred to weakly, or its frame would outlive it
+        in_c = type(thing) is _WRAPPER  # no weak reference to it is possible
         _drivers[id(thing)] = ((lambda: thing) if in_c else weakref.ref(thing), me)
     elif known[1] != me:
-        untracked.count_untracked(run, "a generator or coroutine that those of several threads go through", site)
+        untracked.count_untracked(run, "a generator or coroutine that generators of several threads drive", site)
 
 
-#: id of a generator or coroutine -> it, and the thread that drove it first.
+#: id of a generator or coroutine -> a reference to it, and the thread that drove it first.
 _drivers: dict[int, tuple[Any, int]] = per_run({})
 
 
@@ -574,7 +574,7 @@ DRIVEN: Final = frozenset({types.CoroutineType, types.AsyncGeneratorType, _WRAPP
 
 
 def leaves(run: Any, frame: types.FrameType, site: int) -> None:
-    """The code of a generator is about to hand a value out, or to end: until then others can't run it."""
+    """The code of a generator is about to yield a value, or to end: until then other threads can't run it."""
     key = id(frame)
     while key not in _driven and key in _outer:
         key = _outer[key]
@@ -586,11 +586,11 @@ def leaves(run: Any, frame: types.FrameType, site: int) -> None:
 
 
 def _note_namespace(owner: Any, space: dict[str, Any]) -> None:
-    """Accesses to a dictionary are seen by whatever looks at the state of the object that it belongs to."""
+    """Have accesses to a dictionary conflict with accesses to the state of the object that it belongs to."""
     if state_of(type(owner)) is not NOTHING and not is_stream(type(owner)):
         beside_state[id(space)] = tuple([each.target for each in accesses(owner, _RMW)])
     else:
-        beside_state.pop(id(space), None)  # of another one, which was there before
+        beside_state.pop(id(space), None)  # the entry of an earlier dictionary at the same address
 
 
 objects.adopting.append(_note_namespace)
@@ -613,5 +613,5 @@ def label(run: Any, thing: Any, found: list[Access]) -> None:
 
 
 def is_output(thing: Any) -> bool:
-    """Whether it is the stream that keeps the program's output: no code reads it back."""
+    """Whether an object is the stream that keeps the program's output: no code reads it back."""
     return type(thing) is io.TextIOWrapper and not thing.closed and type(thing.buffer).__name__ == "_Bounded"

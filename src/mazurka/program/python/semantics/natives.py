@@ -67,7 +67,7 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
     """``getattr(*args)`` and its like."""
     if len(args) < 2 or not is_a(args[1], str):
         return
-    thing, name = args[0], str.__str__(args[1])  # of a class of its own it would be asked how it compares
+    thing, name = args[0], str.__str__(args[1])  # a text of a class of its own might run code to compare
     how = classify(type(thing), name)
     if op is Op.READ:
         attributes.read(run, thing, name, site, how)
@@ -76,7 +76,7 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
 
 
 def hand_out(name: str, args: tuple[Any, ...]) -> None:
-    """Let accesses to the dictionary that one of these gives away be accesses to its owner."""
+    """Count accesses to the dictionary that one of these functions returns as accesses to its owner."""
     if name == "__getattribute__" and not any(type(each) is str and each == "__dict__" for each in args):
         return
     for each in args:
@@ -85,7 +85,8 @@ def hand_out(name: str, args: tuple[Any, ...]) -> None:
 
 
 def given_dictionary(run: Any, owner: Any, site: int) -> None:
-    """The dictionary of an object is about to be given away; an error gets one by that, which `__reduce__` shows."""
+    """Code is about to get the dictionary of an object; an error gets its dictionary by that, which `__reduce__`
+    shows."""
     if is_a(owner, BaseException) and not run.is_recording:
         run.visit(Op.RMW, (STRUCTURE, -number(owner)), site)
     objects.adopt_namespace(owner)
@@ -152,14 +153,14 @@ def operation_of(run: Any, thing: Any, name: str, handler: Handler, site: int, a
 
 
 def _gone_into(thing: Any, name: str, args: tuple[Any, ...]) -> list[Any]:
-    """The objects that a method iterates over beside its container, and their contents, are read, too."""
+    """The objects that a method iterates over beside its container: they, and their contents, are read, too."""
     if name in _TAKING_PAIRS:
         return deep_access.inside([each for each in args if not is_a(each, dict)]) if is_a(thing, _PAIRED) else []
     if name == "sort" and any(map(is_seen, args)):
-        return []  # the key's results are compared
+        return []  # only the results of the key function are compared
     inside = [each for each in args if type(each) not in deep_access.PLAIN]
     if not inside and name == "__contains__" and is_a(thing, (dict, set)):
-        return []  # what is hashed differs
+        return []  # a hashed element never changes
     return [*inside, *[each for each in deep_access.elements(thing) if type(each) not in deep_access.PLAIN]]
 
 
@@ -229,15 +230,15 @@ def loaded(run: Any, entry: Any, site: int) -> None:
 
 
 def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
-    """The attribute of that name is computed by code: its uses are unknown."""
+    """The attribute of that name is computed by code, whose accesses are unknown."""
     if type(thing) in objects.SCALARS or not has_concurrent_threads(run) or run.is_recording:
         return
     if classification.is_computed(thing, name):
-        untracked.count_untracked(run, f"what {type(thing).__name__}.{name} gives, by a function in C,", site)
+        untracked.count_untracked(run, f"the value of {type(thing).__name__}.{name}, from a function in C,", site)
 
 
 def printed(run: Any, args: tuple[Any, ...], named: dict[str, Any], site: int) -> None:
-    """Something is printed: on the stream that is named, or on what `sys.stdout` is just now."""
+    """``print`` is called: it writes on the named stream, or on the present `sys.stdout`."""
     run.current.silent += 1
     if run.is_recording:
         return
@@ -253,7 +254,7 @@ def printed(run: Any, args: tuple[Any, ...], named: dict[str, Any], site: int) -
 
 
 def is_reference(thing: Any) -> bool:
-    """Whether it refers weakly."""
+    """Whether an object is a weak reference or a weak proxy."""
     return is_a(thing, weakref.ref)
 
 
@@ -262,30 +263,30 @@ _mortal: dict[tuple[int, Any], Any] = per_run({})
 
 
 def let_go(run: Any) -> None:
-    """Hooks must not keep alive what a weak reference is about to look for, or what has a finaliser."""
+    """Hooks must not keep alive an object that a weak reference is about to look for, or that has a finaliser."""
     untracked.look_now(run)
     if _stored:
         _watch_stored(run)
     if not objects.let_go():
-        text = "weak references or finalisers beside more objects than are looked through"
+        text = "weak references or finalisers beside too many objects to look through"
         run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
 def dereferenced(run: Any, reference: Any, site: int) -> None:
-    """A weak reference is called: whether its object exists depends on the other threads' references."""
+    """A weak reference is called: whether its object still exists depends on the references of other threads."""
     if not run.is_recording:
         run.visit(Op.READ, _life(run, reference, site), site)
 
 
 def _life(run: Any, reference: Any, site: int) -> Any:
-    """The location of the life of a reference's object: its end writes it."""
+    """The location of the life of a reference's object: the object's end writes it."""
     let_go(run)
     thing = weakref.ref.__call__(reference)
     if thing is None:
         target = (REFERENCE, objects.numbers.get(id(reference)) or number(reference))
         known = _ends.get(id(reference))
         if known is None and has_concurrent_threads(run) and id(reference) not in _dead_before:
-            untracked.count_untracked(run, "a weak reference to what may have ended meanwhile", site)
+            untracked.count_untracked(run, "a weak reference to an object that may have ended meanwhile", site)
         return known or target
     target = (REFERENCE, number(thing))
     _ends[id(reference)] = target
@@ -296,7 +297,8 @@ def _life(run: Any, reference: Any, site: int) -> Any:
 
 
 def finaliser_used(run: Any, finaliser: Any, site: int) -> None:
-    """A `weakref.finalize` is called, detached or asked: its object's end does that, too, if it comes first."""
+    """A `weakref.finalize` is called, detached or looked at: the end of its object calls it, too, if that comes
+    first."""
     info: Any = vars(weakref.finalize)["_registry"].get(finaliser)
     if info is not None:
         run.visit(Op.RMW, _life(run, info.weakref, site), site)
@@ -309,7 +311,7 @@ _keyed: dict[Any, set[int]] = per_run({})
 
 
 def _used_as_key(reference: Any) -> None:
-    """A weak reference is looked for, or stored, as a key: that is no step of its own, so that the end of its object in
+    """A weak reference is looked up, or stored, as a key: this is no step of its own, so the end of its object in
     another thread counts as untracked."""
     run: Any = activation.active
     if run is None or run.is_recording or not has_concurrent_threads(run):
@@ -326,7 +328,7 @@ keys.references.append(_used_as_key)
 
 
 def remove_dead(run: Any, references: dict[Any, Any], key: Any, site: int) -> None:
-    """An entry of a weak dictionary is removed if its object is no more."""
+    """An entry of a weak dictionary is removed if its object has ended."""
     reference = references.get(key)
     if is_reference(reference):
         in_one_step(
@@ -338,24 +340,25 @@ def remove_dead(run: Any, references: dict[Any, Any], key: Any, site: int) -> No
 
 
 def watch(thing: Any, target: Any) -> None:
-    """The end of ``thing`` writes a location."""
+    """Have the end of ``thing`` write a location."""
     key = (id(thing), target)
     if key not in _mortal:
         _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
         _referred.append(weakref.ref(thing))
 
 
-#: Weak references to objects that the program has looked for by such, and to the members of its weak collections.
+#: Weak references to objects that the program has looked up by weak references, and to the members of its weak
+#: collections.
 _referred: list[Any] = []
 
 
 def may_notice_ends() -> bool:
-    """Whether the program has finalisers, or refers weakly to anything."""
+    """Whether the program has finalisers, or weak references to any object."""
     return not (sites.finalizing | sites.referring_weakly).isdisjoint(sites.instrumented)
 
 
 def take_referred() -> list[Any]:
-    """The weak references that were made beside those of the program, once."""
+    """Take the weak references that were made beside those of the program."""
     taken = [*_referred]
     _referred.clear()
     return taken
@@ -378,7 +381,7 @@ def _called_at_end(key: tuple[int, Any], report: Callable[[Any], None], several:
     if gathered.accesses:
         in_step = _goes_along(run, gathered.accesses, site) and _is_in_step(site)
         if several or not in_step:
-            text = "what a finaliser calls" if several else "what is called at the end of an object"
+            text = "the calls of a finaliser" if several else "a call at the end of an object"
             count = functools.partial(untracked.count_untracked, run, text, site)
             if several:
                 handed_objects.hand(run, gathered.accesses, count)
@@ -387,7 +390,7 @@ def _called_at_end(key: tuple[int, Any], report: Callable[[Any], None], several:
 
 
 def _goes_along(run: Any, accesses: Sequence[Access], site: int) -> bool:
-    """Have the last step do this, too; false if others' steps are not ordered with it."""
+    """Add accesses to the last step; false if other orders of it and the steps of other threads are not explored."""
     if run.widen(accesses):
         return True
     for access in accesses:
@@ -407,15 +410,15 @@ def _is_in_step(number: int) -> bool:
     return column is not None and (line, column + 1) == (site.line, site.column)
 
 
-#: Instructions by which a step lets go of objects.
+#: Instructions by which a step releases objects.
 _LETTING_GO: Final = frozenset(
     "CALL CALL_KW CALL_FUNCTION_EX STORE_SUBSCR STORE_SLICE DELETE_SUBSCR STORE_ATTR DELETE_ATTR BINARY_OP".split()
 )
 
 
 def watch_members(run: Any, collection: Any, added: tuple[Any, ...] = (), site: int = 0, *, one: bool = False) -> None:
-    """The end of anything in a weak collection changes it, and so does that of an object about to be ``added``: a
-    single ``one``, or all that iterables give."""
+    """Have the end of each member of a weak collection change it, and so the end of an object that is about to be
+    ``added``: a single ``one``, or all elements of iterables."""
     let_go(run)
     data = objects.dictionary(collection).get("data")
     references = [*data, *(data.values() if is_a(data, dict) else ())] if is_a(data, (dict, set)) else []
@@ -425,7 +428,7 @@ def watch_members(run: Any, collection: Any, added: tuple[Any, ...] = (), site: 
 
 
 def watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
-    """``collection[key] = ...`` is about to store what is not known yet: it is looked for at the next step."""
+    """``collection[key] = ...`` is about to store a value that is not known yet: it is looked up at the next step."""
     if is_a(collection, weakref.WeakValueDictionary) and has_concurrent_threads(run):
         _stored.append(_Store(run.current.index, collection, key, site))
         run.let_go = let_go
@@ -488,7 +491,7 @@ def _members_of(run: Any, added: tuple[Any, ...], site: int, one: bool) -> list[
     """The objects that a method may add to a weak collection: its arguments, and their elements."""
     for each in () if one else added:
         if hasattr(type(each), "__next__") and has_concurrent_threads(run):
-            untracked.count_untracked(run, "what is added to a weak collection by an iterator", site)
+            untracked.count_untracked(run, "an addition to a weak collection by an iterator", site)
     found = [*added, *deep_access.inside(added)]
     found += [each for pair in found if type(pair) is tuple for each in pair]
     return [each for each in found if objects.can_be_watched(each)]
@@ -503,10 +506,10 @@ _is_weak = False
 #: Identities of weak references that were dead when the first thread was started.
 _dead_before: set[int] = per_run(set())
 
-#: Objects that there were before the runs, at whose ends something may be called.
+#: Objects that existed before the runs, at whose ends a function may be called.
 _mourned: list[weakref.ref[Any]] = []
 
-#: Functions that give the weak references and collections there are: those that were made before the runs, and in this
+#: Functions that return the existing weak references and collections: those that were made before the runs, and in this
 #: one.
 _kept: list[Any] = []
 _made: list[Any] = per_run([])
@@ -518,7 +521,7 @@ def made_weak(thing: Any) -> None:
 
 
 def find_weak() -> None:
-    """Find those that there are before the runs, if the program makes any."""
+    """Find the weak references and collections that exist before the runs, if the program makes any."""
     global _is_weak
     forget_weak()
     _is_weak = any(map(_uses_weakly, list(sys.modules.values())))
@@ -545,8 +548,8 @@ def forget_weak() -> None:
 
 
 def _is_to_ours(reference: Any) -> bool:
-    """Whether it refers to an object of the program. Each class refers so to those that derive from it, of which there
-    are thousands: here a class counts only if the program makes it. (Those in C mostly last for good.)"""
+    """Whether a weak reference is to an object of the program. Each class has such references to those that derive from
+    it, thousands in all: here a class counts only if the program makes it. (Classes in C mostly last for good.)"""
     thing: Any = weakref.ref.__call__(reference)
     if is_a(thing, type):
         return bool(type.__dict__["__flags__"].__get__(thing) & _HEAP_TYPE) and native_objects.is_ours(thing)
@@ -557,7 +560,7 @@ _HEAP_TYPE: Final = 1 << 9
 
 
 def _mourn(references: list[Any]) -> None:
-    """Keep in mind at which objects' ends something is called that does not report itself."""
+    """Remember the objects at whose ends a function is called that does not report its own steps."""
     watched = [each for each in references if each.__callback__ is not None and not _is_known(each.__callback__)]
     _mourned.extend(weakref.ref(thing) for each in watched if (thing := weakref.ref.__call__(each)) is not None)
 
@@ -576,7 +579,7 @@ def note_alone(run: Any) -> None:
 
 def alive_alone(run: Any) -> frozenset[int]:
     """The identities of objects that were no garbage when the main thread was alone for good, if it has done nothing
-    since by which it could notice their ends."""
+    since that could show it their ends."""
     alone = reachable.last()
     if alone is None or alone.threads != len(run.tasks) or not alone.held:
         return frozenset()
@@ -588,8 +591,8 @@ def alive_alone(run: Any) -> frozenset[int]:
 
 
 def kept_to_the_end(run: Any) -> frozenset[int]:
-    """As in :func:`.reachable.kept_to_the_end`, if the run has looked for no object of its own by weak references: by
-    one it may come by an object that was garbage meanwhile."""
+    """As in :func:`.reachable.kept_to_the_end`, if the run has looked up no object of its own by weak references: by
+    one it may get an object that was garbage meanwhile."""
     found = reachable.kept_to_the_end(run)
     if not found:
         return found
@@ -602,7 +605,7 @@ def kept_to_the_end(run: Any) -> frozenset[int]:
 
 
 def finish() -> None:
-    """A run has ended: objects that it leaves behind may end in a later one."""
+    """A run has ended: watch no longer the objects that it leaves behind, which may end in a later one."""
     if _is_weak:
         _mourn(objects.young(weakref.ref))
 
@@ -636,7 +639,8 @@ def watch_early(run: Any) -> None:
 
 
 def _watch_callbacks() -> None:
-    """Watch for callbacks at ends of objects that do not report themselves, and were set before hooks were there."""
+    """Watch for callbacks at ends of objects that do not report themselves, and were set before the hooks were in
+    place."""
     _mourned[:] = [each for each in _mourned if each() is not None]
     before = [each for find in _mourned if (known := find()) is not None for each in weakref.getweakrefs(known)]
     references = {id(each): each for each in [*before, *objects.young(weakref.ref)] if type(each) is weakref.ref}
@@ -657,7 +661,7 @@ def _announce(function: Any, given: tuple[Any, ...], named: dict[str, Any], ende
 
 
 def _is_known(callback: Any) -> bool:
-    """Whether it is one of ours, or one by which weak collections learn of ends (:func:`watch_members`)."""
+    """Whether a callback is one of ours, or one by which weak collections learn of ends (:func:`watch_members`)."""
     if type(callback) is functools.partial:
         callback = callback.func
     if type(callback) is types.FunctionType:
@@ -667,7 +671,7 @@ def _is_known(callback: Any) -> bool:
 
 
 def _ended(key: tuple[int, Any], target: Any, _reference: Any) -> None:
-    """A weakly referenced object has ended: in a step of the running thread."""
+    """A weakly referenced object has ended, in a step of the running thread."""
     _mortal.pop(key, None)
     run = activation.active
     if run is None or run.solo or run.aborting or not run.log:

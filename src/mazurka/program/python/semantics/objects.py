@@ -39,19 +39,19 @@ from mazurka.trace.targets import Target
 #: id of an object -> its number (negative: it is the dictionary of the object with that number).
 numbers: dict[int, int] = per_run({})
 
-_watched: dict[int, weakref.ref[Any]] = per_run({})  # id -> to forget its number when it dies; some have died
-_kept: dict[int, Any] = per_run({})  # id -> itself, if it can't be watched
+_watched: dict[int, weakref.ref[Any]] = per_run({})  # id -> a reference; some have died
+_kept: dict[int, Any] = per_run({})  # id -> the object itself, if it can't be watched
 _owners: dict[int, weakref.ref[type]] = per_run(
     {}
 )  # number of a dictionary -> the class of the instance that it belongs to
 _counts: dict[int, int] = per_run({})  # index of a thread -> objects it has numbered
 _sweep_at = 256
 _tidy_at = 4096
-_eldest: list[None] = [None]  # made at the beginning of the run
+_eldest: list[None] = [None]  # an object made at the beginning of the run
 _paths: dict[int, str] = per_run({})  # detail mode: id -> access path, or another name
-_named: dict[int, Any] = per_run({})  # detail mode: what _paths speaks of, held like what is numbered
+_named: dict[int, Any] = per_run({})  # detail mode: the objects in _paths, held like numbered ones
 _assigned: dict[int, int] = per_run({})  # number of a dictionary that was assigned to a `__dict__` -> how often
-_shown: dict[str, int] = per_run({})  # detail mode: kind and thread -> how many have been given a name of that kind
+_shown: dict[str, int] = per_run({})  # detail mode: kind and thread -> how many have got a name of that kind
 
 _SHIFT: Final = 24
 _LONG: Final = 200  # texts longer than this are compared by a digest
@@ -60,12 +60,12 @@ _CONTAINERS: Final = (list, dict, set, deque, bytearray)
 _MISSING: Final = object()
 
 
-#: Where the addresses that ``id()`` shows in a run begin.
+#: The first of the addresses that ``id()`` returns in a run.
 _ADDRESSES: Final = 0x7000_0000_0000
 
 _asked: Final[dict[int, Any]] = {}  # by address: objects whose ``id()`` was asked for outside a run, held
 
-#: While threads are real ones, each object gets one number.
+#: Held while an object gets its number, since threads may be real ones.
 _guard: Final = _thread.RLock()
 
 #: By address of a class: itself, and whether its instances show the dictionary that they have.
@@ -73,12 +73,13 @@ _shows_dictionary: Final[dict[int, tuple[type, bool]]] = per_run({})
 
 
 def is_a(thing: object, kinds: type | tuple[type, ...]) -> bool:
-    """`isinstance`, but a class that claims to be another (``__class__``) is not asked, and so runs no code."""
+    """`isinstance`, except that an object that claims to be of another class (``__class__``) is not asked, so that no
+    code runs."""
     return issubclass(type(thing), kinds)
 
 
 def restart() -> None:
-    """No object has a number: a run begins, or has ended."""
+    """Forget the numbers of all objects: a run begins, or has ended."""
     global _sweep_at, _tidy_at
     _sweep_at, _tidy_at = 256, 4096
 
@@ -95,13 +96,13 @@ def living() -> dict[int, Any]:
 
 
 def referred() -> set[int]:
-    """The numbers of those objects that something refers to besides us, who keep what can't be watched."""
+    """The numbers of those objects that have other references than ours, which keep objects that can't be watched."""
     _sweep()
     return set(living())
 
 
 def existing(kinds: tuple[type, ...]) -> list[Any]:
-    """All objects of exactly these classes; the collector does not list what has been frozen."""
+    """All objects of exactly these classes; they are unfrozen first, since the collector does not list frozen ones."""
     frozen = gc.get_freeze_count() > 0
     if frozen:
         gc.unfreeze()
@@ -116,7 +117,7 @@ def existing(kinds: tuple[type, ...]) -> list[Any]:
 
 
 def begin() -> None:
-    """A run begins: objects that exist now are older than those that it makes."""
+    """A run begins: note that objects which exist now are older than those that it makes."""
     global _eldest
     _eldest = [None]
 
@@ -156,7 +157,7 @@ def identity(thing: object, /) -> int:
 
 
 def forget_asked() -> None:
-    """No code that knows their ``id()`` is run any more."""
+    """Forget the objects whose ``id()`` was asked for: no code that knows it is run any more."""
     _asked.clear()
 
 
@@ -206,17 +207,17 @@ def _tidy() -> None:
 
 
 def stop_watching(thing: object) -> None:
-    """An operation is about to happen that an object refuses while anything refers to it weakly."""
+    """An operation is about to happen that an object refuses while there are weak references to it."""
     _watched.pop(id(thing), None)
 
 
-#: Among more objects than these it would take too long to look, at each weak reference, for those that only we hold.
+#: At each weak reference, objects that only we hold are looked for among at most so many: more would take too long.
 _MOST_SWEPT: Final = 10_000
 
 
 def let_go() -> bool:
-    """Whether an object is still there is about to be seen: references of ours must not keep it alive. False if there
-    is too much to look through, so that it might."""
+    """Whether an object still exists is about to be observed: release those that only our references keep alive. False
+    if there are too many objects to look through, so that some may be kept alive."""
     while _kept:
         before = len(_kept)
         if before > _MOST_SWEPT:
@@ -228,7 +229,8 @@ def let_go() -> bool:
 
 
 def before_collection(phase: str, _info: dict[str, int]) -> None:
-    """A collection of garbage is about to begin (for `gc.callbacks`): objects that only we hold are garbage."""
+    """A collection of garbage is about to begin (for `gc.callbacks`): release objects that only we hold, which are
+    garbage."""
     if phase == "start" and _kept:
         _sweep()
 
@@ -239,7 +241,7 @@ def _sweep() -> None:
     references, get = sys.getrefcount, _kept.get
     if not _named and min(map(references, _kept.values()), default=0) > _FEWEST:
         _sweep_at = max(256, 2 * len(_kept))
-        return  # as mostly where this is asked before each step
+        return  # mostly so where this is called before each step
     fewest = references(_NOBODY_ELSES.get(0))
     for key in [each for each in list(_kept) if references(get(each)) <= fewest + (each in _named)]:
         numbers.pop(key, None)
@@ -254,15 +256,15 @@ _FEWEST: Final = min(map(sys.getrefcount, _NOBODY_ELSES.values()))
 
 
 def adopt_namespace(owner: object) -> None:
-    """Let accesses to the dictionary of an instance, or of a class, be accesses to its owner."""
+    """Count accesses to the dictionary of an instance, or of a class, as accesses to its owner."""
     if is_a(owner, BaseException):
-        object.__getattribute__(owner, "__dict__")  # as its owner is about to do
+        object.__getattribute__(owner, "__dict__")  # the program is about to get it in the same way
     space = dictionary(owner)
     if type(space) is dict:
         if id(space) not in numbers:
             adopt_dictionary(owner, space)
     elif is_a(owner, type):
-        (behind,) = gc.get_referents(space)  # it has no other reference: it lives as long as the class
+        (behind,) = gc.get_referents(space)  # it has no other reference, so it lives as long as the class
         key = id(behind)
         if key not in numbers:
             numbers[key] = -number(owner)
@@ -270,7 +272,7 @@ def adopt_namespace(owner: object) -> None:
 
 
 def adopt_dictionary(owner: object, space: Any) -> None:
-    """Let accesses to a dictionary that becomes that of an instance be accesses to its owner from now on."""
+    """Count accesses to a dictionary that becomes that of an instance as accesses to its owner from now on."""
     list_attributes(type(owner))
     numbers[id(space)] = n = -number(owner)
     _kept[id(space)] = space
@@ -279,7 +281,7 @@ def adopt_dictionary(owner: object, space: Any) -> None:
         note(owner, space)
 
 
-#: Called with an instance and its dictionary, once the program can get at the latter.
+#: Functions to call with an instance and its dictionary, once the program can get at the dictionary.
 adopting: list[Callable[[Any, dict[str, Any]], None]] = []
 
 
@@ -290,7 +292,7 @@ def kind_of_owner(n: int) -> type | None:
 
 
 def assign_dictionary(space: Any) -> None:
-    """A dictionary is assigned to a `__dict__`: again, or though it is one that instances have got at."""
+    """A dictionary is assigned to a `__dict__`: count how often, also of a dictionary that an instance already had."""
     n = number(space)
     _assigned[abs(n)] = _assigned.get(abs(n), 0) + (1 if n > 0 else 2)
 
@@ -307,7 +309,7 @@ def is_listed(kind: type) -> bool:
 
 
 def list_attributes(kind: type) -> None:
-    """From now on that is known."""
+    """From now on the dictionaries of instances of a class are known to be looked at."""
     run = activation.active
     if run is None or run.is_recording or _listing(kind) in run.points:
         return
@@ -316,7 +318,7 @@ def list_attributes(kind: type) -> None:
 
 
 def _listing(kind: type) -> int:
-    """The mark for that among points."""
+    """The mark among points for a class whose instances' dictionaries are looked at."""
     return -1 - (crc32(type.__dict__["__qualname__"].__get__(kind).encode()) | 1 << 34)
 
 
@@ -330,7 +332,7 @@ def _is_asked_for_identity() -> bool:
 
 
 def value_key(value: Any) -> tuple[Any, ...]:
-    """A key for a value: no program can distinguish values of equal keys, but by the content of mutable objects."""
+    """A key for a value: a program can distinguish values of equal keys only by the content of mutable objects."""
     kind = type(value)
     if kind in _LIKE_OBJECTS and _is_asked_for_identity():
         return ("object", number(value))
@@ -381,7 +383,7 @@ def _next_name(thing: Any) -> str:
 
 
 def remember(thing: Any, path: str) -> None:
-    """Keep the path an object was reached by, as long as it lives; that must not change how long that is."""
+    """Keep the path by which an object was reached, as long as it lives; this must not change how long it lives."""
     key = id(thing)
     known = _paths.get(key)
     if type(thing) not in SCALARS and (known is None or ("#" in known and "#" not in path)):
@@ -436,7 +438,7 @@ def label(running: Any, target: Target, thing: object, part: str = "") -> None:
 
 
 def peek_attribute(thing: Any, attribute: str) -> Any:
-    """The attribute's value as far as it can be had without running code; `_MISSING` where there is none."""
+    """The attribute's value, if it can be read without running code; `_MISSING` otherwise."""
     space = dictionary(thing)
     if attribute in space:
         return space[attribute]
@@ -454,7 +456,7 @@ def peek_attribute(thing: Any, attribute: str) -> Any:
 
 
 def own_attribute(thing: Any, attribute: str) -> Any:
-    """The attribute's value as the object itself has it, and no class of it; `_MISSING` where there is none."""
+    """The attribute's value in the object itself, not in a class of it; `_MISSING` where there is none."""
     if attribute in dictionary(thing):
         return dictionary(thing)[attribute]
     found = next((each.__dict__[attribute] for each in type(thing).__mro__ if attribute in each.__dict__), None)
@@ -462,19 +464,19 @@ def own_attribute(thing: Any, attribute: str) -> Any:
 
 
 def _is_field(thing: Any, found: Any) -> bool:
-    """Whether a class's attribute of that name is a slot, or a part of an error, whose read runs no code."""
+    """Whether a class's attribute is a slot, or a field of an error: a read of these runs no code."""
     kind = type(found)
     return kind is types.MemberDescriptorType or (kind is types.GetSetDescriptorType and is_a(thing, BaseException))
 
 
 def dictionary(thing: Any) -> Any:
-    """The namespace of an object, had without running code; an empty one if it has none, or hides it."""
+    """The namespace of an object, without running code; an empty one if it has none, or hides it."""
     kind = type(thing)
     known = _shows_dictionary.get(id(kind))
     if known is None:
         known = _shows_dictionary[id(kind)] = (kind, _is_shown_dictionary(kind))
     if not known[1] or (issubclass(kind, BaseException) and len(BaseException.__reduce__(thing)) < 3):
-        return NO_ATTRIBUTES  # an error gets its dictionary when it is asked for, and shows that when it is pickled
+        return NO_ATTRIBUTES  # an error gets its dictionary at the first look, and shows it when it is pickled
     try:
         space = object.__getattribute__(thing, "__dict__")
     except AttributeError:
@@ -498,9 +500,9 @@ NO_ATTRIBUTES: Final[dict[str, Any]] = {}
 
 
 def peek(look: Callable[[], Any], path: str) -> Callable[[], Any]:
-    """A callable that describes what ``look`` finds, and keeps the path by which it was found.
+    """A callable that describes the object that ``look`` finds, and keeps the path by which it was found.
 
-    Where values are wanted as keys (:attr:`Plan.keys`) it gives that of the object that ``look`` finds.
+    Where values are wanted as keys (:attr:`Plan.keys`) it returns the key of the object that ``look`` finds.
     """
     running = activation.active
     if running is not None and running.keyed:

@@ -72,13 +72,13 @@ from mazurka.trace.event import Op
 
 _READ, _RMW = Op.READ, Op.RMW
 
-#: Going through one of these leaves it as it was.
+#: Classes of objects that an iteration leaves as they were.
 _IDLE: Final = frozenset({str, bytes, tuple, range, frozenset, int, type(None), dict, list, float, bool})
 
 #: Classes of values without parts.
 VALUES: Final = frozenset({int, str, float, bool, bytes, type(None)})
 
-#: Builtins that compare elements, as deep as they are, and all that look into them; the latter by name, too.
+#: Builtins that compare elements to any depth, and all that look into elements; both by name, too.
 _COMPARING: Final = frozenset((sorted, min, max, any, all, sum))
 _DEEP: Final = _COMPARING | {str, repr, bytes, bytearray, print, format, ascii, dict}
 _COMPARING_NAMES: Final = frozenset("sorted min max any all sum".split())
@@ -87,10 +87,10 @@ _DEEP_NAMES: Final = _COMPARING_NAMES | frozenset("str repr bytes bytearray asci
 #: Containers all of whose methods are in C.
 IN_C: Final = frozenset(BASES) - {Counter}
 
-#: Operators of which a container in Python has at least one, written in Python, if it has any.
+#: A container with operators in Python has at least one of these written in Python.
 _OPERATORS: Final = ("__add__", "__or__", "__eq__")
 
-#: Builtins that say what functions and classes are called.
+#: Builtins that show the names of functions and classes.
 _DESCRIBING: Final = frozenset((str, repr, format, ascii, print))
 
 #: Functions that call their key argument.
@@ -127,11 +127,11 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
     if type(owner) is types.GeneratorType:
         native_objects.follow(owner)
     elif name in classification.REMAKING and native_objects.is_stream(type(owner)) and has_concurrent_threads(run):
-        count_untracked(run, f"{type(owner).__name__}.{name}()", site)  # it stores attributes
+        count_untracked(run, f"{type(owner).__name__}.{name}()", site)  # the method stores attributes
     elif type(owner) in native_objects.DRIVEN:
         native_objects.drive(run, owner, site)
     elif name == "resize":
-        stop_watching(owner)  # NumPy refuses it otherwise
+        stop_watching(owner)  # NumPy refuses the operation otherwise
     elif name in definitions.DECODING and is_a(owner, io.TextIOWrapper):
         definitions.decode(run, owner, site, f"{name}()")
     run.current.silent += 1
@@ -147,7 +147,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
 def read_arguments(
     run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any] | None = None, function: Any = None
 ) -> None:
-    """All of each argument is read, and the reads of a key function in C for each element."""
+    """Each argument is read with its content, and a key function in C reads each element."""
     more: tuple[Access, ...] = ()
     if function in _WITH_KEY and named and named.get("key") is not None and args:
         more = effects_of_calls(calling[0], named["key"], args[0] if len(args) == 1 else args, site)
@@ -157,7 +157,7 @@ def read_arguments(
             and _goes_in(named["key"])
             and has_concurrent_threads(run)
         ):
-            count_untracked(run, "a key in C of what a generator gives", site)
+            count_untracked(run, "a key in C of the elements of a generator", site)
     given = (*args, *(named or {}).values())
     if function in _DESCRIBING:
         definitions.look(run, given, site, f"{function.__name__}()")
@@ -186,7 +186,7 @@ def read_arguments(
 
 
 def _goes_in(key: Any) -> bool:
-    """Whether a key function reads its argument's content, without reporting that."""
+    """Whether a key function reads the content of its argument without reporting it."""
     return type(key) in GETTERS or any(key is each for each in (len, repr, ascii)) or not is_simple(key)
 
 
@@ -211,7 +211,7 @@ def _read_once(run: Any, site: int, args: tuple[Any, ...], more: tuple[Access, .
 
 
 def use(run: Any, thing: Any, site: int) -> None:
-    """All of ``thing`` is read, and its content."""
+    """``thing`` is read with its content."""
     if sites.kind_of(site) == "match":
         definitions.look(run, (thing,), site, "a pattern", behind=True)
     elif type(thing) is types.FunctionType or type(thing) is types.MethodType:
@@ -242,7 +242,7 @@ def reduce(run: Any, function: Any, items: Any, site: int) -> None:
 
 
 def go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...] = ()) -> None:
-    """``thing`` is iterated in one step: of a dictionary that reads the keys."""
+    """``thing`` is iterated in one step: the iteration reads the keys of a dictionary."""
     perform(run, site, _go_through, thing, site, more)
 
 
@@ -265,7 +265,7 @@ def _go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...]) -> No
         run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
     if not found or hasattr(type(thing), "__next__"):
         may_get_on(run, thing)
-        foreign.count_if_shared(run, thing, "__next__", site)  # which gets on in more than one step
+        foreign.count_if_shared(run, thing, "__next__", site)  # it advances in more than one step
     looks = operation(thing, "__iter__")
     if looks is not None:
         looks(run, thing, site, ())
@@ -291,7 +291,7 @@ def is_python_iterable(kind: type) -> bool:
 
 def get_on(run: Any, thing: Any, site: int) -> None:
     """``next(thing)``."""
-    run.current.silent += 1  # an iterator that gets on is not seen to
+    run.current.silent += 1  # the advance of an iterator is no step
     if run.is_recording:
         return
     behind = iterators(thing)
@@ -310,7 +310,7 @@ def _get_on(run: Any, thing: Any, site: int) -> None:
 
 
 def moved(run: Any, thing: Any, site: int) -> list[Access]:
-    """The accesses of the iterators that going through ``thing`` moves, which are about to get on."""
+    """The accesses of the iterators that an iteration over ``thing`` advances."""
     behind = iterators(thing)
     found = native_objects.moved(run, behind, site)
     for each in behind:
@@ -320,7 +320,7 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
             consulted.note((each,))
             found += effects_of_moving(calling[0], each, site)
         elif takes_unseen(each) and has_concurrent_threads(run):
-            count_untracked(run, "what itertools.chain.from_iterable() gets from an iterator", site)
+            count_untracked(run, "the iterables that itertools.chain.from_iterable() gets from an iterator", site)
     for each in others(thing) if behind else ():
         if shape_of(type(each)).base is not None or state_of(type(each)) == NATIVE:
             found += native_objects.accesses(each, _READ)
@@ -334,7 +334,7 @@ moving.append(moved)
 
 
 def may_get_on(run: Any, thing: Any) -> None:
-    """Going through an iterator uses it up: a loop that does is not idle."""
+    """Iterating uses an iterator up: a loop that does so has an effect."""
     if type(thing) not in _IDLE:
         run.current.silent += 1
 
@@ -350,7 +350,7 @@ def begin(run: Any, thing: Any, site: int) -> None:
 
 
 def measure(run: Any, thing: Any, site: int) -> None:
-    """How many there are is looked at."""
+    """The number of elements is read."""
     handler = operation(thing, "__len__")
     if handler is not None:
         handler(run, thing, site, ())
@@ -383,7 +383,7 @@ def operate_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]
 
 
 def search(run: Any, thing: Any, key: Any, site: int) -> None:
-    """``key in thing`` is about to be decided by an object that is no container of a kind that is known."""
+    """``key in thing`` is about to be decided by an object that is no container of a known kind."""
     if operation(thing, "__iter__") is not None or run.is_recording:
         return
     kind = type(thing)
@@ -394,7 +394,7 @@ def search(run: Any, thing: Any, key: Any, site: int) -> None:
 
 
 def combine(run: Any, left: Any, right: Any, site: int) -> None:
-    """Both operands are looked at."""
+    """Both operands are read."""
     if left is right and type(left) in IN_C and sites.kind_of(site) == "compare":
         return  # no element is compared with another one
     if type(left) in VALUES and type(right) in VALUES:
@@ -419,7 +419,7 @@ def _accesses_of_operator(left: Any, right: Any, op: Op) -> list[Access]:
 
 
 def augment(run: Any, left: Any, right: Any, name: str, site: int) -> None:
-    """``left`` is changed in place, if it is a container that can be; else both are looked at."""
+    """``left`` is changed in place, if it is a mutable container; otherwise both operands are read."""
     handler = operation(left, name)
     if handler is not None:
         natives.operation_of(run, left, name, handler, site, (right,))

@@ -3,10 +3,10 @@ mock one of its own, and puts the special methods there.
 
 The look-up of a special method is not reported as an access, so storing one counts as untracked, unless no other thread
 can have the class or an instance. Another thread gets at an object that a thread has made only if it reads a location
-that that thread has written since. So a class stays private as long as no thread touches a location that its maker has
-written since it made the class, but for those that have seen the maker end, and for locations that can't lead to an
-object, as clocks. Whether one does is found out at the end of the run; for another order of the same steps, in that
-order's run.
+that its maker has written since. So a class stays private as long as no thread touches a location that its maker has
+written since it made the class, except for threads that have seen the maker end, and for locations that can't lead to
+an object, such as clocks. Whether one does is determined at the end of the run; for another order of the same steps, in
+the run with that order.
 
 Cost: one look through the steps of a run at its end, if a special method was stored.
 """
@@ -24,16 +24,16 @@ from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import Kind, Target, kind_of, of_kinds
 
-#: id of a class -> it, the thread that made it, and how many steps there were then.
+#: id of a class -> a reference to it, the thread that made it, and how many steps there were then.
 _made: Final[dict[int, tuple[weakref.ref[type], int, int]]] = per_run({})
 
-#: Thread -> how many steps there were when it made the first of its classes that got a special method, and what counts
-#: these changes as untracked.
+#: Thread -> how many steps there were when it made the first of its classes that got a special method, and the
+#: functions that count these changes as untracked.
 _changed: Final[dict[int, tuple[int, list[Callable[[], None]]]]] = per_run({})
 
 
 def made_by(run: Any, function: Any, count: int) -> Any:
-    """The function to call in place of ``function``, with so many arguments: another one if a class is made."""
+    """The function to call in place of ``function`` with ``count`` arguments: another one if the call makes a class."""
     if function is type and count == 3 and not run.is_recording and has_concurrent_threads(run):
         return _make
     return function
@@ -42,9 +42,9 @@ def made_by(run: Any, function: Any, count: int) -> Any:
 def _make(name: str, parents: tuple[type, ...], namespace: dict[str, Any], /, **named: Any) -> Any:
     """Stands for ``type(name, parents, namespace)``."""
     space = namespace
-    if type(name) is str and isinstance(namespace, dict):  # or else it raises an error
+    if type(name) is str and isinstance(namespace, dict):  # otherwise `type` raises an error
         space = dict(namespace)
-        space.setdefault("__module__", sys._getframe(1).f_globals.get("__name__"))  # as `type` has it of who calls
+        space.setdefault("__module__", sys._getframe(1).f_globals.get("__name__"))  # as `type` takes it from its caller
     run: Any = activation.active
     began = len(run.log) if run is not None else 0
     kind = type(name, parents, space, **named)
@@ -60,7 +60,8 @@ def is_own(run: Any, kind: Any) -> bool:
 
 
 def change(run: Any, kind: type, count: Callable[[], None]) -> None:
-    """A special method of a class of the running thread's own is stored: ``count`` is called if others get at it."""
+    """A special method of a private class of the running thread is stored: ``count`` is called if other threads get at
+    the class."""
     began = _made[id(kind)][2]
     first, counts = _changed.get(run.current.index, (began, []))
     _changed[run.current.index] = (min(began, first), [*counts, count])
@@ -75,13 +76,14 @@ def count_at_end(run: Any) -> None:
 
 
 def _is_followed(run: Any, maker: int, began: int) -> bool:
-    """Whether some thread has touched what another one has written from a step on, while that one might last."""
+    """Whether some thread has touched a location that the maker has written from a step on, while the maker might
+    last."""
     joined: dict[int, set[int]] = {}
     written: set[Target] = set()
     lock = _lock_of_mocks()
     for position, (index, op, target, _site, _point, _value, more) in enumerate(run.log):
         if _is_buffer(target):
-            return True  # others write in the thread's place
+            return True  # its flushers write in the thread's place
         if op is Op.BEGIN:
             parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
             joined[index] = set(joined.get(parent.index, ())) if parent is not None else set()
@@ -100,7 +102,7 @@ def _is_followed(run: Any, maker: int, began: int) -> bool:
 
 _is_buffer: Final = of_kinds(Kind.STORE, Kind.FLUSHED, Kind.FENCE)
 
-#: Whether nothing but a number can be had from a location.
+#: Whether a read of a location can give only a number.
 _leads_nowhere: Final = of_kinds(Kind.THREADS, Kind.START, Kind.CLOCK, Kind.TIME, Kind.SLEEP, Kind.SPIN)
 
 

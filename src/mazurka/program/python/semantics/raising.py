@@ -1,8 +1,8 @@
 """Errors that threads share: their methods in C, and the place and the handled error that a raise leaves in them.
 
 Only code that looks at these can notice. So a raise by several threads is counted as untracked if the program's source
-mentions one of them anywhere (:data:`.sites.looking_at_tracebacks`). What is said here beside that are the accesses of
-``raise``, for those reads that are accesses themselves.
+mentions one of them anywhere (:data:`.sites.looking_at_tracebacks`). Otherwise this module reports the accesses of
+``raise`` that conflict with reads which are accesses themselves.
 
 Cost: some microseconds for a ``raise`` of an exception that was not made on the spot; nothing elsewhere.
 """
@@ -21,7 +21,7 @@ from mazurka.program.runtime.concurrency import ends_known, has_concurrent_threa
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
 
-#: Number of an exception -> the threads that have raised it, or got hold of it by what may raise it.
+#: Number of an exception -> the threads that have raised it, or got it from code that may raise it.
 _raisers: Final[dict[int, set[int]]] = per_run({})
 
 
@@ -43,14 +43,14 @@ def raised(run: Any, error: Any, site: int) -> None:
 
 
 def raised_elsewhere(run: Any, error: Any, site: int) -> None:
-    """An error is about to be raised by other code than a statement, as by ``Future.result``."""
+    """An error is about to be raised by code other than a statement, as by ``Future.result``."""
     if run.is_recording:
         return
     raisers = _raisers.setdefault(number(error), set())
     raisers.add(run.current.index)
     others = raisers - {run.current.index}
     if others and not others <= ends_known(run)[1] and not sites.looking_at_tracebacks.isdisjoint(sites.instrumented):
-        untracked.count_untracked(run, "what an exception remembers of being raised by several threads", site)
+        untracked.count_untracked(run, "the traceback or context of an exception that several threads raise", site)
 
 
 def _add_note(run: Any, error: BaseException, n: int, site: int) -> None:
@@ -66,7 +66,7 @@ def _change_all(run: Any, error: BaseException, n: int, site: int) -> None:
 
 
 def method(run: Any, error: BaseException, name: str, site: int, args: tuple[Any, ...]) -> None:
-    """A method in C of an error is called: those that are not listed only look at it."""
+    """A method in C of an error is called: methods that are not listed only look at the error."""
     n = number(error)
     if name == "add_note":
         perform(run, site, _add_note, error, n, site)
@@ -78,5 +78,5 @@ def method(run: Any, error: BaseException, name: str, site: int, args: tuple[Any
         deep_access.read(run, (error, *args), site)
 
 
-#: Methods that set all that an error is made of.
+#: Methods that set the arguments and attributes of an error.
 _CHANGING: Final = frozenset({"__init__", "__setstate__"})

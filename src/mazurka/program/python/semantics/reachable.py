@@ -1,17 +1,19 @@
 """Objects that the main thread still reaches when all others have ended.
 
 Garbage in cycles ends whenever the interpreter collects it (:mod:`mazurka.program.python.isolation.cycles`). An object
-that variables of the main thread lead to when no other thread is left has been no garbage while there were others: it
-ends when the main thread is alone, and whether that makes a difference shows in the steps of this thread from then on.
+that variables of the main thread lead to when no other thread is left has been no garbage while there were other
+threads: it ends when the main thread is alone, and whether its end makes a difference shows in the later steps of this
+thread.
 
 A variable of the function under check that is assigned once keeps its object until that function returns, and so all
-that this object still leads to at the end of the run: no finaliser of theirs is called before, whatever is collected.
+objects that this one still leads to at the end of the run: none of their finalisers is called before, whenever garbage
+is collected.
 
-Only what the program itself refers to counts. What can be reached by classes, modules and namespaces of modules is left
-out, so that little is gone through: an object that is not found counts as garbage.
+Only objects that the program itself refers to count. Objects that are reached by classes, modules and namespaces of
+modules are left out, so that few objects are looked at: an object that is not found counts as garbage.
 
-Cost: for programs that refer weakly to anything, once a run or so, a tenth of a microsecond for each object gone
-through, of which there are at most 50,000.
+Cost: for programs with weak references, about once a run, a tenth of a microsecond for each object that is looked at,
+of which there are at most 50,000.
 """
 
 from __future__ import annotations
@@ -38,8 +40,8 @@ _MOST: Final = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """The state of a run when its main thread has seen all others end: how many threads and steps there have been, and
-    the identities of the objects asked for that it leads to; weak references to those that variables of the function
+    """The state of a run when its main thread has seen all others end: how many threads and steps there have been, the
+    identities of the wanted objects that it leads to, and weak references to the objects that variables of the function
     under check keep until it returns."""
 
     threads: int
@@ -53,8 +55,8 @@ _noted: Final[list[Alone]] = per_run([])
 
 
 def note(run: Any, wanted: list[Any], finalising: bool) -> None:
-    """The running thread is the main one, and alone: remember which of the objects that these weak references are to
-    its variables lead to, and, if the program has finalisers, what it keeps until its end."""
+    """The running thread is the main one, and alone: remember which of the objects of these weak references its
+    variables lead to, and, if the program has finalisers, the objects that it keeps until its end."""
     frames = [*_frames()]
     missing = {id(thing) for each in wanted if (thing := each()) is not None}
     found: set[int] = set()
@@ -74,7 +76,8 @@ def _frames() -> Iterator[types.FrameType]:
 
 
 def _reached(waiting: list[Any], missing: set[int] | None = None) -> set[int]:
-    """The identities of the objects that these lead to; no more than needed where some are ``missing``."""
+    """The identities of the objects that these objects lead to; with ``missing``, the search ends when all missing ones
+    are found."""
     seen: set[int] = set()
     while waiting and (missing is None or not missing <= seen) and len(seen) < _MOST:
         thing = waiting.pop()
@@ -85,8 +88,8 @@ def _reached(waiting: list[Any], missing: set[int] | None = None) -> set[int]:
 
 
 def _kept(frames: list[types.FrameType]) -> tuple[weakref.ref[Any], ...]:
-    """The objects of the variables that the outermost function keeps until it returns, after which nothing is run: of
-    tests, fixtures would be taken down."""
+    """The objects of the variables that the outermost function keeps until it returns, if no code runs after that:
+    after a test, its fixtures would be torn down."""
     if frames and frames[-1].f_code.co_name == "<module>" and _is_last(frames[-1]):
         caller = frames.pop().f_back
     else:
@@ -98,7 +101,7 @@ def _kept(frames: list[types.FrameType]) -> tuple[weakref.ref[Any], ...]:
 
 
 def _is_last(frame: types.FrameType) -> bool:
-    """Whether a module is at a call after which it does nothing."""
+    """Whether the code of a module is at a call after which it does nothing."""
     rest = [each.opname for each in dis.get_instructions(frame.f_code) if each.offset > frame.f_lasti]
     return _IDLE.issuperset(rest)
 
@@ -146,7 +149,7 @@ def _inside(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def kept_to_the_end(run: Any) -> frozenset[int]:
     """The identities of the objects that have been no garbage before the function under check returned, and the run
-    ended; call it then."""
+    ended; to be called then."""
     alone = last()
     if alone is None or alone.threads != len(run.tasks):
         return frozenset()
@@ -162,5 +165,5 @@ def _is_left_out(thing: Any) -> bool:
 
 
 def last() -> Alone | None:
-    """The latest such state of this run."""
+    """The latest state of this run in which its main thread was alone."""
     return _noted[-1] if _noted else None

@@ -2,9 +2,9 @@
 
 ``repr(point)`` of a data class reads one field after the other, and ``str((counts, counts))`` of two counters calls a
 method for each. Such an operation is one step here, so orders in which others write between its parts are not
-explored. It is noted, and at the end of the run counts as untracked if writes of others may have come between its
-parts: two writing steps of two of its locations, or one if it reads a location twice. Writes that are ordered with it
-by starts, joins or a common lock can't.
+explored. It is noted, and at the end of the run counts as untracked if writes of other threads may have come between
+its parts: two writing steps of two of its locations, or one if it reads a location twice. Writes that are ordered with
+it by starts, joins or a common lock can't come between its parts.
 
 A location is an attribute, or the whole content of a container.
 """
@@ -28,8 +28,8 @@ Place = int | Target
 
 @dataclass(slots=True)
 class Operation:
-    """One that was done by a thread (by index) in the step before a position in the log. ``written`` are the places of
-    it that others' steps have written; ``known``: the threads of whose end it knew."""
+    """An operation that a thread, given by index, made in the step before a position in the log. ``written`` are those
+    of its places that steps of other threads have written; ``known`` are the threads whose end its thread knew of."""
 
     index: int
     since: int
@@ -39,24 +39,24 @@ class Operation:
     known: Collection[int] = ()
     written: list[tuple[int, int, frozenset[Place]]] = field(
         default_factory=list
-    )  # by whom, where in the log, and what
+    )  # the thread, position in the log and places of each
 
     def is_torn(self) -> bool:
-        """Whether the writes of others may show between its parts."""
+        """Whether writes of other threads may show between its parts."""
         found = [places for by, at, places in self.written if by not in self.known or at > self.since]
         return bool(found) and (self.repeats or (len(found) > 1 and len(frozenset().union(*found)) > 1))
 
 
 noted: Final[list[Operation]] = per_run([])
 
-#: The most operations of a run that are noted; of more it is not known.
+#: At most so many operations of a run are noted; others count as untracked at once.
 _MOST: Final = 200
 
 _is_content: Final = of_kinds(Kind.ITEM, Kind.STRUCTURE, Kind.VALUES)
 
 
 def places_of(targets: Iterable[Target]) -> frozenset[Place]:
-    """The places of these locations; others, as the state of an object in C, are none."""
+    """The places of these locations; other locations, as the state of an object in C, have none."""
     found: set[Place] = set()
     for each in targets:
         if _is_content(each):
@@ -67,7 +67,7 @@ def places_of(targets: Iterable[Target]) -> frozenset[Place]:
 
 
 def note(run: Any, reads: Iterable[Access], repeats: bool, site: int) -> None:
-    """An operation has made its step, which reads these; ``repeats``: some of it more than once."""
+    """An operation has made its step with these reads; ``repeats``: it reads some locations more than once."""
     if run.is_recording or not has_concurrent_threads(run):
         return
     places = places_of(access.target for access in reads)

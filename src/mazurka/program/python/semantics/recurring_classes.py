@@ -1,16 +1,18 @@
-"""Classes that each run makes anew: a script's ``class`` statements, executed again, give classes that are found alike.
+"""Classes that each run makes anew: a script's ``class`` statements, executed again, make classes whose attributes are
+found in the same way.
 
-The knowledge of such a class goes with it at the end of its run (:mod:`shape_cache`). Its *template* stays: how
-attributes of its instances are found, for as far as that names no class. The class of a later run gets it if all that
-decides is the same:
+The knowledge about such a class is dropped with it at the end of its run (:mod:`shape_cache`). Its *template* is kept:
+how attributes of its instances are found, as far as that names no class. The class of a later run gets the template if
+all that decides these is the same:
 
-- the same name and module, the same classes behind it, of which each lasts, and no metaclass but `type`;
+- the same name and module, the same base classes, each of which lasts, and no metaclass but `type`;
 - in the same order the same names, and under each the same code: of an instrumented function, alone, in a property, or
-  as a static or class method. Of other values only the type decides; there may be none but values of builtin types.
-- the same points, and the same instrumented code: what is known of names follows from these.
+  as a static or class method. Of other values, which must be of builtin types, only the type decides.
+- the same points, and the same instrumented code: the knowledge about names follows from these.
 
-A template is kept only if the class was, at the end of the run, what it was when it was first met. All are forgotten
-with the shapes (:func:`.shapes.forget_shapes`). They hold code and classes that last, and nothing of a run.
+A template is kept only if the class was, at the end of the run, the same as when it was first met. All templates are
+forgotten with the shapes (:func:`.shapes.forget_shapes`). They hold code and classes that last, and no objects of a
+run.
 
 Cost: two microseconds for each such class and run, where classifying it takes twenty.
 """
@@ -45,8 +47,8 @@ Look = tuple[Any, ...]
 
 
 def recall(kind: type, shape: ClassShape) -> bool:
-    """Give a new shape the knowledge of its template, if there is one; note by what to keep one. Whether there was
-    one."""
+    """Give a new shape the knowledge of its template, if there is one; otherwise note the key under which to keep one.
+    Returns whether there was one."""
     run = activation.active
     if run is None or run.is_recording or shape.base is not None or type(kind) is not type:
         return False
@@ -64,7 +66,8 @@ def recall(kind: type, shape: ClassShape) -> bool:
 
 
 def keep(shape: ClassShape) -> bool:
-    """At the end of a run: keep what is known of a class that recurs. Whether it is known to do so."""
+    """At the end of a run: keep the knowledge about a class that recurs. Returns whether the class is known to
+    recur."""
     if shape.recurs is None:
         return False
     if len(shape.attributes) + len(shape.own) == shape.recalled:
@@ -85,7 +88,8 @@ def _knowledge(run: Any) -> tuple[int, ...]:
 
 
 def _look(kind: type) -> Look | None:
-    """All of a class that decides how attributes are found; None if it is not one of those that are known to recur."""
+    """All parts of a class that decide how attributes are found; None if it is no class of a kind that is known to
+    recur."""
     space = _names_of(kind)
     bases = _bases_of(kind)[1:]
     for each in bases:

@@ -1,17 +1,17 @@
-"""Operations that run code of the program: reported again each time they go on.
+"""Operations that run code of the program: they are reported again each time they go on.
 
 A hook reports a native operation just before it. Some run code of the program on the way: ``list.sort`` and `heapq`
 call ``__lt__`` or a key function, a dictionary ``__hash__`` and ``__eq__`` of its keys or a default's factory,
-``extend`` a generator. Other threads may move in there, as CPython lets them, and the effect of the operation when it
-goes on comes after what they did. So it is reported in parts: whenever such code returns to the operation, the
-accesses of the operation are reported again, at a point of its own.
+``extend`` a generator. Other threads may move meanwhile, as in CPython, and the effect of the operation when it goes on
+comes after their steps. So it is reported in parts: whenever such code returns to the operation, the accesses of the
+operation are reported again, at a point of its own.
 
-Which operation that is, is found out when the code begins: the operation was announced last, at the very place where
-the next frame of the program stands. It counts only if it was reported at a point; others access nothing that is
-shared. Its accesses are those announced; if it may change the container, its structure counts as changed.
+The operation is determined when such code begins: it was announced last, at the very place where the next frame of the
+program stands. It counts only if it was reported at a point; other operations access no shared location. Its accesses
+are those announced; if it may change the container, its structure counts as changed.
 
-The rewriter makes functions report that the language, or code that got them as a value, may call (:func:`entered`,
-:func:`left`); iterators that an operation goes through are accompanied (:func:`accompanied`).
+The rewriter makes those functions report that the language, or code that got them as a value, may call
+(:func:`entered`, :func:`left`); iterators that an operation goes through are wrapped (:func:`accompanied`).
 
 Cost: a tenth of a microsecond for each call of such a function; some microseconds in the midst of an operation.
 """
@@ -60,7 +60,7 @@ _places: dict[tuple[types.CodeType, int], tuple[int, int, int]] = per_run({})
 _first: Final = itemgetter(0)
 
 
-#: A step that is all of its operation: nothing goes on where a function returns.
+#: A step that is the whole of its operation, which does not go on where a function returns.
 _finished: _Entry | None = None
 
 
@@ -78,7 +78,7 @@ def entered() -> None:
     if run is None or run.solo or not run.log:
         return
     if _open:
-        _open.pop(id(sys._getframe(1)), None)  # a former frame's that an exception ended
+        _open.pop(id(sys._getframe(1)), None)  # that of an earlier frame, which an exception ended
     last = run.log[-1]
     if last[4] and last[0] == run.current.index and is_of_object(last[2]) and last is not _finished:
         frame = sys._getframe(1)
@@ -112,7 +112,7 @@ def gives(value: Any, depth: int = 0) -> Any:
 
 
 def report_again(last: _Entry) -> None:
-    """The operation that a step announced goes on."""
+    """The operation that a step announced goes on: report its accesses again."""
     run = activation.active
     if run is None or run.solo or run.aborting:
         return
@@ -140,7 +140,7 @@ def _is_item(place: int) -> bool:
 
 
 def _is_under_way(frame: types.FrameType | None, place: int) -> bool:
-    """Whether the program's next frame outwards is where the site is: it is there that the operation takes place."""
+    """Whether the program's next outer frame is at the site, where the operation takes place."""
     site = sites.site(place)
     while frame is not None and frame.f_code.co_filename not in sites.instrumented:
         frame = frame.f_back
@@ -162,7 +162,8 @@ def _place(code: types.CodeType, offset: int) -> tuple[int, int, int]:
 
 
 def accompanied(run: Any, owner: Any, site: int, things: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Operands of an operation just announced at ``site``: iterators that run code of the program report it."""
+    """The operands of an operation just announced at ``site``, with iterators that run code of the program wrapped so
+    that they report it."""
     last = _announced(run, site)
     if is_a(owner, dict) and run.log and run.log[-1][3] == site:
         return tuple([map(_Keyed(run.log[-1], owner), each) if runs_code(each) else each for each in things])
@@ -226,7 +227,7 @@ def _afterwards(last: _Entry) -> Iterator[None]:
     yield from ()
 
 
-#: Stands for the method ``join`` of a text or of bytes: other classes have methods of this name, too.
+#: The name that stands for the method ``join`` of a text or of bytes: other classes have methods of this name, too.
 JOIN: Final = "text.join"
 
 #: Methods in C, of objects that have a state, that iterate over their argument and keep no reference to it.
@@ -235,9 +236,10 @@ _LAZY: Final = frozenset({types.GeneratorType, map, filter, zip})
 
 
 def accompanied_by_state(run: Any, site: int, name: str, things: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same for a method in C of an object that has a state."""
+    """The operands of a method in C of an object that has a state, with iterators wrapped if they run code of the
+    program."""
     if name not in GONE_THROUGH:
-        return things  # it may be kept, or asked for something else
+        return things  # the method may keep the argument, or use it in another way
     last = _announced(run, site)
     if last is None or kind_of(last[2]) is not Kind.OBJECT:
         return things
@@ -245,14 +247,14 @@ def accompanied_by_state(run: Any, site: int, name: str, things: tuple[Any, ...]
 
 
 def count_silent(run: Any, site: int, things: Iterable[Any], accompanied: bool = False) -> None:
-    """Functions that an operation just announced at ``site`` may call: count those that don't report, and iterators
-    that run code, if they are not accompanied."""
+    """Functions that an operation just announced at ``site`` may call: count functions that don't report, and iterators
+    that run code, if they are not wrapped."""
     last = _announced(run, site)
     if last is None:
         return
     for each in things:
         if kind_of(last[2]) is Kind.OBJECT and not accompanied and type(each) in _LAZY:
-            count_untracked(run, "a generator that a method in C goes through", site)
+            count_untracked(run, "a generator that a method in C iterates over", site)
         function = each.__func__ if type(each) is types.MethodType else each
         if type(function) is types.FunctionType and function.__code__.co_filename in sites.instrumented:
             if "__mz_en__" not in function.__code__.co_names:

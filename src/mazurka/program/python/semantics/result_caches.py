@@ -3,13 +3,13 @@
 A call looks its arguments up, computes the result if it is not there, and stores it. The look-up is a step, which the
 hook of the call passes; it reads the location of these arguments. Whether there is a result is seen in the dictionary
 that the function in C keeps. The store is a step, too, passed by a function that stands between the cache and the
-function of the program: others may go before it.
+function of the program: other threads may go before it.
 
 Some calls take the whole cache for one location, which each call changes:
 
-- of functions that were made before the program was loaded, which nothing stands in front of;
+- of functions that were made before the program was loaded, without a function between them and their cache;
 - with arguments whose equality the program defines, or that the hook was not given;
-- all, once results are thrown out (`maxsize`), or the numbers of hits and misses are looked at. That is learnt: such a
+- all, once results are thrown out (`maxsize`), or the numbers of hits and misses are looked at. This is learnt: such a
   run has to be made again.
 
 Cost: two microseconds for a call by several threads.
@@ -33,14 +33,14 @@ from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT, Kind
 
-#: What `lru_cache` makes.
+#: The class of functions that `lru_cache` makes.
 CACHED: Final = type(functools.lru_cache(abs))
 
 _RESULT: Final = Kind.CACHED.tag
 
 _real: Final[Any] = vars(functools)["_lru_cache_wrapper"]
 
-#: By identity of the functions with a cache. They are forgotten when they die.
+#: The caches by identity of their functions. They are forgotten when the functions die.
 _caches: Final[dict[int, _Cache]] = {}
 _watched: Final[dict[int, Any]] = {}
 
@@ -51,7 +51,7 @@ class _Cache:
     __slots__ = ("asked", "mark", "maxsize", "owner", "results", "separator", "site", "typed")
 
     def __init__(self, owner: Any, function: Any, maxsize: int | None, typed: bool) -> None:
-        parts = gc.get_referents(owner)  # it is new: the only dictionary is that of its results
+        parts = gc.get_referents(owner)  # the function is new, so its only dictionary is that of the results
         self.owner = weakref.ref(owner)
         self.results: dict[Any, Any] = next(each for each in parts if type(each) is dict)
         self.separator: Any = next((each for each in parts if type(each) is object), None)
@@ -60,7 +60,7 @@ class _Cache:
         digest = crc32(f"{function.__module__}.{function.__qualname__}".encode())
         self.mark = -1 - (digest | 1 << 38)
         self.site = 1 << 59 | digest  # of calls that no hook has seen
-        self.asked: dict[int, tuple[Any, int]] = {}  # thread -> the key it has looked up last, and at which site
+        self.asked: dict[int, tuple[Any, int]] = {}  # thread -> the key that it looked up last, and the site of that
 
     def key(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any] | None:
         """The key of the arguments, and its representative in targets; None if it is not known."""
@@ -119,12 +119,12 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Give functions made from now on a cache as Python has it."""
+    """Make functions with a cache as Python does from now on."""
     vars(functools)["_lru_cache_wrapper"] = _real
 
 
 def look_up(run: Any, owner: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
-    """A function with a cache is about to be called. Whether the function behind may be called then."""
+    """A function with a cache is about to be called. Returns whether the cached function may be called."""
     cache = _caches.get(id(owner))
     if cache is None:
         inner = objects.dictionary(owner).get("__wrapped__")
@@ -146,7 +146,7 @@ def look_up(run: Any, owner: Any, site: int, args: tuple[Any, ...], named: dict[
     run.visit(Op.READ, target, site, None, (Access(Op.READ, whole),))
     try:
         there = stored in cache.results
-    except TypeError:  # one of them has no hash, as the call is going to say
+    except TypeError:  # one of them has no hash: the call will raise this error
         return True
     if there:
         cache.asked.pop(run.current.index, None)
@@ -169,7 +169,7 @@ def _store(
         return
     target = (_RESULT, number(owner), known)
     _label(run, target, owner)
-    # One that throws results out looks again whether another call has stored a result by now.
+    # A cache that throws results out looks again whether another call has stored a result by now.
     op = Op.WRITE if cache.maxsize is None else Op.RMW
     run.visit(op, target, site, None, (Access(Op.READ, (OBJECT, number(owner))),))
 

@@ -1,14 +1,15 @@
-"""Which classes' shapes (:mod:`containers`) outlive the run that met them.
+"""The choice of classes whose shapes (:mod:`class_shapes`) are kept after the run that met them.
 
-Classifying a class again in each run would cost more than most runs. A shape is kept from run to run
+Classifying a class again in each run would cost more than most runs. A shape is kept from run to run:
 
-- of a class that lasts: one written in C, one of our models, or the one that its module has under its name (a class
-  that a run made goes with the run, and its shape, which may refer to it, must not hold it);
-- as long as no class was changed: hooks forget all shapes when the program changes one, the state's restoring does
-  when it finds one changed;
-- and as long as no further code was instrumented, since what a method may do depends on who sees it.
+- if its class lasts: one written in C, one of our models, or the one that its module has under its name (a class that a
+  run made ends with the run, and its shape, which may refer to it, must not hold it);
+- as long as no class was changed: hooks forget all shapes when the program changes a class, and restoring the state
+  does when it finds a class changed;
+- and as long as no further code was instrumented, since the known effects of a method depend on whether its code is
+  instrumented.
 
-The knowledge of classes that a run made, and later ones make again, is kept by :mod:`recurring_classes`.
+:mod:`recurring_classes` keeps the knowledge about classes that each run makes again.
 
 Cost: a look at each class first met in a run, at its end.
 """
@@ -59,4 +60,4 @@ def _lasts(shape: ClassShape) -> bool:
     module, name = _module_of(kind), _name_of(kind)
     if type(module) is str and objects.dictionary(sys.modules.get(module)).get(name) is kind:
         return True
-    return native_objects.is_stateless(kind)  # one of our models, under the name of what it stands for
+    return native_objects.is_stateless(kind)  # one of our models, under the name of the class that it stands for

@@ -1,7 +1,7 @@
-"""The knowledge of hooks about classes, found out once: their *shapes*, and names that come and go among their
+"""The knowledge of hooks about classes, determined once: their *shapes*, and names that come and go among their
 attributes.
 
-A shape follows from the class and from the knowledge about the program, so all are forgotten as soon as either
+A shape follows from the class and from the knowledge about the program, so all shapes are forgotten as soon as either
 changes. :func:`.class_shapes.shape_of` makes them.
 
 Cost: a look-up in a dictionary.
@@ -42,7 +42,7 @@ class ClassShape:
 
     def __init__(self, kind: type, base: type | None, operations: dict[str, Handler]) -> None:
         self.lasts = False  # from run to run
-        self.base = base  # the container it is, if any
+        self.base = base  # the container class that it derives from, if any
         self.operations = operations
         self.attributes: dict[str, Any] = {}  # of instances, see attributes.py
         self.own: dict[str, Any] = {}  # of the class itself, see there
@@ -75,12 +75,12 @@ class Template:
     held: list[Any]
 
 
-#: What decides how the attributes of such a class are found -> its template.
+#: All that decides how the attributes of such a class are found -> its template.
 templates: dict[tuple[Any, ...], Template] = {}
 
 
 def forget_shapes() -> None:
-    """Classes have been changed, or may have been."""
+    """Forget all shapes: classes have been changed, or may have been."""
     shapes.clear()
     templates.clear()
 
@@ -93,12 +93,12 @@ def comes_and_goes(name: str) -> bool:
 
 
 def _coming_and_going(name: str) -> int:
-    """The mark for that among points."""
+    """The mark among points for a name that comes and goes."""
     return -1 - (crc32(name.encode("utf-8", "surrogatepass")) | 1 << 35)
 
 
 def comes_or_goes(run: Any, name: str) -> None:
-    """From now on it is known."""
+    """From now on the name is known to come and go."""
     if not run.is_recording and not comes_and_goes(name):
         run.sharing.learn((_coming_and_going(name),))
         forget_shapes()

@@ -1,4 +1,4 @@
-"""Of which values all that may happen to them shows in steps, so that a key can stand for one in other runs, too.
+"""The values whose changes all show in steps, so that a key can stand for such a value in other runs, too.
 
 A key (:func:`.objects.value_key`) identifies an object by its number; the reads of its parts
 show its content. That is enough for containers, whose items are locations, and for instances
@@ -30,7 +30,7 @@ _MODELLED: Final = frozenset({"_thread", "threading", "queue", "concurrent", "en
 
 
 def is_shown(value: Any) -> bool:
-    """Whether all that happens to a value shows in steps, or in the count of what does not."""
+    """Whether all changes of a value show in steps, or in the count of untracked operations."""
     kind = type(value)
     if kind in _SCALARS or kind in _PLAIN or issubclass(kind, type):
         return True
@@ -46,8 +46,8 @@ def is_shown(value: Any) -> bool:
 
 
 def _is_kept_in_locations(kind: type) -> bool:
-    """Whether instances keep nothing but attributes, and those of the classes that it comes from items, too. Remembered
-    with the shape of a class, if it has one."""
+    """Whether all state of instances is in attributes, and in the items of the containers that the class derives from.
+    Remembered with the shape of a class, if it has one."""
     shape = shapes.get(id(kind))
     if shape is None:
         return _keeps_to_locations(kind)
@@ -90,7 +90,7 @@ def _keeps_more(kind: type) -> bool:
 
 
 def _is_array(kind: type) -> bool:
-    """Whether it is changed by item, and is none of the program's own."""
+    """Whether instances of a class are changed by item, and the class is not one of the program."""
     found = [each.__dict__["__setitem__"] for each in kind.__mro__ if "__setitem__" in each.__dict__]
     if not found or list in kind.__mro__ or dict in kind.__mro__:
         return False

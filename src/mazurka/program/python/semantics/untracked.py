@@ -10,15 +10,16 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.per_run import per_run
 
 
-def count_untracked(run: Any, what: str, site: int) -> None:
-    """Something shared was used in a way that is not tracked; acts of threads that are being ended do not count."""
+def count_untracked(run: Any, operation: str, site: int) -> None:
+    """A shared object was used in a way that is not tracked: count this. Operations of threads that are being ended do
+    not count."""
     if not run.is_recording and run.aborting and not run.has_ended:
         return
-    text = f"{what} at {sites.location(site)}"
+    text = f"{operation} at {sites.location(site)}"
     run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
-#: Functions that look at what the running thread's last step has done; each gets the run.
+#: Functions that look at the effects of the running thread's last step; each gets the run.
 _looks: Final[list[Callable[[Any], None]]] = per_run([])
 
 
@@ -31,15 +32,16 @@ def look_after_step(run: Any, look: Callable[[Any], None]) -> None:
 
 
 def look_now(run: Any) -> None:
-    """The running thread is about to make its next step."""
+    """The running thread is about to make its next step: call the functions that look at the last one."""
     while _looks:
         _looks.pop()(run)
 
 
-#: Site, and identity of the namespace, of each assignment to a global that no known code reads -> what counts it.
+#: Site, and identity of the namespace, of each assignment to a global that no known code reads -> the function that
+#: counts it.
 unread_constants: Final[dict[tuple[int, int], Callable[[], None]]] = per_run({})
 
-#: Identities of namespaces in which code was executed that the program has not compiled while it ran.
+#: Identities of namespaces in which code was executed that the program did not compile during a run.
 _spaces_of_other_code: Final[set[int]] = set()
 
 
@@ -50,7 +52,7 @@ def note_executed(code: Any, space: Any) -> None:
 
 
 def count_at_end() -> None:
-    """A run has ended: assignments count if code may have read them that is not known."""
+    """A run has ended: count assignments that unknown code may have read."""
     for (_, space), count in unread_constants.items():
         if space in _spaces_of_other_code:
             count()

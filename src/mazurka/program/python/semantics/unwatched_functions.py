@@ -1,9 +1,9 @@
 """Functions of modules whose calls have no hook (:data:`mazurka.program.python.instrument.rewrite.calls.QUIET`).
 
-A test may put something else in their place before it starts threads: ``mock.patch("time.sleep")``. A function of the
-program reports its own steps; a mock, or another object that is called, has a state that the threads share unseen.
+A test may put another object in their place before it starts threads: ``mock.patch("time.sleep")``. A function of the
+program reports its own steps; a mock, or another callable object, has a state that the threads share without a step.
 
-Cost: a microsecond for each thread that is started while there is no other, but for the first one of most runs.
+Cost: a microsecond for each thread that is started while there is no other, except for the first one of most runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _REPLACED: Final = (
     (threading, ("Thread", "Timer", "Lock", "RLock", "Event", "Condition", "Semaphore", "local", "current_thread")),
 )
 
-#: The same with a function that gets all of them from a namespace.
+#: The replaced functions, with a function that gets all of them from a namespace.
 _NAMES: Final = tuple([(module, names, itemgetter(*names)) for module, names in _REPLACED])
 
 #: Types of functions and classes, and of their replacements in a run; an object of any other one has a state.
@@ -33,7 +33,8 @@ _USUAL: Final = frozenset((types.FunctionType, types.BuiltinFunctionType, static
 
 def count_replaced(run: Any) -> None:
     """A thread is about to be started: count the objects that stand for such a function as untracked, if they have a
-    state. Each run counts them; one like an earlier one up to its first fork takes over what that has found."""
+    state. Each run counts them; a run that is equal to an earlier one up to its first fork takes over the result of
+    that one."""
     if run.is_recording or has_concurrent_threads(run):
         return
     if not run.solo:

@@ -1,7 +1,7 @@
 """The hooks at uses of objects: calls, operators, and builtins that read objects or containers.
 
-:mod:`calls` and :mod:`operators` determine the accesses; an operation that may run code of the program on
-its way is announced to :mod:`amid`.
+:mod:`calls` and :mod:`operators` determine the accesses; an operation that may run code of the program is announced to
+:mod:`reentrant`.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any
 
 
 def method_of(thing: Any, name: str, site: int) -> Any:
-    """``thing.name`` is about to be called with what is not known yet: for what only its call can tell, gives a
-    stand-in that tells then."""
+    """``thing.name`` is about to be called with arguments that are not known yet: where only the call can be reported,
+    this returns a stand-in that reports it."""
     run = activation.active
     if run is None or run.solo:
         return thing
@@ -84,7 +84,7 @@ def method_of(thing: Any, name: str, site: int) -> Any:
         how = shapes[id(kind)].attributes[name]
     except KeyError:
         how = classify(kind, name)
-    if how is NONE and kind not in _TOLD_AT_CALL and operation(thing, name) is None:
+    if how is NONE and kind not in _REPORTED_AT_CALL and operation(thing, name) is None:
         return thing
     if how is INSTANCE:
         attributes.read(run, thing, name, site, how)
@@ -95,7 +95,8 @@ def method_of(thing: Any, name: str, site: int) -> Any:
     return _Called(thing, site, classification.is_computed(thing, name))
 
 
-#: Identities of classes of containers whose methods do with plain values what their handlers say, and nothing else.
+#: Identities of classes of containers whose methods, with plain values, have exactly the accesses that their handlers
+#: report.
 _USUAL = frozenset(map(id, (list, dict, deque, set)))
 
 
@@ -107,7 +108,7 @@ def _are_values(things: tuple[Any, ...]) -> bool:
 
 
 #: Classes whose methods read their arguments.
-_TOLD_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
+_REPORTED_AT_CALL = frozenset({str, bytes, super, MemberDescriptorType})
 
 
 class _Found:
@@ -130,7 +131,7 @@ class _Called:
     def __init__(self, thing: Any, site: int, computed: bool) -> None:
         self.thing = thing
         self.site = site
-        self.computed = computed  # whether the callee is known by looking it up only
+        self.computed = computed  # whether only a look-up shows the callee
 
     def __getattribute__(self, name: str) -> Any:
         thing, site, computed = _own(self, "thing"), _own(self, "site"), _own(self, "computed")
@@ -153,7 +154,7 @@ class _Called:
             try:
                 return function(*args, **named)
             finally:
-                del args, named  # or else an exception among them would be part of a cycle
+                del args, named  # otherwise an exception among them would be part of a cycle
 
         return announced
 
@@ -162,23 +163,23 @@ _own = object.__getattribute__
 
 
 def _name_in_c(function: Any) -> str:
-    """The name of a method in C, which an attribute may have by another one, as in ``concat = "".join``; or ""."""
+    """The name of a method in C, which an attribute may hold under another name, as in ``concat = "".join``; or ""."""
     if type(function) not in BUILTIN_METHODS:
         return ""
     name: str = function.__name__
     return reentrant.JOIN if name == "join" and type(function.__self__) in _TEXTS else name
 
 
-#: Types whose method ``join`` goes through its argument, and keeps nothing of it.
+#: Types whose method ``join`` iterates over its argument, and keeps no reference to it.
 _TEXTS: Final = frozenset({str, bytes, bytearray})
 
 
 def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
-    """``function(*args, **named)`` is about to be called; it may be anything."""
+    """``function(*args, **named)`` is about to be called; ``function`` may be any object."""
     run = activation.active
     if (function is exec or function is eval) and args:
         untracked.note_executed(args[0], args[1] if len(args) > 1 else sys._getframe(1).f_globals)
-    if run is not None and (not run.solo or _is_told_early(function)):
+    if run is not None and (not run.solo or _is_reported_early(function)):
         calls.announce(run, function, site, args, named)
         reentrant.count_silent(run, site, (*args, *named.values()))
         if function is type:
@@ -186,18 +187,18 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     return function
 
 
-def _is_told_early(function: Any) -> bool:
-    """Whether a call matters even before there are threads: its result, or an object that it exposes, is used behind
-    hooks."""
+def _is_reported_early(function: Any) -> bool:
+    """Whether a call is reported even before there are threads, since its result, or an object that it exposes, is used
+    without hooks."""
     return function is ref or function is vars or function is finalize or function is FunctionType
 
 
 def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
-    """The same, handing on function and arguments for `operator.call`."""
+    """``function(*args, **named)`` is about to be called: returns function and arguments for `operator.call`."""
     run = activation.active
     if (function is exec or function is eval) and args:
         untracked.note_executed(args[0], args[1] if len(args) > 1 else sys._getframe(1).f_globals)
-    if run is not None and (not run.solo or _is_told_early(function)):
+    if run is not None and (not run.solo or _is_reported_early(function)):
         calls.announce(run, function, site, args, named)
         name = function.__name__ if type(function) is MethodType else _name_in_c(function)
         reentrant.count_silent(run, site, (*args, *named.values()), name in reentrant.GONE_THROUGH)
@@ -213,7 +214,7 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
 
 
 def use(thing: Any, site: int) -> Any:
-    """All of ``thing`` is about to be looked at."""
+    """The whole content of ``thing`` is about to be read."""
     run = activation.active
     if run is not None and not run.solo:
         operators.use(run, thing, site)
@@ -265,7 +266,7 @@ def contains(thing: Any, key: Any, site: int) -> Any:
         return thing
     handler = operation(thing, "__contains__")
     kind = type(thing)
-    if (kind is dict or kind is set) and type(key) in operators.VALUES:  # what is hashed differs
+    if (kind is dict or kind is set) and type(key) in operators.VALUES:  # hashed elements never change
         assert handler is not None
         perform(run, site, handler, thing, site, (key,))
     elif handler is not None:
@@ -286,13 +287,13 @@ def contains(thing: Any, key: Any, site: int) -> Any:
 
 
 def contains_pair(key: Any, thing: Any, site: int) -> tuple[Any, Any]:
-    """The same, handing on both for `operator.contains`."""
+    """``key in thing`` is about to be decided: returns both operands for `operator.contains`."""
     contains(thing, key, site)
     return thing, key
 
 
 def raised(thing: Any, site: int) -> Any:
-    """``thing`` is about to be raised: it keeps the place, and the exception handled then."""
+    """``thing`` is about to be raised: it keeps the place of the raise, and the exception that is being handled."""
     run = activation.active
     if run is not None and not run.solo:
         raising.raised(run, thing, site)
@@ -300,7 +301,7 @@ def raised(thing: Any, site: int) -> Any:
 
 
 def operand(thing: Any, site: int) -> Any:
-    """The one operand that may be more than a value is about to be used."""
+    """The only operand that may be more than a plain value is about to be used."""
     run = activation.active
     if run is not None and not run.solo and type(thing) not in deep_access.PLAIN:
         operators.combine(run, thing, None, site)
@@ -335,7 +336,7 @@ def combine(right: Any, left: Any, site: int) -> Any:
 
 
 def combine_pair(left: Any, right: Any, site: int) -> tuple[Any, Any]:
-    """The same, handing on both."""
+    """Two operands are about to be compared or combined: returns both."""
     run = activation.active
     if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
         operators.combine(run, left, right, site)
@@ -352,7 +353,7 @@ def augment(right: Any, left: Any, name: str, site: int) -> Any:
 
 
 def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]:
-    """The same, handing on both."""
+    """``left`` is about to be combined with ``right`` in place by method ``name``: returns both."""
     run = activation.active
     if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
         operators.augment(run, left, right, name, site)
@@ -408,7 +409,7 @@ def decorator(function: Any, site: int) -> Any:
 
 
 def yielding(value: Any, site: int) -> Any:
-    """A generator is about to hand ``value`` out."""
+    """A generator is about to yield ``value``."""
     run = activation.active
     if run is not None and not run.solo:
         frame = sys._getframe(1)
@@ -417,12 +418,12 @@ def yielding(value: Any, site: int) -> Any:
     return value
 
 
-#: What `await`, or ``async for``, runs itself.
+#: Types of objects that `await`, or ``async for``, runs itself.
 _AWAITED = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
 
 
 def awaits(thing: Any, site: int) -> Any:
-    """``thing`` is about to be awaited, or gone through by ``async for``."""
+    """``thing`` is about to be awaited, or iterated over by ``async for``."""
     run = activation.active
     if run is not None and not run.solo and not run.is_recording and type(thing) in _AWAITED:
         native_objects.drive(run, thing, site)
@@ -447,7 +448,7 @@ def yield_from(things: Any, site: int) -> Any:
 
 
 def _leaving(frame: Any, site: int) -> Any:
-    """Ticks of which each follows an element that the generator of a frame is about to hand out."""
+    """Ticks, each of which follows an element that the generator of a frame is about to yield."""
     while True:
         run = activation.active
         if run is not None and not run.solo:
@@ -472,11 +473,11 @@ def _at_end(site: int) -> Any:
 
 
 def text_of(source: Any, space: Any) -> Any:
-    """A text is about to be executed in a namespace: gives its code, instrumented."""
+    """A text is about to be executed in a namespace: returns its instrumented code."""
     if (type(source) is not str and type(source) is not bytes) or type(space) is not dict or "__builtins__" in space:
         return source
     if id(space) in numbers or ("__name__" in space and space["__name__"] in sys.modules):
-        return source  # threads use it as a dictionary, or others have it for globals
+        return source  # threads use it as a dictionary, or other code has it for its globals
     try:
         text: Any = source.decode() if type(source) is bytes else source
         return instrument_source(text, f"{EXECUTED}{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")

@@ -1,9 +1,8 @@
 """The hooks at variables: an attribute, a name or a key is about to be read, or bound.
 
-Attributes, items, globals and closure cells. Where two operands are to be handed on, and how, is said in
-:mod:`hooks`.
+Attributes, items, globals and closure cells. :mod:`hooks` describes how two operands are handed on.
 
-Cost: 0.05 microseconds at rest; about one microsecond for an attribute in a run, most of it the runtime's.
+Cost: 0.05 microseconds outside of runs; about one microsecond for an attribute in a run, most of it the runtime's.
 """
 
 from __future__ import annotations
@@ -51,8 +50,8 @@ class _KeptKeys(_thread._local):
 
 kept = _KeptKeys()
 
-#: Shared names bound by statements that only report afterwards -> the threads that bound them.
-_told_late: Final[dict[tuple[Any, ...], int]] = per_run({})
+#: Shared names bound by statements that report only afterwards -> the threads that bound them.
+_reported_late: Final[dict[tuple[Any, ...], int]] = per_run({})
 _LATE: Final = "variables that import, def, except or match bind while others use them"
 
 #: Operands of augmented assignments in progress.
@@ -60,7 +59,7 @@ remembered: dict[tuple[int, int], Any] = per_run({})
 
 
 def pop() -> Any:
-    """The key that the hook just before has kept."""
+    """The key that the previous hook has kept."""
     return kept.keys.pop()
 
 
@@ -107,7 +106,7 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
 
 
 def delete_attribute(thing: Any, name: str, site: int) -> Any:
-    """``thing.name`` is about to be deleted, if it is there: so it is looked at, too."""
+    """``thing.name`` is about to be deleted, if it is there: this reads it, too."""
     run = activation.active
     if run is not None and not run.solo:
         attributes.write(run, thing, name, site, classify(type(thing), name), _RMW)
@@ -129,7 +128,7 @@ def augmented_attribute(name: str, site: int) -> Any:
 
 
 def assigned_dictionary(value: Any, _site: int) -> Any:
-    """``value`` is about to become the `__dict__` of an object, and may be that of another one."""
+    """``value`` is about to become the `__dict__` of an object, and may already be that of another one."""
     run = activation.active
     if run is not None:
         if type(value) is dict and id(value) not in numbers and not run.solo:  # no thread has accessed it
@@ -260,7 +259,7 @@ def read_lazily(source: str, original: str, name: str, site: int) -> bool:
     resolves = type(space.get(name)).__name__ == "lazy_import"
     found = None if resolves else _module(space, source)
     if found is not None and vars(found).get(original) is not space.get(name):
-        # Perhaps it was resolved too early: modules of the program are imported before the runs that count.
+        # Perhaps the name was resolved too early: modules of the program are imported before the runs.
         untracked.count_untracked(run, f"{name}, imported lazily and changed by its module since,", site)
     global_variables.global_access(run, space.get("__name__", "?"), name, site, _RMW if resolves else _READ, space)
     return True
@@ -284,7 +283,7 @@ def _look_at_global(run: Any, name: str, site: int, op: Op) -> None:
 
 
 def read_in_class(name: str, site: int) -> bool:
-    """A variable of a class that is being made is about to be read: the global, if it is not there yet."""
+    """A variable of a class that is being made is about to be read: the global, if the class does not have it yet."""
     run = activation.active
     if run is not None and not run.solo:
         frame = sys._getframe(1)
@@ -296,7 +295,7 @@ def read_in_class(name: str, site: int) -> bool:
 
 
 def read_of_module(module: str, names: tuple[str, ...], site: int) -> None:
-    """``from module import names``: the module's variables are about to be read, if it is there already."""
+    """``from module import names``: the module's variables are about to be read, if the module is already loaded."""
     run = activation.active
     if run is not None and not run.solo:
         _read_of_module(run, sys._getframe(1).f_globals, module, names, site)
@@ -310,10 +309,10 @@ def _read_of_module(run: Any, space: dict[str, Any], module: str, names: tuple[s
 
 
 def _module(space: dict[str, Any], name: str) -> ModuleType | None:
-    """The module that is imported in a namespace under a name, if it is there already."""
+    """The module that is imported in a namespace under a name, if it is already loaded."""
     try:
         found = sys.modules.get(resolve_name(name, space.get("__package__")))
-    except (ImportError, TypeError):  # which the import reports
+    except (ImportError, TypeError):  # the import reports this error
         return None
     return found if type(found) is ModuleType else None
 
@@ -333,7 +332,7 @@ class _Made:
     holders = _holders(sys._getframe())
 
 
-#: How many hold the namespace of a class that is being made, as a rule.
+#: How many references there usually are to the namespace of a class that is being made.
 _HOLDERS: Final = _Made.holders
 
 
@@ -390,7 +389,7 @@ def wrote_global(name: str, site: int) -> None:
     if run is not None and not run.solo:
         target = (GLOBAL, sys._getframe(1).f_globals.get("__name__", "?"), name)
         run.visit(_WRITE, target, site, None, (), False)
-        _told_late[target] = run.current.index
+        _reported_late[target] = run.current.index
 
 
 def read_cell(function: Any, name: str, site: int) -> bool:
@@ -430,7 +429,7 @@ def wrote_cell(function: Any, name: str, site: int) -> None:
     run = activation.active
     if run is not None and not run.solo:
         _cell(run, function, name, site, _WRITE, False)
-        _told_late[CELL, number(function.__closure__[0])] = run.current.index
+        _reported_late[CELL, number(function.__closure__[0])] = run.current.index
 
 
 def _cell(run: Any, function: Any, name: str, site: int, op: Op, point: bool | None) -> None:
@@ -454,8 +453,8 @@ def _content(cell: CellType) -> Any:
 
 
 def count_at_end(run: Runtime) -> None:
-    """Count bindings reported late of names that others use."""
-    for target, index in _told_late.items():
+    """Count late reported bindings of names that other threads use."""
+    for target, index in _reported_late.items():
         record = run.touched.get(target)
-        if record is not None and record[0] != index:  # others could have gone first, but were not let
+        if record is not None and record[0] != index:  # other threads could have gone first, but were not allowed to
             run.untracked[_LATE] = run.untracked.get(_LATE, 0) + 1

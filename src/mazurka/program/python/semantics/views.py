@@ -1,7 +1,7 @@
 """The reads of iteration: the containers behind views, iterators, `enumerate`, `zip` and their like.
 
 A *cursor* is a container with the native iterator that goes over it, so that each step can name the element it takes.
-The container of an iterator is asked of the garbage collector, which runs no code of the program.
+The garbage collector gives the container of an iterator, without running code of the program.
 
 Cost: about a microsecond to look behind a view or an iterator.
 """
@@ -57,15 +57,15 @@ _COMBINATORS: Final = frozenset(
     | {getattr(itertools, name) for name in "accumulate compress dropwhile filterfalse islice pairwise starmap".split()}
     | {itertools.chain, itertools.takewhile, itertools.zip_longest}
 )
-#: Those of them that may take several elements for one, or one ahead.
+#: Those of these types that may take several elements for one, or one element ahead.
 _SKIPPING: Final = frozenset(
     {filter} | {getattr(itertools, name) for name in "compress dropwhile filterfalse islice pairwise".split()}
 )
-#: Those that keep their iterables in a tuple, or an iterator over one.
+#: Types that keep their iterables in a tuple, or in an iterator over a tuple.
 _KEEPING: Final = frozenset({zip, map, itertools.zip_longest})
 _TUPLE_ITERATOR: Final[type] = type(iter(()))
 
-#: Types that go over another object.
+#: Types whose objects iterate over another object.
 LAZY: Final = frozenset({*_VIEWS, *_ITERATORS, *_COMBINATORS})
 _LIST_ITERATOR: Final[type] = type(iter(_LIST))
 _DICT_ITERATORS: Final[frozenset[type]] = frozenset({type(iter(_DICT.values())), type(iter(_DICT.items()))})
@@ -78,7 +78,7 @@ Cursor = tuple[Any, Any]
 
 
 def cursors(thing: Any) -> list[Cursor]:
-    """The containers that going through ``thing`` shows, each with its view or iterator, or itself."""
+    """The containers that an iteration over ``thing`` reads, each with its view or iterator, or itself."""
     kind = type(thing)
     if kind in _NOTHING:
         return []
@@ -90,7 +90,7 @@ def cursors(thing: Any) -> list[Cursor]:
                 for part in gc.get_referents(each):
                     found += cursors(part)
             elif type(each) is tuple and kind in _KEEPING:
-                for part in gc.get_referents(each):  # it may have holes, which only the collector steps over
+                for part in gc.get_referents(each):  # the tuple may have holes, which only the collector steps over
                     found += cursors(part)
             elif type(each) in LAZY:
                 inner = cursors(each)
@@ -113,7 +113,7 @@ def _members(container: Any) -> list[Any]:
 
 
 def takes_unseen(thing: Any) -> bool:
-    """Whether `chain.from_iterable` goes over what another iterator gives it, which may be anything."""
+    """Whether `chain.from_iterable` goes over iterables from another iterator, which may be any objects."""
     if type(thing) is not itertools.chain:
         return False
     source = next((each for each in gc.get_referents(thing) if not is_a(each, type)), None)
@@ -121,34 +121,34 @@ def takes_unseen(thing: Any) -> bool:
 
 
 def sources(thing: Any) -> list[Any]:
-    """The containers that going through ``thing`` looks at."""
+    """The containers that an iteration over ``thing`` reads."""
     return [container for container, _ in cursors(thing)]
 
 
 def iterators(thing: Any) -> list[Any]:
-    """The iterators, in C or generators, that going through ``thing`` moves: itself, and those behind it."""
+    """The iterators, in C or generators, that an iteration over ``thing`` advances: itself, and those behind it."""
     return _behind(thing)[0]
 
 
-#: The function that reports the iterators that consuming one moves (:mod:`calls`).
+#: The function that reports the iterators that consuming an iterator advances (:mod:`calls`).
 moving: Final[list[Callable[[Any, Any, int], list[Access]]]] = []
 
 
 def moved(run: Any, thing: Any, site: int) -> list[Access]:
-    """The effects of going through ``thing`` beside looking at containers: on iterators that others have, and of
-    functions in C that are called for each element."""
+    """The effects of an iteration over ``thing`` beside reads of containers: on iterators that other threads have, and
+    of functions in C that are called for each element."""
     if run.is_recording or not hasattr(type(thing), "__next__"):
         return []
     return [access for tell in moving for access in tell(run, thing, site)]
 
 
 def reached(thing: Any) -> list[Any]:
-    """The containers that iterators of any kind behind ``thing`` go over."""
+    """The containers that iterators of any kind behind ``thing`` iterate over."""
     return sources(thing) or _behind(thing)[1]
 
 
 def others(thing: Any) -> list[Any]:
-    """Other objects that iterators behind ``thing`` go over, or hold: arrays, memory, functions ..."""
+    """Other objects that iterators behind ``thing`` iterate over, or hold: arrays, memory, functions ..."""
     return _behind(thing)[2]
 
 
@@ -183,7 +183,7 @@ _MOST_ITERATORS: Final = 16
 
 
 def is_native_iterator(kind: type) -> bool:
-    """Whether code in C says what comes next: of a class that is made at run time, too, as `array`'s iterator is."""
+    """Whether ``__next__`` of a class is in C; the class may be made at run time, too, like the iterator of `array`."""
     method = next((each.__dict__["__next__"] for each in bases(kind) if "__next__" in each.__dict__), None)
     return kind.__module__ == "itertools" or type(method) is types.WrapperDescriptorType
 
@@ -202,12 +202,13 @@ def view_of(thing: Any) -> Any:
 
 
 def keys_only(thing: Any) -> bool:
-    """Whether going through it sees keys (or elements of a set), not values."""
+    """Whether an iteration reads keys (or elements of a set), not values."""
     return type(thing) in _KEYS or is_a(thing, (dict, set))
 
 
 def begin_reads(found: list[Cursor]) -> list[Access]:
-    """The reads of an iterator's making: a hash table's size, or a deque's state, by which it notices changes later."""
+    """The reads of making an iterator: the size of a hash table, or the state of a deque, by which it notices later
+    changes."""
     return [
         Access(_READ, (STRUCTURE, number(container)))
         for container, over in found
@@ -226,7 +227,7 @@ def next_reads(cursor: Cursor) -> list[Access]:
         return [*reads, Access(_READ, (ITEM, n, index))] if over.__length_hint__() else reads
     if kind in _DICT_ITERATORS and length(container) <= MANY:
         n = number(container)
-        position = length(container) - over.__length_hint__()  # behind the last if its size has changed
+        position = length(container) - over.__length_hint__()  # behind the last one if the size has changed
         return [
             Access(_READ, (STRUCTURE, n)),
             *(Access(_READ, item(n, key)) for key in islice(dict.keys(container), position, position + 1)),

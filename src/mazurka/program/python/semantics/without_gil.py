@@ -1,12 +1,12 @@
 """Interpreters without a global lock (free-threaded builds): which operations are one step there, too.
 
-The threads of a check take turns wherever they run, and each operation in C is one step. With a global lock it is one
-for the program at home, too. Without, it is one as far as CPython says so (library reference, *Thread Safety
-Guarantees*): reading or storing an attribute, a variable or one element of a list, dictionary or set, asking for their
-length, copying, clearing and showing them; of a deque, that something is added or taken at either end. What goes
-through several elements, or moves them, may be seen half done; of other objects in C nothing is promised. As soon as
-threads share the object of such an operation, and one changes it, it is untracked, and so nothing is `verified`
-that rests on it.
+The threads of a check take turns wherever they run, and each operation in C is one step. With a global lock each is one
+step in real executions of the program, too. Without one, an operation is one step as far as CPython promises (library
+reference, *Thread Safety Guarantees*): reading or storing an attribute, a variable or one element of a list, dictionary
+or set, asking for their length, copying, clearing and showing them; of a deque, adding or taking an element at either
+end. An operation that goes through several elements, or moves them, may be seen half done; for other objects in C
+nothing is promised. As soon as threads share the object of such an operation, and one changes it, the operation is
+untracked, and so no verdict is `verified` that rests on it.
 
 Cost: none with a global lock; without, a look at each step when a run has ended.
 """
@@ -36,7 +36,7 @@ _CALLS: Final[dict[type, frozenset[str]]] = {
     }.items()
 }
 
-#: The same of the language's own operations on one element, by the kinds of their sites.
+#: The language's own operations on one element that are one step, by the kinds of their sites.
 _OPERATIONS: Final[dict[type, frozenset[str]]] = {
     list: frozenset({"read item", "write item", "iterate", "test"}),
     dict: frozenset({"read item", "write item", "delete item", "search", "iterate", "test"}),
@@ -46,13 +46,13 @@ _OPERATIONS: Final[dict[type, frozenset[str]]] = {
 #: Whether a target is inside of a container, or of a native object.
 _is_inside: Final = of_kinds(Kind.ITEM, Kind.STRUCTURE, Kind.VALUES, Kind.OBJECT)
 
-#: Those that are one step however many elements there are.
+#: Methods that are one step for any number of elements.
 _WHOLE: Final = frozenset("copy clear keys values items".split())
 
 
 def has_lock() -> bool:
-    """Whether one thread of the program runs at a time where it is at home. A build without a global lock has one only
-    while some library, ours perhaps, asks for it, unless the user does (``PYTHON_GIL=1``)."""
+    """Whether only one thread of the program runs at a time in real executions. A build without a global lock has one
+    only while some library, perhaps ours, asks for it, unless the user does (``PYTHON_GIL=1``)."""
     return not _is_free_build() or getattr(sys.flags, "gil", None) == 1
 
 
@@ -62,7 +62,7 @@ def _is_free_build() -> bool:
 
 
 def count_at_end(run: Any) -> None:
-    """A run has ended: count what threads shared and used in steps that are none without a global lock."""
+    """A run has ended: count uses of shared objects in steps that are no single steps without a global lock."""
     if not has_lock() and not run.is_recording:
         living = objects.living()
         for target, site in divisible(run):
@@ -71,7 +71,7 @@ def count_at_end(run: Any) -> None:
 
 
 def divisible(run: Any) -> Iterator[tuple[Target, int]]:
-    """Shared locations accessed by steps that are none without a global lock, with their sites."""
+    """Shared locations that are accessed by steps that are no single steps without a global lock, with their sites."""
     living = objects.living()
     for _, _, target, place, _, _, more in run.log:
         targets = [target, *(access.target for access in more)]
@@ -86,9 +86,9 @@ def _is_one_step(targets: list[Target], place: int, living: dict[int, Any]) -> b
     if not inside or site is None:
         return not inside
     called = site.name.rpartition(".")[2] if site.kind == "call" else ""
-    what, table = (called, _CALLS) if called else ("" if site.name == "slice" else site.kind, _OPERATIONS)
+    name, table = (called, _CALLS) if called else ("" if site.name == "slice" else site.kind, _OPERATIONS)
     if not all(
-        kind_of(each) is not Kind.OBJECT and what in table.get(type(living.get(each[1])), ()) for each in inside
+        kind_of(each) is not Kind.OBJECT and name in table.get(type(living.get(each[1])), ()) for each in inside
     ):
         return False
     return called in _WHOLE or sum(kind_of(each) is not Kind.STRUCTURE for each in inside) <= 1
