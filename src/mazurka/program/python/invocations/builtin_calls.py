@@ -236,7 +236,7 @@ def _item_hook(hook: _Hook, method: str) -> _Hook:
     return announced
 
 
-class _Store:
+class _ItemStore:
     """Stands for a container in an assignment to an item: the value is known only at the store."""
 
     __slots__ = ("_hook", "_site", "_thing")
@@ -257,7 +257,7 @@ class _Store:
 def _store_hook(hook: _Hook) -> _Hook:
     def announced(thing: Any, key: Any, site: int) -> Any:
         if _is_known(thing, "set") and _is_index(thing, key):
-            return _Store(hook, thing, site)
+            return _ItemStore(hook, thing, site)
         return hook(thing, key, site)
 
     return announced
@@ -287,7 +287,7 @@ def _augmented_hook() -> _Hook:
         if not (_is_known(thing, "set") and _is_index(thing, key)):
             return variables.write_item_keep(thing, key, site)
         variables.kept.keys.append(key)
-        return _Store(variables.write_item, thing, site)
+        return _ItemStore(variables.write_item, thing, site)
 
     return announced
 
