@@ -1,7 +1,7 @@
 """State that threads share outside the Python heap: files, state of the process.
 
-- :data:`REAL_AND_MODEL` are the functions to be replaced wherever modules have them, and what stands in for them;
-- :func:`install` does the rest, and returns how to undo it; what it returns is asked to cover modules loaded since;
+- :data:`REAL_AND_MODEL` are the functions to be replaced wherever modules have them, with their models;
+- :func:`install` does the rest, and returns an object that undoes it, and that covers modules loaded later;
 - :func:`at_end_of_process` and :func:`end_run` belong at the end of a run.
 """
 
@@ -48,10 +48,10 @@ from mazurka.program.python.primitives import patch
 #: Taken once, while everything is still real.
 REAL_AND_MODEL: Final = replacing.pairs()
 
-#: Modules that keep the real functions: imports go by the first ones, reports by the others.
+#: Modules that keep the real functions: imports use the first ones, reports the others.
 SPARED: Final = frozenset(("posix", "_io", "_socket", "_signal", "_locale", "linecache", "tokenize", "traceback"))
 
-#: Sets of `os` that say what its functions can do.
+#: Sets of `os` with those of its functions that support an argument.
 _SETS: Final = ("supports_dir_fd", "supports_effective_ids", "supports_fd", "supports_follow_symlinks")
 
 
@@ -65,20 +65,21 @@ def _aside(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def end_run() -> list[str]:
-    """A run and the objects it left behind are over: the changes that could not be put back, in words."""
+    """A run has ended, with the objects that it left behind: returns the changes that could not be put back, in
+    words."""
     sockets.end_run()
     databases.end_run()
     return files.end_run()
 
 
 def recover() -> list[str]:
-    """A process that made a run has died: put back what it has left."""
+    """A process that made a run has died: put back the changes that it has left."""
     JOURNAL.recover()
     return JOURNAL.take_troubles()
 
 
 class OutsideModels:
-    """Replacements in place beside the functions."""
+    """The replacements other than those of functions, while they are in place."""
 
     def __init__(self) -> None:
         self._methods = replacing.Methods()
@@ -101,7 +102,7 @@ class OutsideModels:
         JOURNAL.close()
 
     def _spare_reports(self) -> None:
-        """Reports look up lines of source, which is no part of a run."""
+        """Have reports read lines of source with the real functions: this is no part of a run."""
         namespace: dict[str, Any] = vars(linecache)
         for name in ("updatecache", "checkcache"):
             before = namespace[name]

@@ -1,4 +1,4 @@
-"""`input`: one step, which takes a line from what `sys.stdin` is just now."""
+"""`input`: one step, which takes a line from the present `sys.stdin`."""
 
 from __future__ import annotations
 

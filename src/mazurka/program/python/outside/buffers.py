@@ -1,9 +1,9 @@
 """Buffers of `io` over raw files whose functions let other threads move: pipes, sockets, those of the program itself.
 
 A buffer is in C and has a lock, which it holds while it calls the raw file: other threads that use the buffer wait for
-it, and a line that they wait for may then be lost, since they drop what is left in the buffer. That lock knows threads
-of the process only, to which all threads of a run are one. So here each buffer has a lock of the model around its
-methods. Those of plain files, whose raw files never wait, are in :mod:`.streams`.
+the lock, and a line that they wait for may then be lost, since they drop the rest of the buffer. That lock
+distinguishes real threads only, and all threads of a run are one real thread. So here each buffer has a lock of the
+model around its methods. Buffers of plain files, whose raw files never wait, are in :mod:`.streams`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _method(base: Any, real: Callable[..., Any]) -> Any:
     return call
 
 
-#: Methods that, once they have waited for the lock, drop what another thread has left in the buffer.
+#: Methods that, once they have waited for the lock, drop the data that another thread has left in the buffer.
 _LOSING: Final = ("read1", "readline", "__next__")
 
 
@@ -89,7 +89,7 @@ _LOCKING: Final = (
 
 
 class _Kind(type(io.BufferedReader)):  # type: ignore[misc]  # a type
-    """Takes buffers that were made outside of runs, or for plain files, for its instances, too."""
+    """Counts buffers that were made outside of runs, or for plain files, as instances, too."""
 
     _mz_base: Any
 
@@ -124,7 +124,7 @@ FUNCTIONS["io", "BufferedRWPair"] = _made_of(io.BufferedRWPair)
 
 
 def open_pipe(file: int, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any, closefd: bool) -> Any:
-    """What ``open`` makes of a descriptor that is an end of a pipe."""
+    """The file object that ``open`` makes of a descriptor that is an end of a pipe."""
     raw = _PipeIO(file, mode.replace("b", "").replace("t", ""), closefd)
     if buffering == 0:
         return raw

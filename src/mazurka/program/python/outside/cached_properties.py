@@ -17,15 +17,15 @@ class _ReportingProperty:
     """Has the attributes that `cached_property.__get__` reads; the store of the result is reported before it
     happens."""
 
-    def __init__(self, real: Any, tell: Callable[[], None]) -> None:
+    def __init__(self, real: Any, report: Callable[[], None]) -> None:
         self.attrname = real.attrname
         self.lock = getattr(real, "lock", None)
         self._func = real.func
-        self._tell = tell
+        self._report = report
 
     def func(self, instance: Any) -> Any:
         value = self._func(instance)
-        self._tell()
+        self._report()
         return value
 
 
@@ -33,13 +33,13 @@ def _get(models: Models, real: Any, self: Any, instance: Any, owner: Any = None)
     if instance is None or self.attrname is None:
         return real(self, instance, owner)
 
-    def tell() -> None:
+    def report() -> None:
         n = objects.number(instance)
         words = f"{type(instance).__name__}.{self.attrname}"
         listed = [change((STRUCTURE, -n), words)] if objects.is_listed(type(instance)) else []
         pass_step(models, change((ATTRIBUTE, n, self.attrname), words), *listed)
 
-    return real(_ReportingProperty(self, tell), instance, owner)
+    return real(_ReportingProperty(self, report), instance, owner)
 
 
 if isinstance(functools.cached_property.__dict__["__get__"], type(_get)):

@@ -1,10 +1,10 @@
 """The generator that the functions of `random` share. Names of temporary files.
 
-As long as the program neither seeds that generator nor looks at its state, any draw may give anything, whatever others
-have drawn: then each thread draws from a stream of its own, and draws are no conflicts. Otherwise the generator is one
-location, which every draw changes. A run in which it is first seeded while threads run has to be made again.
+As long as the program neither seeds that generator nor looks at its state, any draw may give any value, whatever other
+threads have drawn: then each thread draws from a stream of its own, and draws do not conflict. Otherwise the generator
+is one location, which every draw changes. A run in which it is first seeded while threads run has to be made again.
 
-Names of temporary files follow from the thread that makes them: which name is free is never a matter between threads.
+Names of temporary files follow from the thread that makes them: so threads never compete for a name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NAMES: Final = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 
 def _is_free(models: Models) -> bool:
-    """Whether nothing is known of the state that draws follow from."""
+    """Whether the program does not know the state that draws follow from."""
     return not (models.seeded or SEED_POINTS in models.runtime.points)
 
 
@@ -52,7 +52,7 @@ def _setting(name: str) -> Callable[..., Any]:
         else:
             models.runtime.need_points(SEED_POINTS)
         pass_step(models, change(*_GENERATOR))
-        return getattr(_shared, name)(*args, **named)  # by the class, where what is unseeded is seeded alike
+        return getattr(_shared, name)(*args, **named)  # by the class, whose unseeded generators are all seeded alike
 
     return set_
 
@@ -96,7 +96,8 @@ for _name in ("gettempdir", "_gettempdir"):
 
 
 def _next_name(models: Models, real: Any, sequence: Any) -> str:
-    """The same in each run, and when a search is taken up again; another one for a program that is checked beside."""
+    """The next name for a temporary file: the same in each run, and when a search is resumed; another one for a program
+    that is checked at the same time."""
     key = f"names of {models.runtime.current.name}"
     count = models.births[key] = models.births.get(key, 0) + 1
     digest = blake2b(f"{JOURNAL.name} {key} {count}".encode(), digest_size=8).digest()

@@ -1,11 +1,11 @@
 """Channels between threads through the system: pipes and sockets within the process.
 
-The data goes through the real thing; a channel is what the runtime knows of one direction of it: how much has been sent
-and not been received, and whether the sender has closed. Sending, receiving and closing change the channel, a location
-of its own; a thread that would wait does so in the runtime, until there is something to be had. What the model does not
-know of (a child process that writes into a pipe) is asked of the system.
+The data goes through the real pipe or socket; a channel is the runtime's knowledge of one direction of it: how much has
+been sent and not been received, and whether the sender has closed it. Sending, receiving and closing change the
+channel, a location of its own; a thread that would wait does so in the runtime, until it can receive. The system is
+asked about events outside the model (a child process that writes into a pipe).
 
-Steps that wait are points, as those of queues are.
+Steps that wait are points, like those of queues.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _ARRIVAL: Final = 1000
 class Channel:
     """One direction of a pipe or connection, the messages sent to an address, or the connections to one."""
 
-    __slots__ = ("closed", "held", "number", "what")
+    __slots__ = ("closed", "held", "kind", "number")
 
-    def __init__(self, models: Models, what: str) -> None:
+    def __init__(self, models: Models, kind: str) -> None:
         self.number = models.number()
-        self.what = what
+        self.kind = kind
         self.held = 0  # bytes, messages or connections not yet received
         self.closed = False  # nothing more will come
 
@@ -55,7 +55,7 @@ class Channel:
     @property
     def words(self) -> str:
         """The channel in reports."""
-        return f"{self.what} {self.number}"
+        return f"{self.kind} {self.number}"
 
 
 class End:
@@ -67,8 +67,8 @@ class End:
         self.gets = gets
         self.puts = puts
         self.owner: weakref.ref[Any] | None = None  # the socket object
-        self.address: Any = None  # that it is bound to, as a key
-        self.peer: Any = None  # of one for messages: where they go by default
+        self.address: Any = None  # the address that it is bound to, as a key
+        self.peer: Any = None  # of an end for messages: the address that they go to by default
 
 
 class Ends:
@@ -125,8 +125,8 @@ def end_run(close: Callable[[Any], None]) -> None:
 
 
 def _disown(descriptors: set[int]) -> None:
-    """Connections of `multiprocessing` may outlive the run: when they end, they would close what has their numbers by
-    then."""
+    """Connections of `multiprocessing` may outlive the run: take their descriptors away, since at their end they would
+    close files that have got the same numbers."""
     module = sys.modules.get("multiprocessing.connection")
     if descriptors and module is not None:
         for each in gc.get_objects():
@@ -149,7 +149,7 @@ def really(descriptor: int, events: int, milliseconds: int = 0) -> int:
 
 
 def readable(descriptor: int, end: End) -> bool:
-    """Whether a read would return at once: for data held, a closed other end, or by the operating system's word."""
+    """Whether a read would return at once: there is data, the other end is closed, or the operating system says so."""
     gets = end.gets
     if gets is not None and (gets.held > 0 or gets.closed):
         return True
@@ -164,7 +164,7 @@ def arrives(descriptor: int, end: End) -> None:
 
 
 class ChannelWait:
-    """The channel that a thread waits for, in words."""
+    """The channel that a thread waits for, in words for a report."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -192,7 +192,7 @@ def _accesses(op: Op, channels: Sequence[Channel], also: Sequence[StepAccess]) -
 
 
 def touch(models: Models, op: Op, *channels: Channel | None, also: Sequence[StepAccess] = ()) -> None:
-    """Pass a step on channels that never waits, with other accesses of it."""
+    """Pass a step on channels that never waits, with the step's other accesses."""
     found = [each for each in channels if each is not None]
     if found and not models.runtime.solo:
         _note(models, found, also)
@@ -210,11 +210,11 @@ def wait(
     timeout: float | None,
     also: Sequence[StepAccess] = (),
 ) -> bool:
-    """Wait until something is ``ready``, at most so long; false if the time ran out."""
+    """Wait until ``ready()`` holds, at most ``timeout`` seconds; false if the time ran out."""
     _note(models, channels, also)
     runtime = models.runtime
     if has_children(models):
-        return True  # as far as is known here: a wait is real, as in all uncontrolled operations
+        return True  # as far as is known here: the wait is a real one, as in all uncontrolled operations
     target = channels[0].target
     if timeout is not None and timeout <= 0:
         if op is Op.READ:
@@ -229,7 +229,7 @@ def wait(
 
 
 def has_children(models: Models) -> bool:
-    """Whether other processes may be at the other ends."""
+    """Whether other processes may have the other ends."""
     return any(name.startswith(_CHILDREN) for name in models.runtime.uncontrolled)
 
 
@@ -256,7 +256,7 @@ def receive(
     timeout: float | None,
     also: Sequence[StepAccess] = (),
 ) -> Any:
-    """Receive from an end as ``perform`` does it, which returns what came; TimeoutError if nothing did in time."""
+    """Receive from an end by ``perform``, and return its result; TimeoutError if no data arrived in time."""
     gets = end.gets
     if gets is None:
         touch(models, Op.READ, also=also)
@@ -283,7 +283,7 @@ def send(
     timeout: float | None,
     also: Sequence[StepAccess] = (),
 ) -> int:
-    """Send through an end as ``perform`` does it, which returns how much has gone."""
+    """Send through an end by ``perform``, which returns how much was sent."""
     puts = end.puts
     if puts is None:
         touch(models, Op.READ, also=also)

@@ -1,7 +1,7 @@
-"""The effects of a child process's system calls outside of it: locations, and the journal's notes.
+"""The effects of a child process's system calls outside of it: accesses to locations, and notes in the journal.
 
-The files that a call may change are noted in the journal before it is made. A call that is not known to act on files
-alone, or on the child and its own children, is a trouble, in words.
+The files that a call may change are noted in the journal before it is made. A call that is not known to act only on
+files, or on the child and its own children, is kept in words as a trouble.
 
 This runs in a real thread of ours: it uses functions in C and code of our own only (:mod:`.child_watch`).
 """
@@ -36,9 +36,9 @@ _OF_ITS_OWN: Final = ("/dev/fd/", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/
 class Acts:
     """The acts of a child and of all that it starts.
 
-    ``accesses`` says of each location outside the process whether the child has written it. ``troubles`` says in words
-    which of its acts are not known to be confined to these. ``written`` are paths of files whose content it may have
-    changed.
+    ``accesses`` maps each location outside the process to whether the child has written it. ``troubles`` describes, in
+    words, those of its acts that are not known to be confined to such locations. ``written`` are paths of files whose
+    content it may have changed.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Acts:
                 except OSError:
                     return  # no such descriptor: the call is about to fail
                 if not start.startswith("/"):
-                    return  # a pipe of its own
+                    return  # a pipe of the child
             path = os.fsdecode(text)
             if self._is_of_the_system(process, path, call.effect, flags):
                 return
@@ -88,7 +88,8 @@ class Acts:
         return arguments[call.flags] & 0xFFFFFFFF if call.flags >= 0 else 0
 
     def _is_of_the_system(self, process: int, path: str, effect: Effect, flags: int) -> bool:
-        """Whether a path is none of a file; what may be something that others can notice, is trouble."""
+        """Whether a path is one of the system, and not of a file; a use that other processes may notice is added to the
+        troubles."""
         if not path.startswith(("/dev/", "/proc/", "/sys/")) and path not in ("/proc", "/dev", "/sys"):
             return False
         if path.startswith((*_OF_ITS_OWN, f"/proc/{process}/")):
@@ -239,7 +240,7 @@ def _is_limit_of_its_own(acts: Acts, process: int, arguments: list[int]) -> bool
 
 
 def _leads_nowhere(acts: Acts, process: int, arguments: list[int]) -> bool:
-    """Whether it connects to a socket in the file system that is not there."""
+    """Whether a call connects to a socket in the file system that does not exist."""
     address = _memory(process, arguments[1], min(arguments[2] & 0xFFFFFFFF, 110))
     if len(address) < 3 or struct.unpack("=H", address[:2])[0] != socket.AF_UNIX or not address[2]:
         return False
@@ -291,7 +292,7 @@ def _memory(process: int, address: int, size: int) -> bytes:
 
 
 def _text(process: int, address: int) -> bytes:
-    """A text, up to the byte 0 at its end; a page at a time, since the next one may be none of the process's."""
+    """A text, up to the byte 0 at its end; a page at a time, since the next page may not belong to the process."""
     found = b""
     while b"\0" not in found and len(found) < _PATH_MAX:
         found += _memory(process, address + len(found), 256 - (address + len(found)) % 256)
@@ -299,7 +300,7 @@ def _text(process: int, address: int) -> bytes:
 
 
 def _parent(process: int) -> int:
-    """The process that a thread belongs to has been started by; 0 if it has ended."""
+    """The process that has started the process of a thread; 0 if the thread has ended."""
     try:
         handle = posix.open(f"/proc/{process}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

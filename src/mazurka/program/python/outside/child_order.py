@@ -1,9 +1,9 @@
-"""Children of a run, and which of their acts come before which steps of threads, in all orders of these.
+"""Children of a run, and the order of their acts and the steps of threads that holds in all orders of these steps.
 
 A child runs beside the threads from the step that starts it to the step that sees its end. Its acts come after a step
-that comes before that start, and before a step that comes after that end, as far as starting threads and waiting for
-their ends say so, which is the same in all orders. Locks are left out: whether an explorer tries both orders of two
-critical sections depends on what it sees in them, and it sees nothing of children.
+that comes before that start, and before a step that comes after that end, as far as this follows from starts of threads
+and waits for their ends, which are the same in all orders. Locks are left out: whether an explorer tries both orders of
+two critical sections depends on the accesses that it sees in them, and it sees none of children.
 
 Cost: one pass over the steps of a run, and one more for each child.
 """
@@ -23,12 +23,12 @@ from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import Kind, Target, kind_of
 
-#: Seconds to wait for those that a child has started, and that may live longer than it.
+#: Seconds to wait for processes that a child has started, and that may outlive it.
 LATER: Final = 0.5
 
 
 class RunPosition(NamedTuple):
-    """Where a run was: the thread, the number of steps, and the steps of other threads that come before it."""
+    """A position in a run: the thread, the number of steps, and the steps of other threads that come before it."""
 
     thread: int
     step: int
@@ -57,18 +57,18 @@ class ChildProcess:
             self.note_written()
 
     def note_written(self) -> None:
-        """The journal knows files by how they were left."""
+        """Note the state of the files that the child has written: the journal recognises files by it."""
         for path in list(self.watch.acts.written):
             with contextlib.suppress(OSError):
                 files.wrote(path, posix.stat(path))
 
 
 class _KnownOrder:
-    """Which steps come before which, in all orders of the threads: those of one thread, and what starting a thread
-    and waiting for its end put before each other."""
+    """The order of steps that holds in all orders of the threads: that of the steps of one thread, and that which
+    follows from starting threads and waiting for their ends."""
 
     def __init__(self, runtime: Runtime) -> None:
-        self.known: list[dict[int, int]] = []  # by step: how far it comes after the steps of other threads
+        self.known: list[dict[int, int]] = []  # by step: the last step of each other thread that comes before it
         self._threads = [index for index, *_ in runtime.log]
         known: dict[int, dict[int, int]] = {}
         starter = 0
@@ -87,13 +87,13 @@ class _KnownOrder:
             self.known.append(known.get(index, {}))
 
     def is_before(self, thread: int, step: int, place_: RunPosition) -> bool:
-        """Whether a step comes before a place."""
+        """Whether a step comes before a position."""
         if thread == place_.thread:
             return step < place_.step
         return self._known_at(place_).get(thread, -1) >= step
 
     def is_after(self, thread: int, step: int, place_: RunPosition | None) -> bool:
-        """Whether a step comes after a place."""
+        """Whether a step comes after a position."""
         if place_ is None:
             return False
         if thread == place_.thread:
@@ -124,7 +124,7 @@ def _later(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
 
 
 def conflicts(runtime: Runtime, children: Sequence[ChildProcess]) -> set[str]:
-    """Uses of one location by a child, and by a thread or another child, that nothing puts in an order, in words."""
+    """Unordered uses of one location by a child, and by a thread or another child, in words."""
     order = _KnownOrder(runtime)
     found = set()
     for position, child in enumerate(children):
@@ -146,7 +146,7 @@ def conflicts(runtime: Runtime, children: Sequence[ChildProcess]) -> set[str]:
 
 
 def _writes(accesses: dict[Target, bool], target: Target) -> bool | None:
-    """Whether a child writes what a step accesses; None if it does not use it.
+    """Whether a child writes the location that a step accesses; None if it does not use the location.
 
     Of a database of `sqlite3`, or a file beside it, any use counts as a change. A path also leads through folders that
     the child may make or remove.
@@ -165,7 +165,7 @@ def _writes(accesses: dict[Target, bool], target: Target) -> bool | None:
 
 
 def _both_add(target: Target) -> bool:
-    """Whether it is what is in a folder, to which entries are added, and from which they are removed, in any order."""
+    """Whether a location is the content of a folder: additions and removals of different entries commute."""
     return kind_of(target) is Kind.DIRECTORY
 
 

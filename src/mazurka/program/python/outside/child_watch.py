@@ -2,13 +2,13 @@
 
 A child gets a filter for system calls (``seccomp``) before it executes its program. The filter lets harmless ones pass
 (:mod:`.system_calls`); at any other one the child waits until a thread of ours has looked at it and lets it go on. So
-do all processes that the child starts. What they change is noted in the journal first, as for threads, and refused if
-that can't be.
+do all processes that the child starts. Their changes are noted in the journal first, as for threads; a change that
+can't be noted is refused.
 
-The thread of ours is a real one. It uses functions in C and code of our own only: modules that the program loads may be
+Our thread is a real one. It uses functions in C and code of our own only: modules that the program loads may be
 instrumented, and would then report steps from the wrong thread.
 
-Cost: some 30 microseconds for each call that is looked at; a child is made by ``fork``, since no other way lets it run
+Cost: some 30 microseconds for each call that is looked at; a child is made by ``fork``, since only this way lets it run
 code before its program.
 """
 
@@ -102,7 +102,7 @@ class ChildWatch:
         self._hello, self._to_parent = posix.pipe()
         self._from_parent, self._go = posix.pipe()
         self._listener = -1
-        self._processes: set[int] = set()  # it, and those of its own that have made a call
+        self._processes: set[int] = set()  # the child, and processes that it started which have made a call
 
     # -- in the child ----------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ class ChildWatch:
         try:
             _libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
             listener = _libc.syscall(NUMBERS["seccomp"], _FILTER_MODE, _NEW_LISTENER, ctypes.byref(_FILTER))
-        except BaseException:  # an exception would be the program's
+        except BaseException:  # an exception would appear in the program
             listener = -1
         posix.write(self._to_parent, struct.pack("=ii", posix.getpid(), listener))
         posix.read(self._from_parent, 1)
@@ -135,13 +135,13 @@ class ChildWatch:
         return True
 
     def end_all(self) -> None:
-        """Kill those that are still there."""
+        """Kill the processes that still exist."""
         for process in list(self._processes):
             try:
                 handle = posix.open(f"/proc/{process}/status", os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
                 continue
-            is_watched = b"\nSeccomp:\t2" in posix.read(handle, 4096)  # not a later one that got its number
+            is_watched = b"\nSeccomp:\t2" in posix.read(handle, 4096)  # not a later process that got the number
             posix.close(handle)
             if is_watched:
                 with contextlib.suppress(OSError):
@@ -153,7 +153,7 @@ class ChildWatch:
             if len(hello) == 8 and self._listen(*struct.unpack("=ii", hello)):
                 posix.write(self._go, b".")
                 self._serve()
-        except BaseException as error:  # nothing may end the thread unseen
+        except BaseException as error:  # no exception may end the thread unseen
             self.acts.troubles.add(f"a child process whose system calls could not be looked at ({error!r})")
         finally:
             for handle in (self._hello, self._go, self._listener):
@@ -195,7 +195,7 @@ class ChildWatch:
         try:
             _ioctl(self._listener, _RECEIVE, call, True)
         except OSError:
-            return  # its process has ended meanwhile
+            return  # the process has ended meanwhile
         key, process, _, number, architecture, _, *arguments = _CALL.unpack(call)
         self._processes.add(process)
         error = 0

@@ -1,18 +1,19 @@
 """Child processes that threads start by `subprocess`: each runs beside the threads from the step that starts it to the
 step that sees its end.
 
-Starting a child is one step, which reads what it inherits; waiting for its end, and serving its pipes until then
-(``communicate``), is another. Within such a step no other thread moves. What the child does meanwhile outside the
-process is watched (:mod:`.child_watch`). No order of it with steps of threads, or with other children, is explored. So
-at the end of a run it is held against these: where a child and a thread, or two children, have used the same file, one
-of them writing, and neither starting nor ending threads puts one before the other, nothing is proved. The same holds
-where a child does what is not known to be confined to files.
+Starting a child is one step, which reads the state that it inherits; waiting for its end, and serving its pipes until
+then (``communicate``), is another. Within such a step no other thread moves. The acts of the child outside its process
+are watched (:mod:`.child_watch`). Their orders with steps of threads, or of other children, are not explored. So at the
+end of a run they are compared: where a child and a thread, or two children, have used the same file, one of them
+writing, and neither starting nor ending threads orders the two, the verdict is inconclusive. So it is where a child
+acts in a way that is not known to be confined to files.
 
-The effects of a child are taken to follow from its arguments and the files it finds: its own order of things, if it has
-threads, is not explored, nor the time that it takes. Where the program waits for it with a limit, that is an assumption
+The effects of a child are taken to follow from its arguments and the files that it finds: neither the orders of its own
+threads nor the times that it may take are explored. Where the program waits for it with a limit, that is an assumption
 of the verdict (:data:`TIMELY`); where it asks whether a child is still running, the answer is uncontrolled.
 
-Its standard input is empty, and its output dropped, unless the program gives it others: as for the program itself.
+Its standard input is empty, and its output dropped, unless the program gives it other streams: as for the program
+itself.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from mazurka.program.python.semantics.gathering import AccessCollector
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import Op
 
-#: Seconds after which a run is cut that waits for a child.
+#: Seconds of waiting for a child after which the run is cut.
 _PATIENCE: Final = 4.0
 
 #: Seconds within which a child may well not end.
@@ -61,14 +62,14 @@ _DROPPED: Final = subprocess.DEVNULL
 _STREAMS: Final = ("stdin", "stdout", "stderr")
 
 
-#: Those of the run, and those that stand for the program's.
+#: The children of the run, and the child of each `Popen` object.
 _children: list[ChildProcess] = []
 _child_of: weakref.WeakKeyDictionary[Any, ChildProcess] = weakref.WeakKeyDictionary()
 
 
 @contextlib.contextmanager
 def _really() -> Any:
-    """While it is entered, all that is modelled is the real thing, for a call that is one step."""
+    """A context in which all models are replaced by the real functions, for a call that is one step."""
     runtime, activation.active = activation.active, None
     try:
         yield
@@ -90,7 +91,7 @@ def _initialising(real: Callable[..., None]) -> Callable[..., Any]:
         try:
             given = signature.bind(self, *args, **named)
         except TypeError:
-            real(self, *args, **named)  # which raises the error
+            real(self, *args, **named)  # it raises the error
             return
         given.apply_defaults()
         reason = "" if child_watch.AVAILABLE else "which can't be watched here"
@@ -117,12 +118,13 @@ def _refused(models: Models, arguments: dict[str, Any]) -> str:
         return "with a handler of SIGCHLD"
     for name in _STREAMS:
         if _descriptor(arguments[name]) is not None and _file_of(models, arguments[name]) is None:
-            return f"with a {name} that is no file of the program's"
+            return f"with a {name} that is no file of the program"
     return ""
 
 
 def _descriptor(stream: Any) -> int | None:
-    """The descriptor that a child is given; none for a pipe, for nothing, and for what stands for our own streams."""
+    """The descriptor that a child gets; none for a pipe, for no stream, and for streams that capture the output of the
+    check."""
     if stream is None or (isinstance(stream, int) and stream < 0) or _is_captured(stream):
         return None
     with _really():
@@ -158,7 +160,7 @@ def _start(models: Models, real: Callable[..., None], self: Any, given: inspect.
             real(*given.args, **given.kwargs)
     except BaseException:
         child.watch.started()
-        child.saw_end(_here(models))  # if there was one
+        child.saw_end(_here(models))  # if a child was started
         raise
     finally:
         _children.append(child)
@@ -170,7 +172,7 @@ def _start(models: Models, real: Callable[..., None], self: Any, given: inspect.
 
 
 def _make_known(popen: Any) -> None:
-    """The program may read what a child writes into pipes."""
+    """Register the pipes from which the program may read the output of a child."""
     for name in ("stdout", "stderr"):
         stream = getattr(popen, name)
         if stream is not None:
@@ -180,7 +182,7 @@ def _make_known(popen: Any) -> None:
 
 
 class ChildOutput(_io.BufferedReader):
-    """The output of a child. How much of it is there at some time is not known."""
+    """The output of a child. How much of it has been written at some time is not known."""
 
     def _mz_count(self) -> None:
         models = present()
@@ -208,7 +210,7 @@ ChildOutput.__module__, ChildOutput.__name__, ChildOutput.__qualname__ = "_io", 
 
 @contextlib.contextmanager
 def _without_warnings() -> Any:
-    """Python warns of forks beside threads; the only one besides is ours, and waits."""
+    """Suppress Python's warning about forks beside threads: the only other thread is ours, and it waits."""
     import warnings
 
     with warnings.catch_warnings():
@@ -217,7 +219,7 @@ def _without_warnings() -> Any:
 
 
 def _give(models: Models, child: ChildProcess, file: files.Opened) -> None:
-    """The child is given an open file, which it may write to, and of which it moves the position."""
+    """The child gets an open file, which it may write to, and whose position it moves."""
     child.watch.acts.accesses[file.state[0]] = True
     for name in (file.path, *file.names):
         child.watch.acts.accesses[paths.content(name)[0]] = True
@@ -244,7 +246,7 @@ def _content(models: Models, things: Iterable[Any]) -> list[StepAccess]:
     """All parts of a call's arguments are read."""
     gathered = AccessCollector(models.runtime)
     deep_access.read(gathered, things, 0)
-    return [StepAccess(each.op, each.target, "what a child process is given") for each in gathered.accesses]
+    return [StepAccess(each.op, each.target, "an argument of a child process") for each in gathered.accesses]
 
 
 def _words(args: Any) -> str:
@@ -258,7 +260,7 @@ def _words(args: Any) -> str:
 
 
 def _use(models: Models, popen: Any, *more: StepAccess) -> None:
-    """Pass a step that changes what is known of a child."""
+    """Pass a step that changes the state of a child's `Popen` object."""
     accesses = [StepAccess(each.op, each.target, "a child process") for each in native_objects.accesses(popen, Op.RMW)]
     pass_step(models, *accesses, *more)
 
@@ -284,7 +286,7 @@ def _waiting(models: Models, real: Any, self: Any, timeout: Any = None) -> Any:
 
 
 def _until_its_end(models: Models, child: ChildProcess, limit: float | None, perform: Callable[[], Any]) -> Any:
-    """See the end of a child, which takes less time than the program's limit for it."""
+    """Wait for the end of a child, which is to take less time than the program's limit for it."""
     if models.runtime.aborting:
         raise GreenletExit
     most = min(_PATIENCE, limit if limit is not None else _PATIENCE)
@@ -384,7 +386,8 @@ for _name in ("waitpid", "wait", "wait3", "wait4", "waitid", "kill", "killpg", "
 
 
 def count_at_end(runtime: Runtime) -> None:
-    """A run has ended: end the children that it leaves, and count what is not known to be in one order only."""
+    """A run has ended: end the children that it leaves, and count uses of locations that are not known to have only one
+    order."""
     if not _children:
         return
     for child in _children:

@@ -1,10 +1,10 @@
 """`sqlite3`: a database is one location, which every operation on a connection to it changes.
 
-An operation is one step, made for real. It changes the states of its connection and its cursor, too, which attributes
-show (``in_transaction``, ``row_factory``), and looks which adapters and converters there are. Where SQLite would wait
-for a lock of another connection, the thread waits in the runtime, until another thread uses the database. The
-database's files are kept in the journal from the first connection on, and connections that a run leaves open are closed
-at its end. Statements that open another database end the run before they do so.
+An operation is one step, made for real. It also changes the states of its connection and its cursor, which attributes
+show (``in_transaction``, ``row_factory``), and reads the tables of adapters and converters. Where SQLite would wait for
+a lock of another connection, the thread waits in the runtime, until another thread uses the database. The database's
+files are kept in the journal from the first connection on, and connections that a run leaves open are closed at its
+end. A run is cut before a statement that opens another database.
 
 A connection belongs to the thread that has made it, unless ``check_same_thread`` is false, as in CPython.
 """
@@ -36,13 +36,13 @@ from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT, Kind, Target
 
-#: What SQLite puts beside a database.
+#: Endings of the names of files that SQLite makes beside a database.
 _BESIDE: Final = ("-journal", "-wal", "-shm")
 
 #: Statements that open another database, or make one.
 _OPENING: Final = re.compile(r"(?:^|;)\s*(?:attach\b(?!.*:memory:)|vacuum\b[^;]*\binto\b)", re.IGNORECASE | re.DOTALL)
 
-#: How values of the program's classes become those of SQLite, and back: for all connections.
+#: The location of the functions that convert values of the program to those of SQLite, and back, for all connections.
 _ADAPTERS: Final = place("adapters and converters of sqlite3")
 
 _BUSY: Final = ("database is locked", "database table is locked", "database schema is locked")
@@ -54,7 +54,7 @@ class Database:
     def __init__(self, name: str, path: str | None) -> None:
         self.target: Target = (Kind.DATABASE.tag, name)
         self.words = f"the database {name}"
-        self.path = path  # none: in memory
+        self.path = path  # None: the database is in memory
         self.version = 0
 
 
@@ -84,7 +84,7 @@ def end_run() -> None:
     if run is None:
         return
     for connection in list(run.connections):
-        with contextlib.suppress(Exception):  # it may be in any state
+        with contextlib.suppress(Exception):  # the connection may be in any state
             _of(connection).close(connection)
     for database in run.by_path.values():
         _changed(database)
@@ -112,8 +112,9 @@ def _connection_of(thing: Any) -> Any:
 def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
     """Pass the step of an operation, and make it; wait where SQLite would.
 
-    CPython lets other threads move amid one (it begins a transaction, then runs the statement, then asks for the number
-    of the row). So two operations on one connection at the same time are untracked; a lock around them prevents it.
+    CPython lets other threads move during an operation (it begins a transaction, then runs the statement, then asks for
+    the number of the row). So two operations on one connection at the same time are untracked; a lock around them
+    prevents that.
     """
     models = present()
     if models is not None:
@@ -189,7 +190,7 @@ def _method(name: str) -> Callable[..., Any]:
         elif name == "blobopen" and (models := present()) is not None:
             count_untracked(models.runtime, "Connection.blobopen()")
         elif name in _CALLING_BACK:
-            args = tuple([_telling(each) for each in args])
+            args = tuple([_reporting(each) for each in args])
         operation = functools.partial(getattr(_of(self), name), self, *args, **named)
         if _has_no_effect(self, name):
             return operation()
@@ -200,13 +201,13 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def _leave_be(thing: Any, statement: str) -> None:
-    """Do not let a statement open a file that nothing is known of."""
+    """Cut the run before a statement that opens a file which the journal does not know."""
     models = present()
     if models is not None:
         cut(models, _connection_of(thing)._mz_database.words, f"of {statement.split()[0]}")
 
 
-def _telling(function: Any) -> Any:
+def _reporting(function: Any) -> Any:
     """A function that SQLite calls, which reports its steps."""
     if not callable(function) or isinstance(function, type) or is_seen(function):
         return function
@@ -214,8 +215,9 @@ def _telling(function: Any) -> Any:
 
 
 def _has_no_effect(thing: Any, name: str) -> bool:
-    """Whether others can't tell: the end of a transaction where there is none, rows of a statement that has none. Only
-    of a connection that no other thread can use, which might have done either in between."""
+    """Whether other threads can't notice an operation: it ends a transaction where there is none, or fetches rows of a
+    statement that has none. Only on a connection that no other thread can use, since that might begin a transaction in
+    between."""
     if _connection_of(thing)._mz_owner is None:
         return False
     if name in ("commit", "rollback", "close", "__exit__"):
@@ -231,7 +233,7 @@ _OF_CONNECTIONS: Final = (
     *("set_authorizer", "set_progress_handler", "set_trace_callback", "enable_load_extension", "load_extension"),
 )
 
-#: Those that SQLite gets functions by, to call them.
+#: Methods by which SQLite gets functions of the program to call.
 _CALLING_BACK: Final = frozenset(
     "create_function create_collation set_authorizer set_progress_handler set_trace_callback".split()
 )
@@ -328,7 +330,7 @@ def _keep(models: Models, path: str) -> None:
     """Before the first connection: an existing file is saved; a new one will be removed."""
     run = _of_run(models)
     if any(each._mz_database is run.by_path[path] for each in run.connections):
-        return  # nor may a file be opened and closed that has locks of this process
+        return  # a file with locks of this process must not be opened and closed, either
     try:
         with ASIDE:
             JOURNAL.hold()
@@ -338,7 +340,7 @@ def _keep(models: Models, path: str) -> None:
                 else:
                     JOURNAL.creating(each)
     except OSError:
-        return  # as SQLite is about to say
+        return  # SQLite is about to report this error
     except NotKept as reason:
         cut(models, path, str(reason))
 

@@ -1,14 +1,15 @@
-"""Numbers of descriptors: who has each, and the order in which the system gives them.
+"""Numbers of descriptors: the open file of each, and the order in which the system assigns numbers.
 
 A descriptor that is open, and one that was closed, has a location: the open file's, or ``("process", "descriptor
 0#1")``. Functions that get its number read it, even if they only find that it is closed; closing it, and flags that are
-set, change it. Who gets a number anew gets another location.
+set, change it. A new descriptor with an old number gets another location.
 
-The system gives numbers in the order in which threads open files, pipes and sockets. A location stands for the table
-of all once a thread has used a number after it was closed, while another one, which may get that number, opened
-something (``TABLE_POINTS``); before, two threads that open files would have their orders multiplied by it. A run in
-which one thread opens and another one opens or closes something at the same time is counted, if the source of the
-program gets at such numbers and compares values that are no constants (:data:`.sites.comparing_descriptors`).
+The system assigns numbers in the order in which threads open files, pipes and sockets. One location stands for the
+table of all descriptors once a thread has used a number after it was closed, while another thread, which may get that
+number, opened a descriptor (``TABLE_POINTS``); without need, it would multiply the orders of two threads that open
+files. A run in which one thread opens a descriptor and another one opens or closes one at the same time is counted, if
+the source of the program gets at such numbers and compares values that are no constants
+(:data:`.sites.comparing_descriptors`).
 
 Cost: a look at a set for each file that is opened or closed; an access for each use of a number.
 """
@@ -31,30 +32,30 @@ from mazurka.program.runtime.task import TABLE_POINTS
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, Target
 
-#: Where the library is, which compares numbers of its own only.
+#: The folder of the library, which compares only numbers of its own.
 _LIBRARY: Final = os.path.join(os.path.dirname(os.__file__), "")
 
-#: Modules in C whose functions get descriptors of whatever kind by their numbers.
+#: Modules in C whose functions get descriptors of any kind by their numbers.
 _BY_NUMBER: Final = frozenset({"posix", "fcntl", "termios", "mmap"})
 
 _OF_COMPARISONS: Final = "numbers of descriptors, which several threads open, beside comparisons"
 _UNSEEN: Final = "the number of a descriptor, in a step that no order of others is explored with"
 
-#: Of the table of descriptors: written by who opens or closes one, read by who uses one that is closed.
+#: The location of the table of descriptors: opening or closing one writes it, using a closed one reads it.
 _TABLE: Final = (Kind.PROCESS.tag, "table of descriptors"), "the process's table of descriptors"
 
 
 class _Numbers:
-    """What a run knows of descriptors."""
+    """The descriptors of a run."""
 
     def __init__(self, models: Models) -> None:
         self.models = models
-        self.opening: set[int] = set()  # threads
+        self.opening: set[int] = set()  # threads that have opened descriptors
         self.closing: set[int] = set()
-        self.stale: set[int] = set()  # threads that have used what was closed
-        self.locations: dict[int, tuple[Target, str]] = {}  # of those that have the numbers, or had them last
+        self.stale: set[int] = set()  # threads that have used a closed descriptor
+        self.locations: dict[int, tuple[Target, str]] = {}  # of the descriptors that have the numbers, or had them last
         self.closed: set[int] = set()
-        self.reused: dict[int, int] = {}  # numbers that were closed while threads ran -> who has opened them again
+        self.reused: dict[int, int] = {}  # numbers closed while threads ran -> the thread that opened them again
         self.births: dict[str, int] = {}
 
 
@@ -85,7 +86,7 @@ def opened(models: Models) -> None:
 
 
 def opens_some(models: Models) -> None:
-    """The running thread opens or closes descriptors amid what it is about to do."""
+    """The running thread opens or closes descriptors during its next operation."""
     numbers = _of_run(models)
     _note(numbers, numbers.opening)
     if TABLE_POINTS in models.runtime.points:
@@ -93,7 +94,7 @@ def opens_some(models: Models) -> None:
 
 
 def closed(models: Models) -> None:
-    """The running thread closes a descriptor, whose number the next one gets, by its last step."""
+    """The running thread has closed a descriptor by its last step; the next one that is opened may get its number."""
     numbers = _of_run(models)
     _note(numbers, numbers.closing)
     _widen(models)
@@ -126,7 +127,7 @@ def _is_of_program(file: str) -> bool:
 
 
 def has(models: Models, descriptor: int, location: tuple[Target, str] | None = None) -> None:
-    """A number has been given out: to an open file with a location of its own, or to something else."""
+    """A number has been assigned: to an open file with a location of its own, or to another kind of descriptor."""
     numbers = _of_run(models)
     if location is None:
         name = models.runtime.current.name
@@ -144,7 +145,8 @@ def _location(descriptor: int, name: str) -> tuple[Target, str]:
 
 
 def _location_of(numbers: _Numbers, descriptor: int) -> tuple[Target, str]:
-    """That of whatever has the number, or had it; one that was open before the run has a location of its own."""
+    """The location of the descriptor that has the number, or had it last; one that was open before the run has a
+    location of its own."""
     found = numbers.locations.get(descriptor)
     if found is None:
         found = numbers.locations[descriptor] = _location(descriptor, f"{descriptor}, open before")
@@ -152,7 +154,7 @@ def _location_of(numbers: _Numbers, descriptor: int) -> tuple[Target, str]:
 
 
 def uses(models: Models, descriptor: object) -> list[StepAccess]:
-    """The read of a use of a descriptor by its number, before it is used; none of what is no number."""
+    """The read of a use of a descriptor by its number, before the use; none if the argument is no number."""
     return [read(*location) for location in _used(models, descriptor)]
 
 
@@ -175,11 +177,11 @@ def _used(models: Models, descriptor: object) -> list[tuple[Target, str]]:
 
 
 def refuse_closed(models: Models, descriptor: int) -> None:
-    """After the step of using a descriptor: what the program has closed is closed, even if something of our own has got
-    the number since.
+    """After the step of using a descriptor: a descriptor that the program has closed stays closed for it, even if a
+    file of our own has got the number since.
 
     Raises:
-        OSError: it is closed (EBADF).
+        OSError: The descriptor is closed (EBADF).
     """
     if descriptor in _of_run(models).closed:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -201,7 +203,7 @@ def is_gone(models: Models, descriptor: int) -> None:
 
 
 def _by_values(module: str, given: Iterable[Any], *, changing: bool) -> list[Access]:
-    """The accesses of a function in C to the descriptors whose numbers it is given."""
+    """The accesses of a function in C to the descriptors whose numbers are among its arguments."""
     models = here()
     if models is None or models.runtime is not activation.active or models.runtime.solo:
         return []

@@ -63,7 +63,7 @@ def _dup(models: Models, real: Any, descriptor: int, /) -> int:
 
 
 def _share_end(models: Models, descriptor: int, copy: int) -> None:
-    """Two descriptors stand for the same end."""
+    """A new descriptor refers to the same end of a channel as another one."""
     ends = channels.of_run(models)
     if descriptor in ends.by_descriptor:
         ends.add(copy, ends.by_descriptor[descriptor])
@@ -88,13 +88,13 @@ def _dup2(models: Models, real: Any, descriptor: int, other: int, inheritable: b
 
 
 def _closerange(models: Models, real: Any, low: int, high: int, /) -> None:
-    """Closes those of the run; others may be our own."""
+    """Closes the descriptors of the run only; others may be our own."""
     known = {*_files.of_run(models).descriptors, *channels.of_run(models).by_descriptor}
     if accesses := descriptor_numbers.changes_of_range(models, low, high):
         pass_step(models, *accesses)
     for descriptor in range(max(low, 0), min(high, _MOST)):
         if descriptor in known:
-            with contextlib.suppress(OSError):  # another thread closes it meanwhile
+            with contextlib.suppress(OSError):  # another thread may close it meanwhile
                 _close(models, posix.close, descriptor)
         elif _is_open(descriptor):
             count_uncontrolled(models.runtime, "os.closerange of a descriptor that was open before")
@@ -108,7 +108,7 @@ def _is_open(descriptor: int) -> bool:
     return True
 
 
-#: No more descriptors than these are looked at.
+#: At most so many descriptors are looked at.
 _MOST: Final = 1 << 16
 
 
@@ -120,8 +120,8 @@ def _pipe(models: Models, real: Any, *flags: int) -> tuple[int, int]:
 
 
 def _of_connection(name: str) -> Any:
-    """`multiprocessing` keeps functions of `os` in its classes, as they are and as defaults of methods: have them be
-    those that stand in for them."""
+    """`multiprocessing` keeps functions of `os` in its classes, as they are and as defaults of methods: replace these
+    by the models."""
 
     def made(real: Any) -> Any:
         model = vars(os)[name]
@@ -151,7 +151,7 @@ for _method, _name in {
 
 
 def _asking(models: Models, real: Any, descriptor: int, /, *args: Any) -> Any:
-    """A function that asks something of a descriptor, or has its data reach the disk."""
+    """A function that reads a property of a descriptor, or has its data reach the disk."""
     settle_use(models, descriptor, position=False, inside=False)
     descriptor_numbers.refuse_closed(models, descriptor)
     return real(descriptor, *args)

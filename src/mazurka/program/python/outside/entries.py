@@ -34,7 +34,8 @@ from mazurka.program.python.primitives.steps import StepAccess, read, write
 def _make(
     models: Models, path: Any, dir_fd: int | None, perform: Callable[[], Any], *reads: StepAccess, leads: bool
 ) -> Any:
-    """An entry is made, and ``reads`` with it; ``leads`` says whether paths may lead through it."""
+    """An entry is made, in a step that also has the ``reads``; ``leads`` says whether paths may lead through the
+    entry."""
     path = os.fspath(path)
 
     def plan() -> tuple[list[StepAccess], Any]:
@@ -156,7 +157,7 @@ def _rename(
 
 
 def _can_be_renamed(source: ResolvedPath, to: ResolvedPath) -> bool:
-    """Whether a rename will have an effect that is to be undone; two names of one file stay as they are."""
+    """Whether a rename will have an effect that has to be undone; it leaves two names of one file as they are."""
     try:
         before = posix.lstat(source.path)
     except OSError:

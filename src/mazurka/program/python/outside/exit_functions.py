@@ -15,18 +15,18 @@ from mazurka.program.python.primitives.steps import change, pass_step, read
 
 _FUNCTIONS: Final = place("exit functions")
 
-#: Modules that put in order what belongs to the whole process, and so to the check.
+#: Modules whose exit functions clean up state of the whole process, and so of the check.
 _SPARED: Final = frozenset({"weakref", "logging", "multiprocessing.util", "concurrent.futures.process"})
 
 _registered: Final[list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]] = []
 
 
 class _State:
-    are_any = False  # functions that this run, or the last one, has registered
+    are_any = False  # whether this run, or the last one, has registered functions
 
 
 def are_any() -> bool:
-    """Whether the run has registered any."""
+    """Whether the run has registered any exit functions."""
     return _State.are_any
 
 
@@ -69,7 +69,7 @@ def call_all(before_each: Callable[[], object] = lambda: None) -> None:
 
 
 def at_end_of_process(wait: Callable[[], object]) -> None:
-    """The main thread of a script has come to its end: once all others have, too, the functions are called."""
+    """The main thread of a script has ended: once all other threads have, too, the functions are called."""
     if _registered and here() is not None:
         wait()
         call_all()

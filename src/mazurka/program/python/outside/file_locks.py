@@ -1,9 +1,9 @@
 """`fcntl`: locks on files, between threads of the program.
 
-``flock`` locks belong to open files: two threads that have each opened the file keep each other out, two that share
-one don't, and closing it gives the lock up. To the runtime it is a lock like any other. Locks of ``lockf`` belong to
-the process: threads never keep each other out by these. Both are taken for real, too, so that other processes see them;
-what they hold is uncontrolled, and so are shared locks.
+``flock`` locks belong to open files: two threads that have each opened the file exclude each other, two that share one
+open file don't, and closing it releases the lock. To the runtime it is a lock like any other. Locks of ``lockf`` belong
+to the process: threads never exclude each other by these. Both are also taken for real, so that other processes see
+them; locks that other processes hold are uncontrolled, and so are shared locks.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _flock(models: Models, real: Any, fd: Any, operation: int, /) -> None:
         _give_up(files, file)
     elif lock.owner is not file:
         if not lock.inner.acquire(not operation & fcntl.LOCK_NB):
-            real(fd, operation)  # which finds it taken, too, and says so
+            real(fd, operation)  # it finds the lock taken, too, and raises the error
             return
         lock.owner = file
         try:
@@ -65,7 +65,7 @@ def _flock(models: Models, real: Any, fd: Any, operation: int, /) -> None:
 
 
 def _give_up(files: Files, file: Opened) -> None:
-    """An open file gives up its lock, if it has it."""
+    """An open file releases its lock, if it holds it."""
     lock: FileLock | None = files.locks.get(file.identity)
     if lock is not None and lock.owner is file:
         lock.inner.release()

@@ -1,12 +1,12 @@
 """Files and directories: the effects of functions of `os`, as steps on locations (:mod:`.paths`).
 
-An operation is one step, made where the system call is: looking at an entry reads it; making, removing or renaming one
-changes it, and writes what its directory lists; reading and writing a file reads and writes its content. An open file
-has a state of its own, its position, which goes with the file descriptor.
+An operation is one step, at its system call: looking at an entry reads it; making, removing or renaming an entry
+changes it, and writes the listing of its directory; reading and writing a file reads and writes its content. An open
+file has a state of its own, its position, which belongs to the file descriptor.
 
 Before an operation takes effect, the journal notes how to undo it (:mod:`.journal`); where it can't, the run is cut
-there and the operation is not made. What goes past these functions (the import system, extensions in C, child
-processes) is not seen, and not put back.
+there and the operation is not made. Changes that bypass these functions (by the import system, or extensions in C) are
+not seen, and not put back.
 
 The descriptors that a run opens and leaves open are closed at its end.
 """
@@ -45,11 +45,11 @@ class Opened:
 
     def __init__(self, number: str, path: str, identity: tuple[int, int], names: set[str], flags: int) -> None:
         self.number = number
-        self.path = path  # as it was opened
+        self.path = path  # the path by which it was opened
         self.identity = identity
-        self.names = names  # all that the file has had while it was open
+        self.names = names  # all names that the file has had while it was open
         self.appends = bool(flags & os.O_APPEND)
-        self.uses = 0  # descriptors
+        self.uses = 0  # the number of its descriptors
 
     @property
     def state(self) -> tuple[Target, str]:
@@ -57,11 +57,11 @@ class Opened:
         return (Kind.OPEN_FILE.tag, self.number), f"the open file {self.path}"
 
     def read(self) -> list[StepAccess]:
-        """The reads of reading from it."""
+        """The accesses of reading from the file."""
         return [read(*content(self.path))]
 
     def written(self) -> list[StepAccess]:
-        """The writes of writing to it: the file, under all names by which others read it."""
+        """The accesses of writing to the file: writes under all names by which other threads read it."""
         return [write(*content(each)) for each in (self.path, *sorted(self.names - {self.path}))]
 
 
@@ -73,7 +73,7 @@ class Files:
         self.descriptors: dict[int, Opened] = {}
         self.names: dict[tuple[int, int], set[str]] = {}  # device and number of a file that is open -> its names
         self.locks: dict[tuple[int, int], Any] = {}  # by device and number of the file
-        self.positions: dict[Any, tuple[int, int]] = {}  # of files opened before the run: descriptor, and where it was
+        self.positions: dict[Any, tuple[int, int]] = {}  # of files opened before the run: descriptor, position
         self.streams: WeakSet[Any] = WeakSet()
 
     def written(self, path: str) -> list[StepAccess]:
@@ -82,7 +82,7 @@ class Files:
         return [write(*content(each)) for each in (path, *sorted(names - {path}))]
 
     def named(self, path: str, also: str) -> None:
-        """The file or directory at a path gets another name."""
+        """The file or directory at a path gets another name, ``also``."""
         names = self.names.get(_identity(path))
         if names is not None:
             names.add(also)
@@ -144,14 +144,14 @@ def of_run(models: Models) -> Files:
     """The files of the run; from their first use on, the run holds the journal."""
     global _files
     if _files is None or _files.models is not models:
-        with ASIDE, contextlib.suppress(NotKept):  # a program that only reads needs none
+        with ASIDE, contextlib.suppress(NotKept):  # a program that only reads needs no journal
             JOURNAL.hold()
         _files = Files(models)
     return _files
 
 
 def end_run() -> list[str]:
-    """The run is over: put its changes to files back; returns those that could not be, in words."""
+    """The run is over: put its changes to files back; returns the changes that could not be put back, in words."""
     global _files
     files, _files = _files, None
     if files is None and not JOURNAL.is_held:
@@ -176,7 +176,8 @@ def end_run() -> list[str]:
 
 
 def settle(models: Models, plan: Plan) -> Any:
-    """Pass the step of an operation. If others move before it, its subject may change: it is planned once more."""
+    """Pass the step of an operation. If other threads move before it, its subject may change, and it is planned once
+    more."""
     runtime = models.runtime
     touches, subject = plan()
     if runtime.solo or runtime.aborting or not touches:
@@ -203,7 +204,7 @@ def keep(models: Models, path: str, note: Callable[[], None]) -> None:
             JOURNAL.hold()
             note()
     except OSError:
-        return  # as the operation itself is about to say
+        return  # the operation itself is about to report this error
     except NotKept as reason:
         cut(models, path, str(reason))
 
@@ -218,7 +219,7 @@ def cut(models: Models, path: str, reason: str) -> None:
 
 
 def _base(files: Files, dir_fd: int | None) -> str | None:
-    """Where relative paths begin."""
+    """The folder at which relative paths begin."""
     if dir_fd is None:
         return None
     file = files.descriptors.get(dir_fd)
@@ -231,12 +232,12 @@ def find(models: Models, path: Any, dir_fd: int | None = None, *, follow: bool =
 
 
 def is_path(path: Any) -> bool:
-    """Whether it is no file descriptor."""
+    """Whether an argument is a path, and no file descriptor."""
     return not isinstance(path, int)
 
 
 def exists(path: str) -> bool:
-    """Whether there is an entry, be it a broken link; no step of the run."""
+    """Whether there is an entry, also if it is a broken link; no step of the run."""
     try:
         posix.lstat(path)
     except OSError:
@@ -245,13 +246,13 @@ def exists(path: str) -> bool:
 
 
 def learn(models: Models, path: str) -> None:
-    """Threads change an entry by which paths may lead."""
+    """Learn that threads change an entry through which paths may lead."""
     if not models.runtime.solo:
         models.runtime.need_points(paths.mark_of(path))
 
 
 def settle_safely(models: Models, plan: Plan) -> Any:
-    """The same for a path that may be none: the operation itself says so."""
+    """Pass the step of an operation on an argument that may be no path: the operation itself reports the error."""
     try:
         return settle(models, plan)
     except (OSError, ValueError, TypeError):
@@ -301,7 +302,7 @@ def read_descriptor(models: Models, descriptor: int, *, position: bool = True) -
 
 
 def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any], *, position: bool = True) -> Any:
-    """Write to an open file, as ``perform`` does it."""
+    """Write to an open file by ``perform``."""
     file = settle_use(models, descriptor, position=position, writes=True)
     descriptor_numbers.refuse_closed(models, descriptor)
     if file is None:
@@ -316,8 +317,8 @@ def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any]
 def settle_use(
     models: Models, descriptor: int, *, position: bool, writes: bool = False, inside: bool = True
 ) -> Opened | None:
-    """Pass the step of using a descriptor by its number; the file, if the run has opened it. ``position``: that of the
-    open file is used; ``writes``: the file's content is written, or else, if ``inside``, read."""
+    """Pass the step of using a descriptor by its number; returns the open file, if the run has opened it. ``position``:
+    the use moves its position; ``writes``: it writes the file's content, or else, if ``inside``, reads it."""
 
     def plan() -> tuple[list[StepAccess], Opened | None]:
         numbers = descriptor_numbers.uses(models, descriptor)
@@ -333,10 +334,10 @@ def settle_use(
 
 
 def settle_close(models: Models, descriptor: int) -> None:
-    """Pass the step of closing a descriptor, that of a file of the run or an unknown one.
+    """Pass the step of closing a descriptor, of a file of the run or an unknown one.
 
     Raises:
-        OSError: it is closed already (EBADF).
+        OSError: The descriptor is already closed (EBADF).
     """
 
     def plan() -> tuple[list[StepAccess], Opened | None]:
@@ -364,6 +365,6 @@ def before_write(models: Models, file: Opened, descriptor: int) -> None:
 
 
 def wrote(path: str, status: os.stat_result) -> None:
-    """Note the size and time of a file that the program has changed, by which the journal knows it again."""
+    """Note the size and time of a file that the program has changed, by which the journal recognises it."""
     if JOURNAL.is_held and not paths.is_system(path):
         JOURNAL.wrote(status)

@@ -1,8 +1,9 @@
 """Code that a program makes with `compile` while it runs, as engines for templates and routers do.
 
-It is instrumented like the program's modules, if one of them makes it while it is imported, or in a trial run: then all
-there is to know of it is known before the runs that count (:meth:`PythonProgram.prepare`). What only a later run makes
-stays plain, and is untracked where threads share it. Each text gets a file name of its own, since several go by one.
+It is instrumented like the program's modules, if a module makes it while it is imported, or in a trial run: then its
+sites are known before the first execution (:meth:`PythonProgram.prepare`). Code that only a later run makes is not
+instrumented, and is untracked where threads share it. Each text gets a file name of its own, since several may be
+compiled under the same name.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from mazurka.program.python.outside.streams import Preparing
 #: File name -> text, or tree, of code that was made in runs and is not instrumented.
 noticed: Final[dict[str, str | ast.Module]] = {}
 
-_made: Final[dict[str, CodeType]] = {}  # file name -> instrumented
+_made: Final[dict[str, CodeType]] = {}  # file name -> instrumented code
 _real: Final[Any] = builtins.compile
 
 _FEATURES: Final = [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names]
@@ -60,14 +61,14 @@ def _compile(
 
 
 def _text(source: Any, shows: bool) -> str | None:
-    """What stands for what is to be compiled; None if it is none, or has annotations, which flags may make texts, or if
-    the values of expressions would be shown."""
+    """The text that identifies the source to compile; None if it is no source of a module, or has annotations, which
+    flags may turn into texts, or if the code would print the values of expressions."""
     try:
         tree = _real(source, "<text>", "exec", ast.PyCF_ONLY_AST, True) if type(source) is str else source
         if type(tree) is not ast.Module or any(map(_is_annotated, ast.walk(tree))):
             return None
         if shows and not (type(source) is str and len(tree.body) == 1 and isinstance(tree.body[0], ast.FunctionDef)):
-            return None  # otherwise it is the same in both modes
+            return None  # a single definition is the same in both modes
         return source if type(source) is str else ast.dump(tree, include_attributes=True)
     except (SyntaxError, ValueError, AttributeError, RecursionError):  # the compilation below reports it
         return None
@@ -78,12 +79,12 @@ def _is_annotated(node: ast.AST) -> bool:
 
 
 def instrument(sources: Iterable[tuple[str, str | ast.Module]]) -> bool:
-    """Instrument the code that was noticed, by file; whether any was not so far."""
+    """Instrument the code that was noticed, by file; returns whether any was not instrumented before."""
     fresh = False
     for file, source in sources:
         if file in _made:
             continue
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError):  # it stays as it is
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):  # it is left without instrumentation
             text = isinstance(source, str)
             tree: Any = _real(source, file, "exec", ast.PyCF_ONLY_AST, True) if text else copy.deepcopy(source)
             sites.names_of_compiled[file] = frozenset(_names_in(tree))
@@ -95,7 +96,7 @@ def instrument(sources: Iterable[tuple[str, str | ast.Module]]) -> bool:
 
 
 def _names_in(tree: ast.Module) -> Iterable[str]:
-    """The names of variables in a text, those included that it only declares."""
+    """The names of variables in a text, including those that it only declares."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             yield node.id
@@ -104,7 +105,7 @@ def _names_in(tree: ast.Module) -> Iterable[str]:
 
 
 def forget() -> None:
-    """The program that has made it all is done with."""
+    """Forget all generated code: the program that has made it is no longer checked."""
     noticed.clear()
     while _made:
         file, _ = _made.popitem()

@@ -2,19 +2,19 @@
 
 Before an operation takes effect, a line that says how to undo it is appended to a log on disk, and data that it would
 destroy is copied beside the log. Undoing reads the log backwards and shortens it line by line, so that a process that
-is killed, in the midst of an execution or of undoing one, leaves what the next process that uses the journal needs to
-finish: a program has one journal, held by one process at a time (``flock``), and a process that gets hold of one that
-is not empty undoes it first. So executions that touch files take turns, too, whichever process makes them. The journals
-of all programs are looked through before a check.
+is killed during an execution, or while it undoes one, leaves a log with which the next process that uses the journal
+can finish: a program has one journal, held by one process at a time (``flock``), and a process that gets hold of one
+that is not empty undoes it first. So executions that touch files take turns, too, whichever process makes them. The
+journals of all programs are looked through before a check.
 
-Nothing of the user's is lost:
+No data of the user is lost:
 
-- what can't be kept (no room, no permission, too large, no plain file) raises :class:`NotKept`, and the operation must
-  not be made;
-- a file that another process has changed meanwhile is left as it is, and the copy kept of it moves to the folder
-  ``kept``; :attr:`Journal.troubles` says so.
+- for data that can't be kept (no room, no permission, too large, no plain file), :class:`NotKept` is raised, and the
+  operation must not be made;
+- a file that another process has changed meanwhile is left as it is, and the copy kept of it is moved to the folder
+  ``kept``; :attr:`Journal.troubles` reports this.
 
-Content goes back into the same file where it is still there, so that hard links and owners stay.
+Content is written back into the same file where it still exists, so that hard links and owners stay.
 
 Cost: an ``flock`` for an execution that touches files, two system calls for each file that it changes.
 """
@@ -46,13 +46,13 @@ from mazurka.program.python.outside.kept_files import (
 )
 from mazurka.program.python.state_folder import state_folder
 
-# The real one, before it is replaced.
+# The real function, before it is replaced.
 _flock: Final[Callable[[int, int], None]] = fcntl.flock
 
 # A copy: notes are also made by threads of ours, which must run no code that is instrumented (:mod:`.child_watch`).
 _encode: Final[Callable[[object], str]] = copy_of("json.encoder").JSONEncoder().encode
 
-#: Larger files are not copied, nor is more than this for one execution.
+#: Bytes: larger files are not copied, nor more than :data:`MOST` in one execution.
 LARGEST: Final = 64 << 20
 MOST: Final = 256 << 20
 
@@ -67,7 +67,7 @@ class NotKept(Exception):
 def _fallback() -> str:
     try:
         folder = tempfile.gettempdir()
-    except OSError:  # none can be written to: then nothing can be kept, which is said where it is tried
+    except OSError:  # no folder is writable: no data can be kept then, and the attempt raises the error
         folder = "/tmp"
     return str(_os.path.join(folder, f"mazurka-{_os.getuid()}"))
 
@@ -77,31 +77,33 @@ class Journal:
 
     def __init__(self) -> None:
         self.troubles: list[str] = []  # the changes that could not be put back, in words
-        self.name = ""  # that of the program, as a digest
+        self.name = ""  # the name of the program, as a digest
         self._folders: tuple[str, ...] = ()
         self._folder = ""
         self._lock = -1
         self._log = -1
-        self._owner = 0  # the process that opened these
+        self._owner = 0  # the process that opened the files of the journal
         self._held = False
-        self.waits = False  # for another process to let go of it
+        self.waits = False  # whether it waits for another process to release the journal
         self._fresh: set[tuple[int, int]] = set()  # files made in this execution
         self._kept: set[tuple[int, int]] = set()  # files whose content is kept
-        self._left: dict[tuple[int, int], tuple[int, int]] = {}  # size and time as this execution left them
+        self._left: dict[tuple[int, int], tuple[int, int]] = {}  # size and time of files as this execution left them
         self._names: dict[tuple[int, int], str] = {}  # where files are that have been renamed, or removed
         self._room = MOST
 
     # -- holding it ----------------------------------------------------------------------------
 
     def find(self, name: str = "") -> None:
-        """Find out where the journal of that name is; not during an execution, whose environment is the program's."""
+        """Determine the folder of the journal of that name; not during an execution, whose environment is that of the
+        program."""
         if not self._held:
             self.close()
         self.name = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         self._folders = tuple([_os.path.join(each, "journals", self.name) for each in (state_folder(), _fallback())])
 
     def hold(self) -> None:
-        """Take hold of the journal until :meth:`put_back`; waits for others, and undoes what one has left."""
+        """Take hold of the journal until :meth:`put_back`; waits for other processes, and undoes the changes that one
+        has left."""
         if self._held:
             return
         self._take(fcntl.LOCK_EX)
@@ -127,7 +129,7 @@ class Journal:
             _flock(self._lock, fcntl.LOCK_UN)
 
     def recover_others(self) -> None:
-        """The same for all journals of the user's, of any program."""
+        """Undo such changes in all journals of the user, of any program."""
         if not self._folders:
             self.find()
         for folder in {_os.path.dirname(each) for each in self._folders}:
@@ -144,7 +146,7 @@ class Journal:
         other.close()
 
     def _take(self, how: int) -> None:
-        """Lock the journal. Its last user removes it: then there is another by now."""
+        """Lock the journal. Its last user removes it, so there may be a new one by now, which is locked instead."""
         while True:
             self._open()
             self.waits = True
@@ -162,7 +164,7 @@ class Journal:
         return self._held
 
     def put_back(self) -> None:
-        """Undo all that was noted, and let others have the journal."""
+        """Undo all noted changes, and release the journal for other processes."""
         if self._held:
             try:
                 self._undo(recovering=False)
@@ -194,7 +196,7 @@ class Journal:
 
     def _open(self) -> None:
         if self._owner == _os.getpid():
-            return  # a forked child opens its own: a lock belongs to the process that opened
+            return  # a forked child opens its own files: a lock belongs to the process that opened them
         if not self._folders:
             self.find()
         reason = ""
@@ -223,17 +225,17 @@ class Journal:
     # -- noting coming changes -------------------------------------------------------------------------------------
 
     def creating(self, path: str) -> None:
-        """An entry that is not there is about to be made."""
+        """An entry that does not exist yet is about to be made."""
         self._note({"do": "remove", "path": path, "times": self._times(_os.path.dirname(path))})
 
     def created(self, path: str) -> None:
-        """It has been made, and is this."""
+        """The entry has been made: note its identity."""
         try:
             status = _os.lstat(path)
         except OSError:
             return
         self._fresh.add((status.st_dev, status.st_ino))
-        with contextlib.suppress(NotKept):  # without it, whatever is there will be taken for ours
+        with contextlib.suppress(NotKept):  # without this note, any entry there will be taken for ours
             self._note({"do": "made", "path": path, "ino": [status.st_dev, status.st_ino]})
 
     def is_fresh(self, status: os.stat_result) -> None:
@@ -247,7 +249,7 @@ class Journal:
             return True
         if not self._fresh or (status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode)):
             return False
-        while identity is not None and identity not in self._names:  # the entry moved there was made before
+        while identity is not None and identity not in self._names:  # an entry that was moved there was made before
             if identity in self._fresh:
                 return True
             above = _os.path.dirname(path)
@@ -273,15 +275,15 @@ class Journal:
         self._kept.add(identity)
 
     def appending(self, path: str, status: os.stat_result) -> None:
-        """A plain file may get longer, and not change otherwise: it takes no copy to undo that."""
+        """A plain file may get longer, and not change otherwise: undoing that needs no copy."""
         identity = status.st_dev, status.st_ino
         if identity not in self._kept and not self._was_made(path, status):
             self._note({"do": "shorten", "path": path, **description_of(status)})
 
     def wrote(self, status: os.stat_result) -> None:
-        """The content of a file has been changed, and this is how it was left."""
+        """The content of a file has been changed: note its size and time."""
         self._left[status.st_dev, status.st_ino] = status.st_size, status.st_mtime_ns
-        _os.utime(self._log)  # its time shows when it was used last
+        _os.utime(self._log)  # the time of the log shows when it was used last
 
     def describing(self, path: str, status: os.stat_result) -> None:
         """Permissions, times or owner of a file are about to change."""
@@ -296,7 +298,7 @@ class Journal:
         entry: dict[str, Any] = {"path": path, "times": times, **description_of(status)}
         if self._was_made(path, status):
             if status.st_nlink == 1 or stat.S_ISDIR(status.st_mode):
-                self._fresh.discard(identity)  # its number may be given to another file
+                self._fresh.discard(identity)  # its number may be assigned to another file
         elif stat.S_ISLNK(status.st_mode):
             self._note({"do": "link", "to": _os.readlink(path), **entry})
         elif stat.S_ISDIR(status.st_mode):
@@ -315,7 +317,7 @@ class Journal:
             raise NotKept("it is no plain file")
 
     def renaming(self, path: str, to: str) -> None:
-        """An entry is about to get another name, under which there is nothing any more."""
+        """An entry is about to get another name, under which no entry exists any more."""
         status = _os.lstat(path)
         times = [self._times(_os.path.dirname(each)) for each in (path, to)]
         self._note({"do": "rename", "path": path, "to": to, "ino": [status.st_dev, status.st_ino], "both": times})
@@ -356,7 +358,7 @@ class Journal:
         return name
 
     def _link(self, path: str) -> str:
-        """Another name for a file beside the log; none where that is another file system's."""
+        """Another name for a file beside the log; "" if that is on another file system."""
         name = self._new_name()
         try:
             _os.link(path, name)
@@ -396,7 +398,7 @@ class Journal:
                     self._give_up(entry, error.strerror or str(error))
             if entry is None or entry["do"] != "made":
                 _os.ftruncate(self._log, size)
-        _os.ftruncate(self._log, 0)  # with entries that no operation has begun to make
+        _os.ftruncate(self._log, 0)  # drops the notes of made entries, too, which the loop leaves
         for name in _os.listdir(self._folder):
             if name not in ("log", "lock"):
                 with contextlib.suppress(OSError):
@@ -495,7 +497,7 @@ class Journal:
         if is_there(path):
             status = _os.lstat(path)
             if [status.st_dev, status.st_ino] == entry["ino"]:
-                return  # it was killed before it was removed
+                return  # the process was killed before it removed the entry
             self._give_up(entry, "another program has put something there")
             return
         if entry["linked"]:
@@ -535,7 +537,7 @@ class Journal:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """An entry of the log; None for one that was not written whole, and so has not happened."""
+    """An entry of the log; None for one that was not written whole, so that its operation was not made."""
     try:
         entry = json.loads(line)
     except ValueError:

@@ -1,7 +1,7 @@
 """Files as the journal keeps them: described, identified and copied, by the real functions of `os`.
 
-Of the functions that Python has for this, some are seen as the program's operations, or make names that are the
-program's during an execution; so they are written here once more.
+Some of Python's functions for this would be taken for operations of the program, or use names that belong to the
+program during an execution; so they are written here once more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ system: Final = types.SimpleNamespace(**vars(os))
 
 
 def description_of(status: os.stat_result) -> dict[str, Any]:
-    """A file's permissions, times (in nanoseconds), owner, size (in bytes) and identity, as the log has them."""
+    """A file's permissions, times (in nanoseconds), owner, size (in bytes) and identity, in the form of the log."""
     return {
         "mode": stat.S_IMODE(status.st_mode),
         "atime": status.st_atime_ns,
@@ -42,7 +42,7 @@ def restore_description(path: str, entry: dict[str, Any]) -> None:
 
 
 def identity_at(path: str) -> tuple[int, int] | None:
-    """The device and inode of a file, itself a link or not; None if there is none."""
+    """The device and inode of the file at a path, without following a link; None if there is no file."""
     try:
         status = system.lstat(path)
     except OSError:
@@ -51,18 +51,18 @@ def identity_at(path: str) -> tuple[int, int] | None:
 
 
 def identity_of(handle: int) -> tuple[int, int]:
-    """The same of an open file, by its descriptor."""
+    """The device and inode of an open file, by its descriptor."""
     status = system.fstat(handle)
     return status.st_dev, status.st_ino
 
 
 def is_there(path: str) -> bool:
-    """Whether something has that name, if only a link to nothing."""
+    """Whether an entry has that name, also if it is a broken link."""
     return identity_at(path) is not None
 
 
 def make_folders(path: str) -> None:
-    """As ``os.makedirs`` does it, which would be seen."""
+    """Like ``os.makedirs``, whose steps would be those of the program."""
     missing = []
     while not is_there(path):
         missing.append(path)
@@ -73,8 +73,8 @@ def make_folders(path: str) -> None:
 
 
 def make_temporary(folder: str, prefix: str = "copy-") -> tuple[int, str]:
-    """A new file in a folder: its descriptor and path. As `tempfile` does it, whose names are the program's during an
-    execution; raises OSError if none can be made."""
+    """A new file in a folder: its descriptor and path. Like `tempfile`, whose names belong to the program during an
+    execution; raises OSError if no file can be made."""
     number = 0
     while True:
         name = system.path.join(folder, f"{prefix}{system.getpid()}-{number}")
@@ -85,7 +85,7 @@ def make_temporary(folder: str, prefix: str = "copy-") -> tuple[int, str]:
 
 
 def copy_content(source: str, target: str, *, existing: bool = False) -> None:
-    """Copy the content of a file; into the same file where there is one. Raises OSError."""
+    """Copy the content of a file; with ``existing``, into the file that is there. Raises OSError."""
     reading = system.open(source, system.O_RDONLY | system.O_CLOEXEC)
     try:
         flags = system.O_WRONLY | system.O_CLOEXEC | (0 if existing else system.O_CREAT | system.O_EXCL)

@@ -2,8 +2,8 @@
 loggers and handlers past their methods (`log.handlers.clear()`, `log.disabled = True`): a record reads their attributes
 and lists, too, and the methods change them.
 
-The time of a record is a look at the clock, which orders threads. It is none as long as records only get to handlers of
-`logging` itself whose format has no time in it.
+The time of a record is a look at the clock, which orders threads. It is no step as long as records only get to handlers
+of `logging` itself whose format contains no time.
 
 Loggers, handlers and their settings are put back at the end of a run that has changed any, so that handlers
 don't pile up over executions.
@@ -69,7 +69,7 @@ def _save() -> Callable[[], object]:
     return put_back
 
 
-#: Attributes of loggers and handlers that records go by, of which some are lists.
+#: Attributes of loggers and handlers that decide the way of records; some are lists.
 _PARTS: Final = ("level", "disabled", "propagate", "formatter", "handlers", "filters")
 
 
@@ -83,7 +83,8 @@ def _targets(thing: Any, parts: tuple[str, ...] = _PARTS) -> list[Target]:
 
 
 def _changing(*parts: str) -> Callable[..., Any]:
-    """Of a function, or of a method of a logger or handler that changes these attributes, or what is in them."""
+    """The wrapper of a function, or of a method of a logger or handler, that changes these attributes, or their
+    elements."""
 
     def change_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
         targets = _targets(args[0], parts) if parts and not models.runtime.solo else []
@@ -98,14 +99,14 @@ def _changing(*parts: str) -> Callable[..., Any]:
 
 _WORDS: Final = "the settings of a logger or handler"
 
-#: Number of a list, or an attribute that holds one -> the threads whose methods look for something in it, then change
-#: it, each with a counter.
+#: Number of a list, or an attribute that holds one -> the threads that call methods which look for an element in it,
+#: then change it, each with a counter.
 _changed_by_methods: Final[dict[int | Target, dict[int, Callable[[], None]]]] = per_run({})
 
 
 def _note_lists(run: Runtime, thing: Any, parts: tuple[str, ...]) -> None:
-    """A method of `logging` takes one step only for those who use these lists by way of its methods, and so under its
-    lock."""
+    """Note a call of a method of `logging`: it is one step only for threads that use these lists through its methods,
+    and so under its lock."""
     text = f"a method of {type(thing).__name__} beside a change of its {' and '.join(parts)} past the methods"
     for name in parts:
         value = dictionary(thing).get(name)
@@ -149,7 +150,7 @@ def _looking(models: Models, real: Any, logger: Any, *args: Any) -> Any:
 
 
 def _looking_up(models: Models, real: Any, logger: Any, *args: Any) -> Any:
-    """A logger has the level of those above it, which may be set past the method for that."""
+    """A logger takes its level from the loggers above it, whose levels may be set without the method for that."""
     levels, each = [], logger
     while each is not None and not models.runtime.solo:
         levels.append(read((ATTRIBUTE, number(each), "level"), _WORDS))
@@ -160,7 +161,7 @@ def _looking_up(models: Models, real: Any, logger: Any, *args: Any) -> Any:
 
 
 def _getting_logger(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-    undo_at_end(models, "logging", _save)  # it may be a new one; which all threads that ask get alike
+    undo_at_end(models, "logging", _save)  # it may be a new logger, the same one for all threads that ask
     return real(*args, **named)
 
 
@@ -215,7 +216,8 @@ def _is_quiet(handler: Any) -> bool:
 _HANDLERS: Final = (logging.StreamHandler, logging.FileHandler, logging.NullHandler, type(logging.lastResort))
 _STYLES: Final = (logging.PercentStyle, logging.StrFormatStyle, logging.StringTemplateStyle)
 
-#: Attributes that these have. Objects with others may have methods of the program's.
+#: The usual attributes of loggers, and so of handlers and formatters. Objects with others may have methods of the
+#: program.
 _OF_LOGGERS: Final = frozenset("filters name level parent propagate handlers disabled manager _cache root".split())
 _OF_HANDLERS: Final = frozenset(
     """filters _name level formatter _closed lock stream baseFilename mode encoding errors delay _builtin_open
@@ -223,7 +225,7 @@ _OF_HANDLERS: Final = frozenset(
 )
 _OF_FORMATTERS: Final = frozenset("_style _fmt datefmt default_time_format default_msec_format".split())
 
-#: The methods that a record passes on its way.
+#: The methods that handle a record.
 _USED: Final = (
     *[(logging.Logger, name) for name in ("handle", "callHandlers", "makeRecord", "_log")],
     *[(logging.Handler, name) for name in ("handle", "format", "handleError")],

@@ -49,7 +49,7 @@ replace_function(os, "readlink", _looking(follow=False, inside=False))
 
 
 def _existence(follow: bool) -> Callable[..., Any]:
-    """A function of ``os.path`` that asks whether something is there, and of which kind."""
+    """A function of ``os.path`` that asks whether there is an entry, and of which kind."""
     look = _looking(follow=follow, inside=False)
 
     def ask(models: Models, real: Any, path: Any, *args: Any) -> Any:
@@ -69,7 +69,7 @@ for _name in ("lexists", "islink"):
 
 
 def _list(models: Models, path: Any) -> None:
-    """All of a directory is looked at."""
+    """Pass the step of listing a directory."""
     if path is not None and not is_path(path):
         file = settle_use(models, path, position=False, inside=False)
         if file is not None:
@@ -90,7 +90,7 @@ def _listdir(models: Models, real: Any, path: Any = None) -> Any:
 
 
 class DirEntry:
-    """An entry as of ``os.scandir``: data from the listing needs no step, other data is read in one."""
+    """An entry like that of ``os.scandir``: data from the listing needs no step, other data is read in one."""
 
     __slots__ = ("_real", "name", "path")
 
@@ -145,7 +145,7 @@ class DirEntry:
 
 
 class Scan:
-    """What ``os.scandir`` returns: the directory as it was then."""
+    """The result of ``os.scandir``: the directory as it was at the call."""
 
     def __init__(self, entries: list[DirEntry]) -> None:
         self._entries = iter(entries)
@@ -157,7 +157,7 @@ class Scan:
         return next(self._entries)
 
     def close(self) -> None:
-        """As ``os.scandir``'s: no entry follows."""
+        """Like the method of the original: no entry follows."""
         self._entries = iter(())
 
     def __enter__(self) -> Scan:

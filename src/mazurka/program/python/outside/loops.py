@@ -1,21 +1,21 @@
 """Event loops (`asyncio`): their queues of callbacks, how they wait, and how other threads wake them.
 
-CPython's loop has a deque of callbacks that are ready. In each iteration it looks whether there are any; waits in its
-selector if not, for data, for its next timer, or for a byte that ``call_soon_threadsafe`` sends through a pair of
-sockets of the loop itself; and then calls as many callbacks as there are by then. Here one location, the channel of
-the loop, stands for the deque and the sockets. To add a callback is an RMW of it, which wakes the loop, too, if it is
-done by ``call_soon_threadsafe``. The wait is another RMW, at which the loop takes the callbacks that there are, so that
-its other looks at the deque are its own.
+CPython's loop has a deque of callbacks that are ready. In each iteration it looks whether there are any; if not, it
+waits in its selector for data, for its next timer, or for a byte that ``call_soon_threadsafe`` sends through a pair of
+sockets of the loop itself; and then it calls as many callbacks as the deque then holds. Here one location, the channel
+of the loop, stands for the deque and the sockets. Adding a callback is an RMW of it, which also wakes the loop if it is
+done by ``call_soon_threadsafe``. The wait is another RMW, at which the loop takes the present callbacks, so that its
+other looks at the deque are no shared accesses.
 
 Why no order is lost:
 
-- *A callback added between the loop's first look and its last one* runs at the end of the same iteration there. Here
-  it may come before the wait, with the same order of callbacks, unless the loop has added others in between, for data
-  or timers: then its last look is a step, too.
-- *A byte sent between the wait and its receipt* makes no difference there; here the loop may wait once more, or go
-  through an iteration in which it does nothing.
+- *A callback added between the loop's first look and its last one* runs at the end of the same iteration in CPython. In
+  the model it may come before the wait, with the same order of callbacks, unless the loop has added others in between,
+  for data or timers: then its last look is a step, too.
+- *A byte sent between the wait and its receipt* makes no difference in CPython; in the model the loop may wait once
+  more, or go through an iteration without effect.
 - *A callback added by ``call_soon`` from another thread*, against the rules, does not wake a loop that waits. Where a
-  run meets that, it is learnt (``LOOP_POINTS``): from then on the first look is a step.
+  run meets such a call, this is learnt (``LOOP_POINTS``): from then on the first look is a step.
 
 A loop that waits for data from outside the process is uncontrolled, and so is one that waits for signals.
 
@@ -51,11 +51,11 @@ class Ready:
     def __init__(self, models: Models, loop: Any, handles: Iterable[Any]) -> None:
         self.models = models
         self.loop = loop
-        self.channel = Channel(models, _WORDS)  # which holds something if the loop has been woken
+        self.channel = Channel(models, _WORDS)  # it holds data if the loop has been woken
         self.added = deque(handles)
-        self.batch: deque[Any] = deque()  # taken by the loop, which no other thread adds to
+        self.batch: deque[Any] = deque()  # callbacks that the loop has taken; no other thread adds to them
         self.has_grown = False  # the loop has added callbacks since it took the others
-        self.wakes: set[int] = set()  # threads whose last step has woken the loop on behalf of what they do next
+        self.wakes: set[int] = set()  # threads whose last step has woken the loop for the callback that they add next
 
     # -- of the loop itself ------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ class Ready:
         return len(self.batch)
 
     def popleft(self) -> Any:
-        """The next callback; a step unless the loop has taken it before."""
+        """The next callback; this is a step unless the loop has already taken the callback."""
         if not self._is_iterating(sys._getframe(1)):
             self._step(Op.RMW)
         elif self.batch:
@@ -96,7 +96,7 @@ class Ready:
     # -- of all threads ----------------------------------------------------------------------------------------
 
     def append(self, handle: Any) -> None:
-        """Add a callback; wake the loop if that is the caller's next step."""
+        """Add a callback; wake the loop, too, if that is the caller's next operation."""
         me = self.models.runtime.current.index
         running = event_loops.of_run(self.models).running
         safe = _is_called_by("call_soon_threadsafe", sys._getframe(1))
@@ -111,7 +111,7 @@ class Ready:
             self.models.runtime.need_points(LOOP_POINTS)
 
     def appendleft(self, handle: Any) -> None:
-        """Add one before the others."""
+        """Add a callback before the others."""
         self._step(Op.RMW)
         self.batch.appendleft(handle)
 
@@ -146,7 +146,7 @@ class Ready:
 
 
 def _is_called_by(name: str, frame: FrameType) -> bool:
-    """Whether a method of loops is the caller, or calls ``_call_soon``, which is."""
+    """Whether the caller is that method of loops, or ``_call_soon``, called by it."""
     outer = frame.f_back
     return frame.f_code.co_name == name or (outer is not None and outer.f_code.co_name == name)
 
@@ -204,8 +204,8 @@ def others(loop: Any, keys: Sequence[Any]) -> list[Any]:
 def wait(
     models: Models, loop: Any, channels: Sequence[Channel], is_ready: Callable[[], bool], timeout: float | None
 ) -> None:
-    """Wait until the loop has been woken, has callbacks, or until something else is ready in its selector, which also
-    looks at other channels; at most so long. Then it takes its callbacks."""
+    """Wait until the loop has been woken, has callbacks, or until another channel of its selector is ready; at most
+    ``timeout`` seconds. Then the loop takes its callbacks."""
     event_loops.explore(models)
     ready = _ready_of(models, loop)
     assert ready is not None

@@ -1,7 +1,7 @@
 """Files that were open for writing before a check began, as a module's own log: no step shows writes to them.
 
-So they are kept at the start of every run and put back at its end, position included; a run that has changed one says
-so, and proves nothing.
+So their content and position are saved at the start of every run and put back at its end; a run that has changed one
+reports it, and its verdict is inconclusive.
 
 Cost: one look through all objects before a check if such a file is open; a system call for each such file and run.
 """
@@ -28,7 +28,7 @@ _lseek: Final = os.lseek
 _listdir: Final = os.listdir
 _flags: Final = fcntl.fcntl
 
-#: Open files and where they are.
+#: Open files and their paths.
 _known: Final[list[tuple[Any, str]]] = []
 
 #: The files at the start of the run: descriptor, path, state, position.
@@ -36,7 +36,7 @@ _at_start: Final[list[tuple[int, str, os.stat_result, int]]] = []
 
 
 def look() -> None:
-    """Find them all; before the collector is held, which hides objects."""
+    """Find all such files; to be called before the collector is held, which hides objects."""
     _known.clear()
     if not _are_any_open():
         return
@@ -54,7 +54,7 @@ def _are_any_open() -> bool:
     try:
         numbers = [int(name) for name in _listdir("/dev/fd")]
     except (OSError, ValueError):
-        return True  # it can't be known
+        return True  # this can't be known
     for number in numbers:
         with contextlib.suppress(OSError):  # the descriptor of the listing is closed by now
             found = _fstat(number)
@@ -79,7 +79,7 @@ def _is_at(path: str, status: os.stat_result) -> bool:
 
 
 def begin_run() -> list[str]:
-    """Save their contents; returns those that could not be saved, in words."""
+    """Save the contents of the files; returns the files that could not be saved, in words."""
     _at_start.clear()
     troubles = []
     for file, path in _known:
@@ -101,14 +101,14 @@ def begin_run() -> list[str]:
 
 
 def end_run() -> list[str]:
-    """Those that the run has changed; they are put back with all else."""
+    """The paths of files that the run has changed; the journal puts them back with its other changes."""
     changed = []
     for descriptor, path, before, position in _at_start:
         try:
             status = _fstat(descriptor)
             _lseek(descriptor, position, os.SEEK_SET)
         except OSError:
-            continue  # it was closed, and by that flushed
+            continue  # the file was closed, which flushed it
         if (status.st_size, status.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
             JOURNAL.wrote(status)
             changed.append(path)

@@ -34,15 +34,15 @@ from mazurka.trace.event import Op
 def open_path(
     models: Models, path: Any, flags: int, perform: Callable[[], int], dir_fd: int | None = None
 ) -> tuple[int, Opened | None]:
-    """Open a file as ``perform`` does it; the descriptor, and the open file or directory behind it."""
+    """Open a file by ``perform``; returns the descriptor, and the open file or directory that it refers to."""
     files = of_run(models)
     makes = bool(flags & os.O_CREAT)
     follow = not (makes and flags & os.O_EXCL or flags & os.O_NOFOLLOW)
 
     def plan() -> tuple[list[StepAccess], Any]:
         found = find(models, path, dir_fd, follow=follow)
-        # Its accesses must not depend on its result: explorers take it that a thread's step is the same whatever
-        # others have done meanwhile.
+        # The accesses must not depend on the result: explorers assume that a thread's step is the same whatever steps
+        # other threads have made meanwhile.
         touches = changes_entry(models, found, read(*UMASK)) if makes else [read(*entry(found.path))]
         if flags & os.O_TRUNC:
             touches += files.written(found.path)
@@ -92,7 +92,7 @@ replace_function(os, "open", _open)
 
 
 def _open_memory(models: Models, real: Any, *args: Any, **named: Any) -> int:
-    """Stands for `os.memfd_create`: a file that has no name, and goes with its descriptors."""
+    """Stands for `os.memfd_create`: a file that has no name, and ends with its descriptors."""
     descriptor_numbers.changing(models)
     descriptor = int(real(*args, **named))
     of_run(models).opened(descriptor, f"/(memory {models.number()})", os.O_RDWR)

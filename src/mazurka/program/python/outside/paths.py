@@ -1,11 +1,11 @@
-"""Which location a path stands for.
+"""The locations that paths stand for.
 
-A directory entry is a location of its own, ``("entry", path)``: whether something is there. What is in a file, and what
-``stat`` tells of it, is another, ``("file", path)``; who writes to an open file that has got other names meanwhile
-writes it under all of them. The listing of a directory is ``("directory", path)``.
+A directory entry is a location of its own, ``("entry", path)``: whether the entry exists. The content and status
+(``stat``) of a file are another, ``("file", path)``; a write to an open file that has got other names meanwhile writes
+this location under all of them. The listing of a directory is ``("directory", path)``.
 
-A path is resolved as the system does it, symbolic links included. What it leads through is looked at, too; but this is
-only reported of entries that threads have been seen to make, remove or rename, which a run learns.
+A path is resolved as the system does it, symbolic links included. The entries that it leads through are read, too; but
+this is reported only for entries that threads have been seen to make, remove or rename, which a run learns.
 
 Cost: a system call for each component of a path.
 """
@@ -22,17 +22,17 @@ from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import StepAccess, read
 from mazurka.trace.targets import Kind, Target
 
-#: As many symbolic links as Linux follows.
+#: The number of symbolic links that Linux follows.
 _LINKS: Final = 40
 
-#: Below these there are no files but the system's own views of itself.
+#: Below these there are no files, only the system's views of itself.
 _SYSTEM: Final = ("/dev/", "/proc/", "/sys/")
 
 _MARK: Final = 1 << 40
 
 
 class ResolvedPath(NamedTuple):
-    """A resolved path: ``path`` is absolute, without links but for itself if links are not followed."""
+    """A resolved path: ``path`` is absolute, without links except for its last entry if links are not followed."""
 
     path: str
     passed: tuple[str, ...]  # the entries that were looked at on the way
@@ -65,7 +65,7 @@ def content(path: str) -> tuple[Target, str]:
 
 
 def resolve(path: Any, base: str | None, *, follow: bool = True) -> ResolvedPath:
-    """Follow a path; ``base`` is where it begins if it is relative, none: the working directory."""
+    """Follow a path; ``base`` is the folder where a relative path begins; None for the working directory."""
     text = os.fsdecode(path)
     relative = not text.startswith("/")
     at = "/" if not relative else base if base is not None else posix.getcwd()
@@ -86,7 +86,7 @@ def resolve(path: Any, base: str | None, *, follow: bool = True) -> ResolvedPath
             try:
                 to = posix.readlink(step)
             except OSError:
-                to = ""  # no link, or nothing at all
+                to = ""  # no link, or no entry at all
             if to and links < _LINKS:
                 links += 1
                 rest.extend(to.split("/")[::-1])
@@ -97,7 +97,7 @@ def resolve(path: Any, base: str | None, *, follow: bool = True) -> ResolvedPath
 
 
 def mark_of(path: str) -> int:
-    """The point to learn when threads change an entry on the paths of others."""
+    """The mark to learn when threads change an entry on the paths of other threads."""
     return -_MARK - crc32(path.encode("utf-8", "surrogatepass"))
 
 

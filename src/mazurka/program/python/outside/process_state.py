@@ -1,10 +1,10 @@
-"""State of the process: one location for each thing, such as ``("process", "working directory")``.
+"""State of the process: one location for each part, such as ``("process", "working directory")``.
 
-All threads share this state. A function that gets such a thing reads its location, one that sets it writes
-it, one that does both at once (``umask``) changes it. Whatever a run has set is put back at its end.
+All threads share this state. A function that gets such a part reads its location, one that sets it writes it, one that
+does both at once (``umask``) changes it. All parts that a run has set are put back at its end.
 
 Automatic garbage collection is off while a check lasts, so that finalisers run where they run in every execution
-(:func:`~mazurka.program.python.isolation.state.hold_collector`); what the program sets of it is remembered, no more.
+(:func:`~mazurka.program.python.isolation.state.hold_collector`); the program's settings of it are only remembered.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _setting(name: str, save: Callable[[], Callable[[], object]], unseen: bool =
 
 
 def _by(get: Callable[[], Any], put: Callable[[Any], object]) -> Callable[[], Callable[[], object]]:
-    """Saves what ``get`` gets, to be given to ``put``."""
+    """A function that saves the result of ``get``, and returns one that passes it to ``put``."""
 
     def save() -> Callable[[], object]:
         before = get()
@@ -81,7 +81,7 @@ def _by(get: Callable[[], Any], put: Callable[[Any], object]) -> Callable[[], Ca
 
 
 def _property(name: str, module: Any, getter: str, setter: str, *, spread: bool = False, unseen: bool = False) -> None:
-    """Two functions, of which one gets what the other sets. ``unseen``: code in C goes by it, too."""
+    """Replace a getter and a setter of one part of the state. ``unseen``: code in C reads this part, too."""
     get, put = getattr(module, getter, None), getattr(module, setter, None)
     if get is None or put is None:
         return
@@ -129,7 +129,7 @@ def _setlocale(models: Models, real: Any, category: int, locale: Any = None) -> 
 
 _ALL: Final = locale.LC_ALL
 replace_function(locale, "setlocale", _setlocale)
-replace_function(_locale, "setlocale", _setlocale)  # which `locale` itself asks
+replace_function(_locale, "setlocale", _setlocale)  # the function that `locale` itself calls
 replace_function(_locale, "localeconv", _getting("locale"))
 for _name in ("getlocale", "localeconv", "strcoll", "strxfrm", "nl_langinfo", "getpreferredencoding"):
     replace_function(locale, _name, _getting("locale"))
@@ -146,7 +146,7 @@ replace_function(time, "tzset", _set_zone)
 
 
 def _setting_unseen(name: str) -> Callable[..., Any]:
-    """Of a function whose effect is put back by hand elsewhere, or that has none which outlives the run."""
+    """The wrapper of a setter whose effect is put back elsewhere, or does not outlive the run."""
 
     def set_(models: Models, real: Any, *args: Any, **named: Any) -> Any:
         _pass(models, write, name)
@@ -156,7 +156,7 @@ def _setting_unseen(name: str) -> Callable[..., Any]:
 
 
 for _name in ("settrace", "setprofile", "settrace_all_threads", "setprofile_all_threads"):
-    replace_function(threading, _name, _setting_unseen("hooks for new threads"))  # which the run's models keep
+    replace_function(threading, _name, _setting_unseen("hooks for new threads"))  # the models of the run keep these
 for _name in ("gettrace", "getprofile"):
     replace_function(threading, _name, _getting("hooks for new threads"))
 
@@ -220,7 +220,7 @@ def _set_signal(models: Models, real: Any, number: int, handler: Any) -> Any:
         raise ValueError("signal only works in main thread of the main interpreter")
     _pass(models, change, f"handler of signal {int(number)}")
     before = _handler_of(number)
-    if before is not None:  # of none that Python has set
+    if before is not None:  # None: the handler was not set by Python
         undo_at_end(models, (Kind.SIGNAL.tag, int(number)), lambda: lambda: real(number, before))
     return real(number, handler)
 
@@ -236,7 +236,7 @@ def _variable(environment: Any, key: Any) -> tuple[Target, str] | None:
     try:
         name = os.fsdecode(environment.encodekey(key))  # the same in `os.environ` and in `os.environb`
     except TypeError:
-        return None  # as the real method is about to say
+        return None  # the real method is about to report the error
     return (Kind.ENVIRONMENT.tag, name), f"os.environ[{name!r}]"
 
 
@@ -260,14 +260,14 @@ def _changing_variable(models: Models, real: Any, environment: Any, key: Any, *v
         _keep_environment(models)
         if where[0][1] == "TZ":
             count_change(models, "time zone")
-        how = write if value else change  # a deletion fails if there is none
+        how = write if value else change  # a deletion fails if there is no such variable
         pass_step(models, how(*where), *(() if key in environment._data and value else (write(*_VARIABLES),)))
-    with ASIDE:  # it puts the variable where code in C finds it
+    with ASIDE:  # the method also sets the variable for code in C
         return real(environment, key, *value)
 
 
 def _put_variable(models: Models, real: Any, *args: Any) -> Any:
-    """Stands for `os.putenv` and `os.unsetenv`, which `os.environ` knows nothing of."""
+    """Stands for `os.putenv` and `os.unsetenv`, whose changes `os.environ` does not show."""
     count_change(models, "environment")
     return real(*args)
 
@@ -336,7 +336,7 @@ for _name in ("copy", "__repr__"):
 
 
 class _Collector:
-    """Whether the program has automatic collection on; it is held while a check lasts."""
+    """Whether the program has turned automatic collection on; in fact it is off while a check lasts."""
 
     is_enabled = True
     at_start = True

@@ -1,4 +1,4 @@
-"""`isinstance` with a protocol that is checked while the program runs: it looks whether attributes are there."""
+"""`isinstance` with a protocol that is checked while the program runs: it looks whether attributes exist."""
 
 from __future__ import annotations
 

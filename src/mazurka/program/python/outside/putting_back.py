@@ -15,7 +15,7 @@ _saved: Final[set[Hashable]] = set()
 
 
 def undo_at_end(models: Models, thing: Hashable, save: Callable[[], Callable[[], object]]) -> None:
-    """Before the run changes ``thing`` for the first time: ``save()`` returns what puts it back."""
+    """Before the run changes ``thing`` for the first time: ``save()`` returns the function that puts it back."""
     if thing not in _saved:
         _saved.add(thing)
         models.undo.append(save())

@@ -1,10 +1,11 @@
-"""Standing in for functions and methods that act outside the Python heap.
+"""The replacement of functions and methods that act outside the Python heap.
 
 Functions written in C are replaced wherever a module has them (:mod:`..primitives.patch` does so, from
-:data:`FUNCTIONS`), but for the modules in C that the import system goes by: an import is one step. Methods of classes
+:data:`FUNCTIONS`), except in the modules in C that the import system uses: an import is one step. Methods of classes
 written in Python are replaced in their class.
 
-The replacement of a function in C is no method where a class holds it, and behaves like the function outside of runs.
+The replacement of a function in C does not become a method where a class holds it, and behaves like the function
+outside of runs.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ from mazurka.program.python.outside import descriptor_numbers
 from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.primitives.steps import pass_step
 
-#: Module, name in it -> what stands in for it. Filled while this package is imported, when everything is still real.
+#: Module, name in it -> its replacement. Filled while this package is imported, before any function is replaced.
 FUNCTIONS: Final[dict[tuple[str, str], Any]] = {}
 
-#: Module, dotted name of a method -> what stands in for it, made from the real one once its module is there.
+#: Module, dotted name of a method -> a function that makes the replacement from the real method, once the module is
+#: loaded.
 METHODS: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {}
 
 
 class Aside:
-    """While it is entered, replaced functions are the real ones: our own work is no part of a run.
+    """A context in which replaced functions act like the real ones: our own work is no part of a run.
 
     No thread of the program may stop meanwhile.
     """
@@ -45,7 +47,7 @@ ASIDE: Final = Aside()
 
 
 def present() -> Models | None:
-    """The run that the caller is a thread of, unless we are at work on our own."""
+    """The run that the calling thread belongs to; None during work of our own."""
     return None if Aside.depth else here()
 
 
@@ -74,7 +76,7 @@ _FOLDERS: Final = frozenset({"dir_fd", "src_dir_fd", "dst_dir_fd"})
 
 
 def replace_function(module: Any, name: str, wrapper: Wrapper) -> None:
-    """Have a function of a module replaced wherever it is; nothing if this Python has no such function."""
+    """Have a function of a module replaced wherever modules have it, if this Python has such a function."""
     real = vars(module).get(name)
     if real is not None:
         FUNCTIONS[module.__name__, name] = stand_in(real, wrapper)

@@ -1,7 +1,7 @@
 """Waiting for several descriptors at once: `select`, and the selectors over it.
 
-Looking whether descriptors are ready reads their channels. What is no channel of the run is always ready if it is a
-file; else it leads out of the process, and waiting for it is counted as uncontrolled.
+Looking whether descriptors are ready reads their channels. A descriptor without a channel of the run is always ready if
+it is a file; otherwise it leads out of the process, and waiting for it is counted as uncontrolled.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def are_known(models: Models, descriptors: Sequence[int]) -> bool:
 
 
 def _ready(models: Models, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Descriptors that are ready, and for what."""
+    """The descriptors that are ready, each with its events."""
     ends = of_run(models).by_descriptor
     found = []
     for descriptor, events in wanted:
@@ -64,7 +64,7 @@ def _channels(models: Models, wanted: Sequence[tuple[int, int]]) -> list[Channel
 
 
 def wait_for(models: Models, wanted: Sequence[tuple[int, int]], timeout: float | None) -> list[tuple[int, int]]:
-    """Descriptors that are ready, and for what, once one is or the time has run out."""
+    """The descriptors that are ready, each with its events, once one is ready or the time has run out."""
     channels = _channels(models, wanted)
     if not channels:
         if timeout and not _ready(models, wanted):
@@ -75,7 +75,7 @@ def wait_for(models: Models, wanted: Sequence[tuple[int, int]], timeout: float |
 
 
 def _is_ours(models: Models, wanted: Sequence[tuple[int, int]], name: str) -> bool:
-    """Whether a wait is one for threads of the program; otherwise it is counted."""
+    """Whether only threads of the program can end a wait; otherwise it is counted as uncontrolled."""
     if are_known(models, [descriptor for descriptor, _ in wanted]):
         return True
     count_uncontrolled(models.runtime, name)
@@ -98,7 +98,7 @@ def _select(models: Models, real: Any, rlist: Any, wlist: Any, xlist: Any, timeo
         return [], [], []
     ready = dict(wait_for(models, list(events.items()), timeout))
     if any(found & select.POLLNVAL for found in ready.values()):
-        return real(rlist, wlist, xlist, 0)  # one was closed, as the function itself says
+        return real(rlist, wlist, xlist, 0)  # a descriptor was closed: the function itself raises the error
     hung_up = select.POLLHUP | select.POLLERR
     return (
         [thing for thing in rlist if ready.get(_descriptor(thing), 0) & (IN | hung_up)],
@@ -114,7 +114,7 @@ replace_function(select, "select", _select)
 
 
 def _state(thing: Poll | Epoll) -> tuple[Target, str]:
-    """The location of which descriptors it waits for."""
+    """The location of the set of descriptors that an object waits for."""
     return (OBJECT, number(thing)), f"the descriptors of {'an epoll' if isinstance(thing, Epoll) else 'a poll'} object"
 
 
@@ -131,7 +131,7 @@ def _look(thing: Poll | Epoll) -> None:
 
 
 class Poll:
-    """Stands in for what ``select.poll()`` returns in a run."""
+    """Stands in for the object that ``select.poll()`` returns in a run."""
 
     def __init__(self, real: Any) -> None:
         self._real = real
@@ -157,7 +157,7 @@ class Poll:
         self._events.pop(_descriptor(fd), None)
 
     def poll(self, timeout: float | None = None, /) -> list[tuple[int, int]]:
-        """One thread at a time, as CPython has it."""
+        """As ``select.poll``: only one thread at a time, as in CPython."""
         _change(self)
         if self._is_polling:
             raise RuntimeError("concurrent poll() invocation")
@@ -251,7 +251,7 @@ class Epoll:
         self.close()
 
 
-#: What `epoll` and `poll` have in common.
+#: The events that `epoll` and `poll` have in common.
 _KNOWN: Final = IN | OUT | _PRI
 
 
@@ -289,7 +289,7 @@ def _wanted(keys: Sequence[Any]) -> list[tuple[int, int]]:
 
 
 def _found(keys: Sequence[Any], ready: Mapping[int, int]) -> list[tuple[Any, int]]:
-    """The registrations of descriptors that are ready, and for what."""
+    """The registrations of descriptors that are ready, each with its events."""
     found = []
     for key in keys:
         got = ready.get(key.fd, 0)
@@ -301,7 +301,8 @@ def _found(keys: Sequence[Any], ready: Mapping[int, int]) -> list[tuple[Any, int
 
 
 def _wait_of_loop(models: Models, loop: Any, keys: Sequence[Any], timeout: float | None) -> list[Any] | None:
-    """What is ready for an event loop, once something is or it has been woken; None if it is to wait for real."""
+    """The ready registrations of an event loop, once there is one or the loop has been woken; None if the wait has to
+    be a real one."""
     wanted = _wanted(keys)
     waits = timeout is None or timeout > 0
     if waits and timeout is None and vars(loop).get("_signal_handlers"):
@@ -327,7 +328,8 @@ _changing: dict[int, int] = {}
 
 
 def _changing_keys(models: Models, real: Any, selector: Any, *args: Any, **named: Any) -> Any:
-    """Stands for a method that changes what is registered: Python code, amid which another thread may do the same."""
+    """Stands for a method that changes the registrations: it is Python code, during which another thread may change
+    them, too."""
     me = models.runtime.current.index
     if models.runtime.solo or _changing.get(id(selector)) == me:
         return real(selector, *args, **named)

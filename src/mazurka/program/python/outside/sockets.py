@@ -26,7 +26,7 @@ from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT, Target
 
 _Real: Final[Any] = _socket.socket
-_LOCAL: Final = frozenset({"", "localhost", "0.0.0.0", "::", "::1"})  # looked for, not bound to
+_LOCAL: Final = frozenset({"", "localhost", "0.0.0.0", "::", "::1"})  # names that are looked up, but not bound to
 _DO_NOT_WAIT: Final = getattr(socket, "MSG_DONTWAIT", 0)
 _PEEK: Final = socket.MSG_PEEK
 
@@ -106,7 +106,7 @@ def _bind(models: Models, real: Any, self: Any, address: Any) -> None:
 
 
 def _has_address(models: Models, thing: Any, end: End) -> None:
-    """A socket for messages is bound to an address, by hand or by its first use: others may send to it."""
+    """A socket for messages is bound to an address, explicitly or by its first use: other sockets may send to it."""
     address = _Real.getsockname(thing)
     if address and end.gets is None:
         end.address, end.gets = _key(thing, address), Channel(models, "the messages to")
@@ -319,7 +319,7 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "shutdown": _shutdown,
     "_real_close": _close,
 }
-#: Those that depend on the socket's own settings: its timeout, whether it is open.
+#: Methods that depend on the socket's own settings: its timeout, whether it is open.
 _GOING_BY_STATE: Final = frozenset(_METHODS) - {"__init__", "_real_close"}
 
 

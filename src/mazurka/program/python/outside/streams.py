@@ -3,13 +3,13 @@
 A file that a run opens is an object of `io`'s own classes, or rather of subclasses with the same names, whose methods
 pass the steps. Each object and its layers (text, buffer, raw file) have one state, ``("open file", n)``: every call
 changes it. The file itself is read and written when the raw file is: data written into a buffer reaches the file when
-the buffer is flushed, in a step of its own. Buffers are in C and keep others out while they work, so that no thread may
-stop inside of one: data that they hand to the raw file is kept and goes to the file afterwards.
+the buffer is flushed, in a step of its own. Buffers are in C and exclude other threads while they work, so no thread
+may stop inside of one: data that they hand to the raw file is kept and written to the file afterwards.
 
-Text files have no lock: amid reading from one, before it asks its buffer for more, others may use it, and lines get
-lost as in CPython. So may they amid what goes through several lines, amid a change of a text file's position, and,
-before Python 3.12.4, amid a write that makes it hand on what it has collected; but only where the system is called
-then. Such a call is one step here, and untracked beside another use of the same file.
+Text files have no lock: during a read, before the text file asks its buffer for more, other threads may use it, and
+lines get lost as in CPython. Other threads may also use it during a call that goes through several lines, during a
+change of its position, and, before Python 3.12.4, during a write that makes it hand on its collected data; but only
+where the system is called meanwhile. Such a call is one step here, and untracked beside another use of the same file.
 
 The end of such objects after their run, unflushed data included, has no effect on files.
 """
@@ -51,12 +51,12 @@ class _Layers:
         self.file = file
         self.busy = False  # inside of a buffer
         self.dying = False  # no other thread can refer to it any more
-        self.dirty = False  # something may not have reached the raw file
-        self.has_text = False  # whose own buffer a flush of the one below leaves as it is
+        self.dirty = False  # some data may not have reached the raw file
+        self.has_text = False  # there is a text layer, whose own data a flush of the buffer leaves as it is
         self.stored: list[bytes] = []  # data that a buffer has handed to the raw file, still to be written
         self.pending = 0  # bytes at most that a text file has not handed to its buffer
         self.printing: dict[int, _Printing] = {}  # by thread
-        self.within: int | None = None  # the thread inside of a call amid which others can move
+        self.within: int | None = None  # the thread inside of a call during which others can move
 
 
 class _Printing:
@@ -65,11 +65,11 @@ class _Printing:
     __slots__ = ("left", "place")
 
     def __init__(self, left: int) -> None:
-        self.left = left  # parts
-        self.place: Any = None  # after a part: who prints, and how many steps there were then
+        self.left = left  # how many parts are left
+        self.place: Any = None  # after a part: the caller of print, and how many steps there were then
 
     def is_next(self, models: Models, frame: Any) -> bool:
-        """Whether a part that is written now comes right after one before."""
+        """Whether a part that is written now comes right after the part before it."""
         if not self.left:
             return False
         self.left -= 1
@@ -88,7 +88,7 @@ class _Printing:
 
 
 class Preparing:
-    """While it is entered, files that are opened outside of runs are such that runs will see what is done to them."""
+    """A context in which files that are opened outside of runs are of a class whose operations runs will see."""
 
     on = False
 
@@ -100,7 +100,7 @@ class Preparing:
 
 
 class _RawKind(type(_RealFileIO)):  # type: ignore[misc]  # a type
-    """Takes files that were opened outside of runs for its instances, too."""
+    """Counts files that were opened outside of runs as instances, too."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, _RealFileIO)
@@ -154,7 +154,7 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
         files.streams.add(self)
 
     def _mz_opened_before(self, path: str) -> None:
-        """Outside of runs it is an ordinary file object."""
+        """The file was opened outside of runs: there it is an ordinary file object."""
         status = posix.fstat(_RealFileIO.fileno(self))
         if stat.S_ISREG(status.st_mode):
             identity = status.st_dev, status.st_ino
@@ -196,9 +196,9 @@ class FileIO(_RealFileIO, metaclass=_RawKind):  # type: ignore[misc]  # a class 
             try:
                 before_write(models, layers.file, descriptor)
             except GreenletExit:
-                self._mz_abandon()  # the run ends here, and the content of buffers with it
+                self._mz_abandon()  # the run ends here, and the content of buffers is dropped
                 raise
-        elif JOURNAL.is_held:  # in code that cleans up, at the end or after it
+        elif JOURNAL.is_held:  # in clean-up code, at the end of the run or after it
             try:
                 JOURNAL.writing(layers.file.path, posix.fstat(descriptor))
             except (NotKept, OSError):
@@ -249,7 +249,7 @@ def _raw_of(thing: Any) -> Any:
 def _layers_of(thing: Any) -> _Layers | None:
     try:
         found: _Layers | None = thing._mz
-    except (AttributeError, ValueError):  # while it is being made, or detached
+    except (AttributeError, ValueError):  # it is being made, or detached
         return None
     return found
 
@@ -258,7 +258,7 @@ def _layers_of(thing: Any) -> _Layers | None:
 
 
 def _use(models: Models, layers: _Layers, thing: Any) -> None:
-    """A run uses a file that was opened before: its position, which all processes share, is to be put back."""
+    """A run uses a file that was opened before: its position, which all processes share, has to be put back."""
     files = _files.of_run(models)
     if layers.files is None and layers not in files.positions:
         descriptor = _RealFileIO.fileno(_raw_of(thing))
@@ -300,7 +300,7 @@ def _inside(layers: _Layers, thing: Any, method: Callable[..., Any], *args: Any,
 
 
 def _is_interrupted(name: str, layers: _Layers, args: tuple[Any, ...], is_text: bool) -> bool:
-    """Whether CPython may let other threads at the same file amid a call that is one step here."""
+    """Whether CPython may let other threads use the same file during a call that is one step here."""
     if name != "write" or not is_text:
         return name in ("readlines", "writelines") or (is_text and name in ("seek", "tell"))
     text = args[0] if args and isinstance(args[0], str) else ""
@@ -316,7 +316,7 @@ def _method(
     settles: bool = False,
     is_text: bool = False,
 ) -> Any:
-    """A method of a buffered or text file: ``settles``: the content of the buffer goes to the file first."""
+    """A method of a buffered or text file; ``settles``: the content of the buffer is written to the file first."""
     name = real.__name__
     stops_inside = is_text and name in ("read", "readline", "__next__")
 
@@ -341,7 +341,7 @@ def _method(
             if is_text or not layers.has_text:
                 layers.dirty, layers.pending = False, 0
             _step(layers, self)
-            with contextlib.suppress(ValueError):  # it is closed, as the method itself says, if it minds
+            with contextlib.suppress(ValueError):  # the file is closed: the method itself raises the error, if need be
                 _inside(layers, self, type(self)._mz_flush)
         if reads and args and (models := present()) is not None:
             channels.hold(models, args[:1], f"{name}()")
@@ -362,7 +362,7 @@ def _method(
 
 
 def _is_of_some(args: tuple[Any, ...], named: dict[str, Any]) -> bool:
-    """Whether `read` of a text file is asked for so many characters, not for all."""
+    """Whether `read` of a text file is called for a number of characters, not for all."""
     size = args[0] if args else named.get("size")
     return isinstance(size, int) and size >= 0
 
@@ -428,7 +428,7 @@ def _made_of(base: Any) -> Any:
         if hasattr(base, name):
             real = getattr(base, name)
             reads, writes = name in _READS, name in _WRITES
-            by_line = name == "read1" or (is_text and name in _BY_LINE)  # which do not flush
+            by_line = name == "read1" or (is_text and name in _BY_LINE)  # these methods do not flush
             settles = not writes and not by_line
             body[name] = _method(real, reads=reads, writes=writes, settles=settles, is_text=is_text)
     body["_mz_flush"] = base.flush
@@ -480,7 +480,7 @@ def open_(
     binary = "b" in mode
     if binary or _is_wrong(mode, buffering):
         if _is_wrong(mode, buffering) or encoding is not None or errors is not None or newline is not None:
-            # which raises what there is to say, before it opens anything
+            # it raises the error, before it opens any file
             return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     raw = FileIO(file, mode.replace("b", "").replace("t", ""), closefd, opener)
     if raw._mz is None:
@@ -493,7 +493,7 @@ def open_(
 
 
 def _layered(raw: Any, mode: str, buffering: int, encoding: Any, errors: Any, newline: Any) -> Any:
-    """What ``open`` puts around a raw file."""
+    """The layers that ``open`` puts around a raw file."""
     result: Any = raw
     binary = "b" in mode
     try:
@@ -519,13 +519,13 @@ def _layered(raw: Any, mode: str, buffering: int, encoding: Any, errors: Any, ne
 
 
 def _is_wrong(mode: str, buffering: int) -> bool:
-    """Whether ``open`` refuses these."""
+    """Whether ``open`` refuses these arguments."""
     known = set(mode) <= set("rwxabt+") and len(mode) == len(set(mode)) and len(set(mode) & set("rwxa")) == 1
     return not known or ("t" in mode and "b" in mode) or (buffering == 0 and "b" not in mode) or buffering < -1
 
 
 def _is_plain(file: Any, mode: object) -> bool:
-    """Outside of runs: whether it is not known to be anything but a plain file."""
+    """Whether an argument, outside of runs, is not known to be other than a plain file."""
     if isinstance(file, int) or not isinstance(mode, str):
         return False
     try:
@@ -535,7 +535,7 @@ def _is_plain(file: Any, mode: object) -> bool:
 
 
 def _is_for_us(models: Models, file: Any, mode: object, opener: Any) -> bool:
-    """Whether the path may be that of a plain file; a directory may be one when its thread moves."""
+    """Whether a path may be that of a plain file; a present directory may be a file when its thread moves."""
     if not isinstance(mode, str):
         return False
     if isinstance(file, int):

@@ -1,5 +1,5 @@
-"""System calls of child processes: which of them act on nothing but the process itself and files that it has open, and
-which name a path. All others are unknown, and a child that makes one is not controlled.
+"""System calls of child processes: tables of those that act only on the process itself and files that it has open, and
+of those that name a path. All others are unknown, and a child that makes one is not controlled.
 
 Numbers are those of the kernel's headers, for x86-64 and for 64-bit ARM ("-": there is no such call).
 """
@@ -77,7 +77,8 @@ class Effect(Enum):
 
 class PathCall(NamedTuple):
     """How a call names paths: positions of arguments, of a descriptor that the path begins at (-1: none) and of the
-    path (-1: the descriptor itself stands for the file). ``follows``: it goes through a link at the end."""
+    path (-1: the descriptor itself stands for the file). ``follows``: the call follows a link at the end of the
+    path."""
 
     effect: Effect
     paths: tuple[tuple[int, int], ...]
@@ -117,7 +118,7 @@ PATH_CALLS: Final = {
     "lchown": PathCall(Effect.DESCRIBE, _PLAIN, follows=False),
     **{name: PathCall(Effect.DESCRIBE, _AT) for name in "fchmodat fchownat futimesat utimensat".split()},
     **{name: PathCall(Effect.DESCRIBE, _BY_DESCRIPTOR) for name in ("fchmod", "fchown")},
-    "flock": PathCall(Effect.TRUNCATE, _BY_DESCRIPTOR),  # in the order of such calls, as writes are
+    "flock": PathCall(Effect.TRUNCATE, _BY_DESCRIPTOR),  # the order of such calls matters, as with writes
 }
 
 
@@ -129,7 +130,7 @@ def _numbers(table: str) -> dict[int, str]:
     return {int(row[column]): row[0] for row in rows if row[column] != "-"}
 
 
-#: By number, on this machine; empty where there is no table for it.
+#: Harmless calls by number on this machine; empty where there is no table for it.
 HARMLESS: Final = _numbers(_HARMLESS)
 LOOKED_AT: Final = _numbers(_LOOKED_AT)
 NUMBERS: Final = {name: number for number, name in LOOKED_AT.items()}

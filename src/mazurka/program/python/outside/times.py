@@ -1,8 +1,8 @@
-"""Times and numbers of files, which the system gives in the order in which threads make and change them.
+"""Times and numbers of files, which the system assigns in the order in which threads make and change them.
 
-They are real, so that no order that is explored afterwards can be told by them. A program that mentions them anywhere
-(:data:`.sites.looking_at_times`) is counted where it asks for those of a file that has changed since the first thread
-of the run was started.
+They are the real ones, which do not follow from the explored order. If a program mentions them anywhere
+(:data:`.sites.looking_at_times`), a look at those of a file that has changed since the first thread of the run was
+started is counted as untracked.
 
 Cost: a comparison for each look at a file.
 """
@@ -16,10 +16,10 @@ from typing import Any, Final
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.run import Models
 
-#: How far the system's times of files may lag behind its clock, in nanoseconds.
+#: Nanoseconds by which the system's times of files may lag behind its clock.
 _LAG: Final = 10_000_000
 
-#: Where the library is, whose own looks at times a program sees by its own requests.
+#: The folder of the library, whose own looks at times a program sees only by requests of its own.
 _LIBRARY: Final = os.path.join(os.path.dirname(os.__file__), "")
 
 

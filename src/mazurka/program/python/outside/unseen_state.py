@@ -1,9 +1,9 @@
 """State of the process that code in C reads without a step: its changes are untracked.
 
 ``int`` looks at the limit of digits, ``bytes.decode`` at the registry of error handlers, pickling at `copyreg`, and so
-on, without a step. A change of such an object while other threads are there is counted, beside writing its location,
-which the functions that get it read. What can neither be put back nor be told apart by threads, such as the priority of
-the process, is not changed at all: the run is cut there.
+on, without a step. A change of such an object while there are other threads is counted, and writes its location, which
+the functions that get it read. State that can't be put back, and that threads can't have different values of, such as
+the priority of the process, is not changed at all: the run is cut there.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from mazurka.trace.targets import OBJECT
 def _changing(
     name: str, save: Callable[[], Callable[[], object]] | None = None, module: str | None = None
 ) -> Callable[..., Any]:
-    """Of a function that changes something, which ``save`` knows how to put back. ``module``: in C, others of which are
-    known to look at it."""
+    """The wrapper of a function that changes state which ``save`` can put back. ``module``: a module in C, other
+    functions of which read the state."""
     where = place(name)
     also = [] if module is None else [change((OBJECT, module), f"the state of {module}")]
 
@@ -85,7 +85,7 @@ for _name in ("pickle", "constructor", "add_extension", "remove_extension", "cle
 
 
 def _collect(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-    """It calls the elements of a list."""
+    """``gc.collect``, which calls the elements of `gc.callbacks`."""
     callbacks = [each for each in gc.callbacks if each is not before_collection]
     first, *others = [StepAccess(each.op, each.target, "") for each in contents(gc.callbacks)]
     pass_step(models, first, *others)
@@ -98,10 +98,10 @@ replace_function(gc, "collect", _collect)
 
 
 def _counts(name: str) -> Callable[..., Any]:
-    """Of a function that returns how much there was to collect, which follows from all that threads have made."""
+    """The wrapper of a function whose result depends on all objects that threads have made."""
 
     def count(models: Models, real: Any, *args: Any, **named: Any) -> Any:
-        if len(models.runtime.tasks) > 1:  # also once the others have ended
+        if len(models.runtime.tasks) > 1:  # also once the other threads have ended
             models.runtime.untracked[f"gc.{name}()"] = models.runtime.untracked.get(f"gc.{name}()", 0) + 1
         return real(*args, **named)
 
@@ -131,7 +131,7 @@ def _nice(models: Models, real: Any, increment: int, /) -> Any:
     return _refusing(os, "nice")(models, real, increment) if increment else real(increment)
 
 
-#: Functions of `os` that change the process for good, or a thread of the system's.
+#: Functions of `os` that change the process, or a thread of the system, for good.
 _FOR_GOOD: Final = (
     *("setpgid", "setpgrp", "setsid", "setpriority", "setuid", "seteuid", "setreuid", "setresuid", "setgid", "setegid"),
     *("setregid", "setresgid", "setgroups", "initgroups", "chroot", "sched_setaffinity", "sched_setscheduler"),

@@ -1,5 +1,5 @@
-"""The filters and hooks of `warnings`: one location, which issuing a warning reads. Whether it has been issued
-before is one more, by which it is shown again or not."""
+"""The filters and hooks of `warnings`: one location, which issuing a warning reads. Whether the warning has been issued
+before is another location, which decides whether it is shown again."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ for _name in ("__enter__", "__exit__"):
 _warn: Final = warnings.warn
 
 
-#: Where warnings are shown.
+#: The stream on which warnings are shown.
 _STREAM: Final[tuple[Target, str]] = ((GLOBAL, "sys", "stderr"), "sys.stderr")
 
 

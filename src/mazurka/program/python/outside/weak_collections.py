@@ -1,4 +1,5 @@
-"""The making of weak collections: their elements may end in any thread, which is tracked from the first thread on."""
+"""The making of weak collections: their elements may end in any thread; these ends are tracked from the first start of
+a thread on."""
 
 from __future__ import annotations
 

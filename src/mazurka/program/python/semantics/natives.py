@@ -436,8 +436,8 @@ def watch_stored(run: Any, collection: Any, key: Any, site: int) -> None:
 
 @dataclass(slots=True)
 class _Store:
-    """A store into a weak dictionary: by which thread, and how many steps that has made since the store was announced,
-    the first of which is the store's own."""
+    """A store into a weak dictionary by a thread, and the number of steps that the thread has made since the store was
+    announced; the first of them is the store itself."""
 
     thread: int
     collection: Any
@@ -454,7 +454,7 @@ def _watch_stored(run: Any) -> None:
     left = []
     for store in _stored:
         thing = _stored_under(store.collection, store.key)
-        if thing is not None:  # maybe another thread's
+        if thing is not None:  # possibly the object of another thread's store
             watch(thing, (STRUCTURE, number(store.collection)))
         is_its_own = store.thread == run.current.index
         if not is_its_own or store.steps == 0 or _is_amid_store():
@@ -468,7 +468,7 @@ def _watch_stored(run: Any) -> None:
 
 
 def _is_amid_store() -> bool:
-    """Whether the running thread is amid the method of the library that stores, which may be instrumented."""
+    """Whether the running thread is inside the method of the library that stores, which may be instrumented."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "__setitem__" and frame.f_code.co_filename == weakref.__file__:
