@@ -6,6 +6,7 @@
     make bench ARGS="generated --strategy all --model sc --model tso --model pso --programs 5000 --jobs 4"
     make bench ARGS="differential --programs 3000 --jobs 2"   random Python programs: every strategy as dfs
     make bench ARGS="mutations --programs 3000 --jobs 2"      changed programs, held to real threads (an hour)
+    make bench ARGS="serial-orders --jobs 2"                  pairs of operations in both orders (most of an hour)
     make bench ARGS=curves                  what prediction costs against length, threads and locks, plotted (minutes)
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
@@ -63,6 +64,7 @@ MEASUREMENTS: Final = {
     "mutations": "mutations",
     "effects": "effects",
     "interruptions": "interruptions",
+    "serial-orders": "serial_orders",
     "footprint": "footprint",
     "libraries": "libraries",
     "library-threads": "library_threads",
@@ -78,6 +80,7 @@ _LONG: Final = frozenset(
         "footprint",
         "curves",
         "effects",
+        "serial-orders",
         "ncmc",
         "differential",
         "mutations",

@@ -23,6 +23,7 @@ import re
 import sys
 import threading
 import types
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from tests.oracle.preemptive import in_child
 
 from benchmarks.kits import AROUND_ITERABLES, AROUND_VALUES, FOREIGN_MODULE, KITS, Kit
 from benchmarks.library_kits import LIBRARY_KITS, MODULES
+from benchmarks.misuse_kits import MISUSE_MODULES
 
 #: The name of the module outside of the project that some programs import.
 FOREIGN_NAME: Final = "foreign_things"
@@ -48,6 +50,11 @@ _IMPORTABLE: Final = [*_MODULES, *MODULES] if _OF_THE_LIBRARY else _MODULES
 
 _SECONDS: Final = 10.0
 _WORK: Final = "work_"
+_STARTS: Final = """\
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()"""
 
 #: The name of the file of a program's code.
 PROGRAM: Final = "<program>"
@@ -76,18 +83,19 @@ class _Part:
 @dataclass(frozen=True, slots=True)
 class Parts:
     """A program in parts: the kits' names, the code before the threads' functions, these functions, callables that are
-    threads' targets as they are, and what runs the threads."""
+    threads' targets as they are, what runs the threads, and the modules that may be imported."""
 
     kits: tuple[str, ...]
     head: str
     works: tuple[str, ...]
     targets: tuple[tuple[str, str] | None, ...]
     how: str
+    modules: Sequence[str]
 
 
 def imported() -> tuple[str, ...]:
     """The modules that programs import, but for the one of their own."""
-    return tuple(name for name in _IMPORTABLE if name != FOREIGN_NAME)
+    return tuple(name for name in (*_MODULES, *MODULES, *MISUSE_MODULES) if name != FOREIGN_NAME)
 
 
 def drawn(number: int) -> Drawn | None:
@@ -106,7 +114,7 @@ def pair(kit: Kit, first: str, second: str) -> Parts:
     names = _names(kit.setup)
     works = tuple(_function(f"{_WORK}{index}", [each], names) for index, each in enumerate((first, second)))
     head = f"{kit.setup}\n\ndef final():\n    return [{kit.final}]\n"
-    return Parts((kit.name,), head, works, (None, None), "threads")
+    return Parts((kit.name,), head, works, (None, None), "threads", (*_MODULES, *MODULES, *MISUSE_MODULES))
 
 
 def operations_on(kit: Kit) -> list[str]:
@@ -136,7 +144,7 @@ def _draw(chance: random.Random) -> Parts:
     how = chance.choice((*["threads"] * 6, "pool", "timers"))
     if how == "pool" and (len(works) > 2 or any("context" in kit.name for kit in kits)):
         how = "threads"  # which job runs in which thread of a pool would matter, and of three there are many ways
-    return Parts(tuple(kit.name for kit in kits), head, tuple(works), tuple(direct), how)
+    return Parts(tuple(kit.name for kit in kits), head, tuple(works), tuple(direct), how, _IMPORTABLE)
 
 
 def _around(chance: random.Random, kit: Kit, part: _Part) -> list[str]:
@@ -216,7 +224,7 @@ def outcomes(parts: Parts) -> list[str]:
     code = compiled(parts)
     found: dict[tuple[int, ...], str] = {}
     for order in [*itertools.permutations(range(len(parts.works)))] * 2:
-        text = _one_by_one(executed(code), parts, order)
+        text = one_by_one(executed(code), parts, order)
         if raised or found.setdefault(order, text) != text or re.search("0x[0-9a-f]{6}", text):
             return []
     return sorted(set(found.values()))
@@ -226,7 +234,7 @@ def compiled(parts: Parts) -> types.CodeType:
     """In a child: the code of a program up to where its threads are started."""
     module = sys.modules[FOREIGN_NAME] = types.ModuleType(FOREIGN_NAME)
     exec(FOREIGN_MODULE, module.__dict__)
-    source = _imports(parts) + parts.head + "".join(parts.works)
+    source = "import threading\n" + _imports(parts) + parts.head + "".join(parts.works)
     return compile(source, PROGRAM, "exec", dont_inherit=True)  # not our annotations
 
 
@@ -237,7 +245,8 @@ def executed(code: types.CodeType) -> dict[str, Any]:
     return main.__dict__
 
 
-def _one_by_one(space: dict[str, Any], parts: Parts, order: tuple[int, ...]) -> str:
+def one_by_one(space: dict[str, Any], parts: Parts, order: tuple[int, ...]) -> str:
+    """In a child: what the threads lead to one after another, in this order."""
     results: list[Any] = [None] * len(order)
 
     def run(index: int) -> None:
@@ -265,12 +274,28 @@ def outcome_of(results: list[Any], space: dict[str, Any]) -> str:
 
 def _imports(parts: Parts) -> str:
     text = parts.head + "".join(parts.works) + str(parts.targets)
-    wanted = [name for name in _IMPORTABLE if re.search(rf"(?<![\w.]){re.escape(name)}\b", text)]
+    wanted = [name for name in parts.modules if re.search(rf"(?<![\w.]){re.escape(name)}\b", text)]
     return "".join(f"import {name}\n" for name in wanted) + "\n"
 
 
 def program_text(parts: Parts, expected: list[str], locked: bool = False) -> str:
-    """The program."""
+    """The program, which asserts that its outcome is an expected one."""
+    claim = ["assert outcome in (", *(f"    {each!r}," for each in expected), "), outcome"]
+    return _program_text(parts, claim, locked)
+
+
+def program_without(parts: Parts, outcome: str, backwards: bool = False) -> str:
+    """The program, which asserts that its outcome is another one; ``backwards``: the last thread is started first, and
+    each has ended before the next one."""
+    text = _program_text(parts, [f"assert outcome != {outcome!r}"])
+    return (
+        text.replace(_STARTS, "for each in reversed(threads):\n    each.start()\n    each.join()")
+        if backwards
+        else text
+    )
+
+
+def _program_text(parts: Parts, claim: list[str], locked: bool = False) -> str:
     count = len(parts.works)
     imports = _imports(parts)
     if FOREIGN_NAME in imports:
@@ -298,12 +323,7 @@ def program_text(parts: Parts, expected: list[str], locked: bool = False) -> str
         targets.append((f"body_{index}", ""))
     text += _started(parts.how, targets)
     text += ["try:", "    end = final()", "except Exception as error:", "    end = type(error).__name__"]
-    text += [
-        "outcome = repr((results, end))",
-        "assert outcome in (",
-        *(f"    {each!r}," for each in expected),
-        "), outcome",
-    ]
+    text += ["outcome = repr((results, end))", *claim]
     return "\n".join(text) + "\n"
 
 
@@ -320,8 +340,5 @@ def _started(how: str, targets: list[tuple[str, str]]) -> list[str]:
     calls = [made.format(target, given + "," if given else "") for target, given in targets]
     return [
         f"threads = [{', '.join(calls)}]",
-        "for each in threads:",
-        "    each.start()",
-        "for each in threads:",
-        "    each.join()",
+        *_STARTS.splitlines(),
     ]

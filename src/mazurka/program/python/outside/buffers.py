@@ -100,11 +100,12 @@ class _Kind(type(io.BufferedReader)):  # type: ignore[misc]  # a type
         return issubclass(other, cls._mz_base) if "_mz_base" in vars(cls) else type.__subclasscheck__(cls, other)
 
     def __call__(cls, *args: Any, **named: Any) -> Any:
-        if present() is None and "_mz_base" in vars(cls):
-            return cls._mz_base(*args, **named)
+        in_python = present() is not None and any(is_in_python(type(each)) for each in (*args, *named.values()))
+        if not in_python and "_mz_base" in vars(cls):
+            return cls._mz_base(*args, **named)  # over a raw file in C, like ``BytesIO``: an object in C like any other
         made = super().__call__(*args, **named)
-        if present() is not None and any(is_in_python(type(each)) for each in (*args, *named.values())):
-            made._mz_lock = allocate_lock()  # a raw file in C, like ``BytesIO``, is one step
+        if in_python:
+            made._mz_lock = allocate_lock()
         return made
 
 

@@ -73,7 +73,7 @@ from mazurka.program.python.semantics.shapes import calling, comes_and_goes, com
 from mazurka.program.python.semantics.untracked import count_untracked, look_after_step
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
-from mazurka.trace.targets import ATTRIBUTE, CELL, STRUCTURE, Kind, kind_of
+from mazurka.trace.targets import ATTRIBUTE, CELL, OBJECT, STRUCTURE, Kind, kind_of
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
@@ -119,7 +119,10 @@ def _read_bound(run: Any, thing: Any, name: str, site: int) -> None:
 
 
 def _read_of_container(run: Any, thing: Any, _name: str, site: int) -> None:
-    perform(run, site, shape_of(type(thing)).operations["__iter__"], thing, site, ())
+    if is_a(thing, memoryview):
+        run.visit(_READ, (OBJECT, number(thing)), site)  # which may be released
+    else:
+        perform(run, site, shape_of(type(thing)).operations["__iter__"], thing, site, ())
 
 
 def _read_of_cell(run: Any, thing: Any, _name: str, site: int) -> None:

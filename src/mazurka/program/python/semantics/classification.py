@@ -43,7 +43,7 @@ FORWARDED: Final = 18  # an attribute that a bound method, or a class with param
 OF_FRAME: Final = 19  # attributes that change while a frame runs
 OF_CELL: Final = 20  # a variable of a closure
 BOUND: Final = 21  # the instance's, or computed by a descriptor without a store, which its class may lose or get
-OF_CONTAINER: Final = 22  # the result of a property of a container of the library
+OF_CONTAINER: Final = 22  # the result of a property of a container of the library, or of a view
 LISTED: Final = 12  # the instance's: a store changes more, such as the set of attributes, if that is looked at
 
 METHODS: Final = (
@@ -298,7 +298,9 @@ def _computed(value: Any, state: int) -> int:
 
 
 def _is_of_container(kind: type, value: Any) -> bool:
-    """Whether a data descriptor is a property whose function of the library looks at a container."""
+    """Whether a data descriptor looks at a container: a property by a function of the library, or a field of a view."""
+    if type(value) is types.GetSetDescriptorType:
+        return kind is memoryview
     getter = value.fget if type(value) is property else None
     return (
         type(getter) is types.FunctionType and not is_instrumented(getter) and "__iter__" in shape_of(kind).operations

@@ -90,14 +90,18 @@ def _handed_on(name: str) -> Handler:
     return handler
 
 
+#: Objects in C that can't be closed, or grow, while there are views of their bytes.
+_HELD_BY_VIEWS: Final = ("_BytesIOBuffer", "BytesIO", "mmap")
+
+
 def _view_of_bytes(name: str) -> Handler:
     """An index of a view is no index of the object whose bytes it shows, so an operation touches all of them. The view
     itself can be released."""
-    op = Op.READ if name in _LOOKING else Op.RMW
+    op = Op.READ if name in _LOOKING or name == "__enter__" else Op.RMW
 
     def handler(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         if run.is_recording:
-            _HANDED_ON[name](run, thing, site, args)
+            _HANDED_ON.get(name, _look_with_arguments)(run, thing, site, args)
             return
         releases = name in ("release", "__exit__")
         found = [Access(Op.RMW if releases else Op.READ, (OBJECT, number(thing)))]
@@ -106,6 +110,8 @@ def _view_of_bytes(name: str) -> Handler:
             found += native_objects.accesses(owner, op)
         elif owner is not thing and operation(owner, "append") is not None:
             found.append(Access(Op.RMW, (STRUCTURE, number(owner))))  # the owner may grow again
+        elif owner is not thing and type(owner).__name__ in _HELD_BY_VIEWS:
+            found += native_objects.accesses(owner, Op.RMW)
         native_objects.label(run, thing, found)
         run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 
@@ -133,7 +139,7 @@ def _chain_changed(name: str) -> Handler:
 
 
 _HANDED_ON: Final = {name: _handed_on(name) for name in (*_LOOKING, *_CHANGING)}
-_VIEW: Final = {name: _view_of_bytes(name) for name in (*_LOOKING, *_CHANGING)}
+_VIEW: Final = {name: _view_of_bytes(name) for name in (*_LOOKING, *_CHANGING, "__enter__")}
 _CHAIN: Final[dict[str, Handler]] = {
     **dict.fromkeys(_LOOKING, _chain_read),
     **{name: _chain_changed(name) for name in _CHANGING},

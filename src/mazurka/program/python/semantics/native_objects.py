@@ -258,6 +258,8 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         count_cut(root)
     if type(thing).__module__ == "_io":
         _count_channel(thing)
+        if type(root) is _PAIR and (run := activation.active) is not None and has_concurrent_threads(run):
+            count_cut(root)  # its streams can't be found
     found: list[Access] = []
     base = shape_of(type(root)).base
     if base is None:
@@ -281,6 +283,10 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         if op is not _READ and root_of_class(type(root)) == "decimal" and _is_template(root):
             count_change_of_template()
     return found
+
+
+#: A stream over two others, which it does not let find.
+_PAIR: Final = io.BufferedRWPair
 
 
 def _is_template(thing: Any) -> bool:
@@ -614,4 +620,9 @@ def label(run: Any, thing: Any, found: list[Access]) -> None:
 
 def is_output(thing: Any) -> bool:
     """Whether an object is the stream that keeps the program's output: no code reads it back."""
-    return type(thing) is io.TextIOWrapper and not thing.closed and type(thing.buffer).__name__ == "_Bounded"
+    if type(thing) is not io.TextIOWrapper:
+        return False
+    try:
+        return type(thing.buffer).__name__ == "_Bounded"
+    except ValueError:  # it has been detached
+        return False
