@@ -1,9 +1,9 @@
-"""Instruments a module that is already imported, where it is.
+"""Instruments a module that is already imported, in place.
 
-Its text is compiled again, instrumented, and every function that came from it gets the code of its counterpart: the
-one with the same qualified name, first line and free variables. Where several have these (lambdas on one line), it is
-the one that stands in the same place among them. Functions with no counterpart stay as they are. Module level and class
-bodies are not executed again.
+Its text is compiled again with hooks, and every function that came from it gets the code of its counterpart: the one
+with the same qualified name, first line and free variables. Where several functions have the same (lambdas on one
+line), the counterpart is the one at the same position among them. Functions with no counterpart stay as they are.
+Module level and class bodies are not executed again.
 
 Cost: one compilation, and one search for the functions of a module unless the caller has made it (:func:`functions`).
 """
@@ -34,7 +34,7 @@ def swap_module(
 
     ``compiler`` makes instrumented code of the module's text and file name. A module without source, or whose source
     can't be rewritten, is left as it is; ``failed`` is called with the reason. ``among`` are the functions of the
-    module, and maybe of others: to instrument several modules, find those of all of them once.
+    module, and possibly of others: to instrument several modules, find the functions of all of them once.
     """
     file = getattr(module, "__file__", None)
     already = file in sites.instrumented
@@ -65,20 +65,21 @@ def swap_module(
         while swapped:
             function, old = swapped.pop()
             function.__code__ = old
-        if not already:  # it is plain code again: taken for instrumented, it would not be seen to be entered
+        if not already:  # it is plain code again: if it counted as instrumented, entering it would not be noticed
             sites.instrumented.discard(str(file))
 
     return undo
 
 
 def _with_flag_of(old: types.CodeType, new: types.CodeType) -> types.CodeType:
-    """New code that can be awaited if the old one could: `types.coroutine` marks the code of generators so."""
+    """The new code, with the mark by which it can be awaited if the old code has it: `types.coroutine` marks
+    generators."""
     flag = old.co_flags & inspect.CO_ITERABLE_COROUTINE
     return new.replace(co_flags=new.co_flags | flag) if flag else new
 
 
 def functions(modules: Iterable[types.ModuleType]) -> Functions:
-    """All functions there are that come from the files of these modules."""
+    """All existing functions that come from the files of these modules."""
     return known_functions.of({name for module in modules for name in _files_of(module)})
 
 
@@ -88,12 +89,12 @@ def _files_of(module: types.ModuleType) -> tuple[str, str]:
 
 
 def _is_empty(file: object) -> bool:
-    """Whether there is nothing in a file, which `inspect` takes for no source."""
+    """Whether a file is empty, which `inspect` takes for no source."""
     return isinstance(file, str) and os.path.isfile(file) and not os.path.getsize(file)
 
 
 def _nothing() -> None:
-    """There is nothing to undo."""
+    """Undo nothing."""
 
 
 class _Counterparts:
@@ -103,10 +104,10 @@ class _Counterparts:
         self._source = source
         self._file = file
         self._instrumented = _by_key(instrumented)
-        self._plain: dict[_Key, list[types.CodeType]] | None = None  # the same of plain code; made when it is needed
+        self._plain: dict[_Key, list[types.CodeType]] | None = None  # for the plain code; made when needed
 
     def of(self, old: types.CodeType) -> types.CodeType | None:
-        """None if there is none; ValueError if it is ambiguous."""
+        """The instrumented counterpart of a function's code; None if there is none; ValueError if it is ambiguous."""
         key = _key(old)
         found = self._instrumented.get(key, [])
         if len(found) < 2:
@@ -128,7 +129,7 @@ def _by_key(code: types.CodeType) -> dict[_Key, list[types.CodeType]]:
 
 
 def _is_alike(one: types.CodeType, other: types.CodeType) -> bool:
-    """Whether two functions do the same; other versions of Python than 3.11 compare positions in the source, too."""
+    """Whether two code objects are equal; versions of Python other than 3.11 compare positions in the source, too."""
     return (one.co_code, one.co_consts, one.co_names, one.co_varnames, one.co_cellvars) == (
         *(other.co_code, other.co_consts, other.co_names, other.co_varnames, other.co_cellvars),
     )
@@ -139,7 +140,7 @@ def _key(code: types.CodeType) -> _Key:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code object's functions, at any depth, without the ones that instrumenting added."""
+    """A code object's functions, at any depth, without the functions that the rewriter added."""
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             if constant.co_varnames[:1] != ("__mz__",):

@@ -2,14 +2,15 @@
 
 The principle: the native operation stays where it is, and a hook is called just before it, through which its
 operand passes (``x.a`` becomes ``__mz_ra__(x, 'a', site).a``). So evaluation order, exceptions, tracebacks and
-frames stay exactly Python's. New nodes take the position of those they replace, so that tracebacks point where they
-always did.
+frames stay exactly Python's. New nodes take the position of the nodes that they replace, so that tracebacks point to
+the same places as before.
 
 An operand may be written twice (once for the hook, once for the operation) only if it is *steady*: a constant, or a
-name that no other code can rebind. Everything else goes through one of the ways described in :mod:`hooks`.
-The rules are in :mod:`mazurka.program.python.rewrite`, a module for each family of nodes.
+name that no other code can rebind. For any other operand, one of the ways described in :mod:`hooks` is used.
+The rules are in :mod:`mazurka.program.python.instrument.rewrite`, a module for each family of nodes.
 
-Left alone: annotations, patterns, names starting with ``@`` (pytest's), and calls of modules known to be harmless.
+Not rewritten are annotations, patterns, names starting with ``@`` (pytest's), and calls of modules known to be
+harmless.
 
 Cost: about as much again as compiling the module; the result can be kept (see :mod:`loader`).
 """
@@ -45,15 +46,15 @@ def instrument_source(source: str | bytes, filename: str, options: EventOptions 
     return code
 
 
-# Programs explored in one process share the library's modules, and those of their project, of which all are asked for
-# each time: if they were one more than there is room for, each would be compiled again.
+# Programs explored in one process share the library's modules, and those of their project. All are compiled each time:
+# if they were one more than the cache holds, each would be compiled again.
 @functools.lru_cache(maxsize=2048)
 def compile_instrumented(
     source: str | bytes,
     filename: str,
     options: EventOptions = _EXPLORING,
 ) -> tuple[CodeType, list[sites.Entry]]:
-    """The same without making its sites known, for keeping."""
+    """Compile a module's text, instrumented, without making its sites known: for code to be kept."""
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     rewriter = Rewriter(tree, filename, options, RULES)

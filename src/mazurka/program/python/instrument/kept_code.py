@@ -1,18 +1,18 @@
 """Instrumented code that is kept between processes, one file per module, and loaded only if this user kept it.
 
-Code can be had in no form that is safe to load, so a file is loaded only if it bears a digest (BLAKE2b, keyed: RFC
-7693, 2.9) made with a key that is the user's own: 32 random bytes in the user's state folder, in a file that no other
-user may read. A `.mazurka` folder that came with a repository, or a file that others could write, is never loaded: its
-modules are compiled again, like those of a damaged file, and the file is replaced. The digest also covers the file's
-name, which identifies source, place, and what has made the code: the interpreter, and the text of what rewrites.
+There is no form of code that is safe to load, so a file is loaded only if it bears a digest (BLAKE2b, keyed: RFC 7693,
+2.9) made with a key of the user: 32 random bytes in the user's state folder, in a file that no other user may read. A
+`.mazurka` folder that came with a repository, or a file that other users could write, is never loaded: its modules are
+compiled again, like those of a damaged file, and the file is replaced. The digest also covers the file's name, which
+identifies source and place, and the maker of the code: the interpreter, and the text of the rewriter.
 
-The code of a project's modules is kept with the project, that of the standard library, which is the same for all, in a
-folder of the user's, one below it for each version of ours. Those in which nothing was kept for a month go when a new
-one is made.
+The code of a project's modules is kept with the project, that of the standard library, which is the same for all
+projects, in a folder of the user, with one folder for each version of the maker. Folders in which nothing was kept for
+a month are deleted when a new one is made.
 
 Without a writable state folder no code is kept: that only costs time.
 
-Cost: a look-up reads one small file; the key, and the text of what rewrites (3 ms), are read once.
+Cost: a look-up reads one small file; the key, and the text of the rewriter (3 ms), are read once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import os
 import stat
 import sys
 import types
-from _operator import _compare_digest  # `hmac` has no more of it; a program may track that module
+from _operator import _compare_digest  # `hmac` has the same function, but a program may track that module
 from time import time  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Final
 
@@ -40,7 +40,7 @@ _LENGTH: Final = 32
 
 _MONTH: Final = 30 * 24 * 3600.0
 
-#: The folders of this package whose modules decide, directly or by their tables, what code is rewritten to.
+#: The folders of this package whose modules decide, directly or by their tables, how code is rewritten.
 _REWRITING: Final = ("instrument", os.path.join("instrument", "rewrite"), "analysis", "semantics")
 
 #: A module's code and its sites.
@@ -48,7 +48,7 @@ Compiled = tuple[types.CodeType, list[sites.Entry]]
 
 
 class KeptCode:
-    """The code kept in a folder; nothing is if ``folder`` is None."""
+    """The code kept in a folder; none is kept if ``folder`` is None."""
 
     def __init__(self, folder: str | None) -> None:
         self._folder = folder
@@ -97,7 +97,7 @@ def of_library() -> KeptCode:
 
 @functools.cache
 def maker() -> str:
-    """Identifies the interpreter and the text of what rewrites; "" if that can't be read: then nothing is kept."""
+    """Identifies the interpreter and the text of the rewriter; "" if that can't be read: then nothing is kept."""
     digest = hashlib.sha256(f"{sys.implementation.cache_tag} {sys.version} {sys.flags.optimize}".encode())
     digest.update(importlib.util.MAGIC_NUMBER)
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -114,14 +114,15 @@ def maker() -> str:
 
 
 def _name(source: bytes, file: str) -> str:
-    """A file's: all are equally long, so that in a digest a name and what follows can't be taken for others."""
+    """The name of a kept file: all are equally long, so that a digest of name and data can't be that of another
+    pair."""
     parts = (file.encode("utf-8", "surrogatepass"), source, maker().encode())
     digest = hashlib.sha256(b"\0".join(parts)).hexdigest()
     return f"{digest[:32]}.{sys.implementation.cache_tag}.mz"
 
 
 def private_key() -> bytes | None:
-    """The user's key, made if there is none; None if it can be neither kept nor trusted."""
+    """The key of the user, made if there is none; None if it can be neither kept nor trusted."""
     folder = state_folder()
     path = os.path.join(folder, KEY)
     with contextlib.suppress(OSError):
@@ -130,7 +131,7 @@ def private_key() -> bytes | None:
             return found
         os.makedirs(folder, mode=0o700, exist_ok=True)
         _write(path, os.urandom(_LENGTH))
-        return _trusted(path)  # another process's, if it was the last to write
+        return _trusted(path)  # the key of another process, if that was the last to write
     return None
 
 
@@ -149,7 +150,7 @@ def _trusted(path: str) -> bytes | None:
 
 
 def _write(path: str, data: bytes) -> None:
-    """All of it or nothing, for this user's eyes only."""
+    """Write a file as a whole or not at all, readable by this user only."""
     temporary = f"{path}.{os.getpid()}"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
@@ -162,7 +163,7 @@ def _write(path: str, data: bytes) -> None:
 
 
 def _drop_old(folder: str) -> None:
-    """Delete what other versions have kept, and no longer do."""
+    """Delete the code of other versions that have kept none for a month."""
     with contextlib.suppress(OSError):
         for version in os.listdir(folder):
             below = os.path.join(folder, version)

@@ -1,18 +1,20 @@
-"""The functions that come from some files, wherever they are held.
+"""The functions that come from given files, wherever the process holds them.
 
-CPython's collector lists the objects that there are, by their generation. To go through all of them touches the memory
-of each, which costs a page fault a page in a process that has forked: half of the time in which a small program is
-made ready. So the functions of the oldest generation are looked for once, and kept by weak references; later calls go
-through the younger generations only. Objects come to the oldest one by a collection, before which the younger ones are
-gone through (:func:`_collecting`), and by the freeze at the beginning of a check (:func:`freeze`). Other ways, a freeze
-by the program or a collection during a check, are noticed: a list that was young is so no longer. Then all objects are
-gone through again, and nothing is kept where some are frozen: mostly the process makes one check.
+CPython's collector lists the existing objects, by their generation. To go through all of them touches the memory
+of each, which costs a page fault for each page in a process that has forked: half of the time of preparing a small
+program. So the functions of the oldest generation are looked for once, and kept by weak references; later calls go
+through the younger generations only. Objects come to the oldest generation by a collection, before which the younger
+ones are searched (:func:`_collecting`), and by the freeze at the beginning of a check (:func:`freeze`). Other ways, a
+freeze by the program or a collection during a check, are noticed: a list that was young is young no longer. Then all
+objects are searched again, and nothing is kept where some are frozen: mostly the process makes one check.
 
-Kept are functions of files that belong neither to the standard library, nor to installed packages, nor to Mazurka,
-which are few, and of files that have been asked for. Where generations are other ones (Python 3.14, or without the GIL)
-each call goes through all objects. A function is found by the file of the code that it had when it was first seen.
+The functions that are kept are those of files that belong neither to the standard library, nor to installed packages,
+nor to Mazurka, which are few, and of files that have been asked for. Where the collector has other generations (Python
+3.14, or without the GIL) each call goes through all objects. A function is found by the file of the code that it had
+when it was first seen.
 
-Cost: a walk over all objects, 0.2 microseconds each; later one over the objects made since the last collection but one.
+Cost: a walk over all objects, 0.2 microseconds each; later walks go over the objects made since the last collection but
+one.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ _OWN: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.pa
 
 
 class _Reference(weakref.ref[types.FunctionType]):
-    """None that a program could get: CPython hands out a plain one to all who ask for one."""
+    """A weak reference that the program can't get: CPython shares plain references to an object among all callers."""
 
     __slots__ = ()
 
@@ -102,7 +104,7 @@ def freeze() -> None:
 
 
 def thawed() -> None:
-    """What was frozen is in the oldest generation."""
+    """Frozen objects are in the oldest generation again."""
     global _kept
     if _kept is not None and _is_young():
         _watch(True)
@@ -121,7 +123,8 @@ def _look_at_all() -> dict[str, list[_Reference]]:
 
 
 def _note_young() -> bool:
-    """Keep the young functions, which are about to be old; whether all that are old already are kept."""
+    """Keep the young functions, which are about to be old; returns whether all functions that are already old are
+    kept."""
     global _kept
     if _kept is not None and not _is_young():
         _kept = None
@@ -136,7 +139,7 @@ def _keep(functions: Iterable[types.FunctionType]) -> None:
         file = function.__code__.co_filename
         of_file = _kept.get(file)
         if of_file is not None:
-            if len(of_file) & 255 == 255:  # in a long session most of a file's are dead
+            if len(of_file) & 255 == 255:  # in a long session most functions of a file are dead
                 of_file[:] = [each for each in of_file if each() is not None]
             of_file.append(_Reference(function))
         elif not _is_left_out(file):
@@ -172,7 +175,7 @@ def _is_of_others(file: str) -> bool:
 
 
 def _watch(on: bool) -> None:
-    """Have collections announced, or not: a program under test never sees that they are."""
+    """Have collections announced, or not: a program under test never sees the callback."""
     while _collecting in gc.callbacks:
         gc.callbacks.remove(_collecting)
     if on:

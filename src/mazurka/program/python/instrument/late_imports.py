@@ -1,12 +1,13 @@
 """Modules that threads import while others run.
 
-Modules that a run imports are imported before the runs that count, so that these find it there, as all but the first
-run of a program in one process would. For a module that only defines things it makes no difference when that happens.
-The code of another one would act amid what other threads do; and a program that asks `sys.modules` sees modules half
-made. That holds of modules that are not instrumented, too. Of those, a module may go through what it has made, and add
-to it; modules of the standard library are known to do nothing else but for those in a table.
+Modules that a run imports are imported before the runs that count, so that these find them loaded, as all but the first
+run of a program in one process would. For a module that only defines things the time of its import makes no difference.
+The code of another module would run between the steps of other threads; and a program that looks at `sys.modules` sees
+half made modules. This is also true of modules that are not instrumented. Of these, a module may also iterate over
+containers that it has made, and add to them; modules of the standard library are known to do nothing else, except for
+those in a table.
 
-Cost: a look at the syntax tree of a module that is imported so, and at what its names are.
+Cost: a look at the syntax tree of a module that is imported late, and at the objects of its names.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 
-#: Names of modules that were imported so in this process -> whether they do more than define things.
+#: Names of modules that were imported late in this process -> whether they do more than define things.
 noticed: Final[dict[str, bool]] = {}
 
-#: Functions that only make something of their arguments, by the name that their module is imported by; ``x.*`` are all
-#: of a module.
+#: Functions that only make an object from their arguments, by the name under which their module is imported; ``x.*``
+#: are all of a module.
 _MAKING: Final = frozenset(
     """frozenset set dict list tuple object property staticmethod classmethod len int str float bool bytes
     bytearray range enumerate zip sorted min max sum slice complex isinstance issubclass abc.* attr.s attr.ib
@@ -52,37 +53,37 @@ _MAKING: Final = frozenset(
 #: Modules whose metaclasses, and whose ``__init_subclass__``, register a class nowhere.
 _OF_CLASSES: Final = frozenset("builtins abc enum typing typing_extensions".split())
 
-#: Classes of objects that never change, if a name stands for them; tuples and sets may have other things in them.
+#: Classes of objects that never change, if a name stands for them; tuples and sets may have other elements.
 _FIXED: Final = (
     *(type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.GenericAlias, types.UnionType),
     *(int, float, complex, str, bytes, range, type(None), type(Ellipsis), type(NotImplemented), enum.Enum),
 )
 _COLLECTED: Final = (tuple, frozenset, type(sys.version_info))
 
-#: Modules of the standard library that print something, warn, or change how the interpreter works.
+#: Modules of the standard library that print, warn, or change how the interpreter works.
 _ACTING: Final = frozenset(
     """this antigravity __hello__ __phello__ idlelib turtledemo turtle test lib2to3 site sitecustomize usercustomize
     readline rlcompleter aifc asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp mailcap msilib nis
     nntplib ossaudiodev pipes smtpd sndhdr spwd sunau telnetlib uu xdrlib""".split()
 )
 
-#: Modules that `warnings` imports to show a warning of a resource, when garbage is collected: only who asks by name can
-#: tell.
+#: Modules that `warnings` imports to show a warning of a resource, when garbage is collected: only code that looks for
+#: them by name notices.
 _OF_WARNINGS: Final = frozenset({"tracemalloc", "_tracemalloc"})
 
-#: Modules that are not instrumented and were imported so, and not looked at yet -> their files.
+#: Modules that are not instrumented, were imported late, and have not been looked at yet -> their files.
 _others: Final[dict[str, str | None]] = {}
 
-#: Those of the functions that would call a ``key``.
+#: Those of these functions that would call a ``key``.
 _COMPARING: Final = frozenset({"sorted", "min", "max"})
 
 
 @contextmanager
 def notice(module: types.ModuleType, source: bytes) -> Iterator[None]:
-    """A module of the program is executed meanwhile."""
+    """A context in which a module of the program is executed."""
     late, name = is_late(), module.__name__
     if late:
-        noticed[name] = True  # if its execution fails, too
+        noticed[name] = True  # also if its execution fails
     yield
     if late:
         noticed[name] = not only_defines(ast.parse(source).body, module)
@@ -99,7 +100,7 @@ def notice_other(spec: ModuleSpec | None) -> None:
     if spec is None or not is_late():
         return
     root = spec.name.partition(".")[0]
-    noticed[spec.name] = root not in sys.stdlib_module_names or root in _ACTING  # as long as nothing else is known
+    noticed[spec.name] = root not in sys.stdlib_module_names or root in _ACTING  # until its source has been looked at
     if noticed[spec.name]:
         _others[spec.name] = spec.origin if type(spec.loader) is SourceFileLoader else None
 
@@ -116,14 +117,15 @@ def all_noticed() -> dict[str, bool]:
 
 
 def acting(found: Iterable[tuple[str, bool]]) -> list[str]:
-    """The modules among those imported so of which it makes a difference when that happens."""
+    """The modules among those imported late for which the time of the import makes a difference."""
     asked, by_name = not sites.asking_for_modules.isdisjoint(sites.instrumented), sites.asked_by_name()
     return [name for name, acts in found if acts or name in by_name or (asked and name not in _OF_WARNINGS)]
 
 
 def only_defines(body: list[ast.stmt], module: types.ModuleType, others: bool = False) -> bool:
-    """Whether the statements of a module, which has executed them, have only bound names of its own, to what they
-    made, or to what never changes. ``others``: the module may also have changed what it has made."""
+    """Whether the statements of a module, which has executed them, have only bound names of its own, to objects that
+    they made, or to objects that never change. ``others``: the module may also have changed objects that it has
+    made."""
     return _Definitions(module, body, others).are_all(body, vars(module))
 
 
@@ -132,9 +134,9 @@ class _Definitions:
 
     def __init__(self, module: types.ModuleType, body: list[ast.stmt], others: bool) -> None:
         self.module = module
-        self.others = others  # whether it may change objects of its own making, which no other code has yet
-        self.imported: dict[str, str] = {}  # name -> what it is imported by
-        self.annotates = sys.version_info < (3, 14)  # from then on annotations are evaluated when they are asked for
+        self.others = others  # whether it may change objects that it has made, which no other code has yet
+        self.imported: dict[str, str] = {}  # name -> the dotted name that it is imported by
+        self.annotates = sys.version_info < (3, 14)  # from 3.14 on annotations are evaluated when code reads them
         statements = [each for each in _outside_functions(body) if isinstance(each, (ast.Import, ast.ImportFrom))]
         for statement in statements:
             origin = f"{self._origin(statement)}." if isinstance(statement, ast.ImportFrom) else ""
@@ -145,7 +147,8 @@ class _Definitions:
                 self.imported[alias.asname or first] = origin + first
 
     def are_all(self, body: Iterable[ast.stmt], space: Any) -> bool:
-        """``space`` has the names of the block, once it was executed: of the module, or of a class."""
+        """Whether all statements of a block only define things; ``space`` has the names of the executed block, of the
+        module or of a class."""
         return all(self._defines(each, space) for each in body)
 
     def _origin(self, statement: ast.ImportFrom) -> str:
@@ -194,10 +197,10 @@ class _Definitions:
                 blocks = [*node.body, *node.orelse, *node.finalbody]
                 handled = [each for handler in node.handlers for each in handler.body]
                 return makes(*(each.type for each in node.handlers)) and self.are_all([*blocks, *handled], space)
-        return type(node).__name__ == "TypeAlias"  # from 3.12 on; its value is evaluated when it is asked for
+        return type(node).__name__ == "TypeAlias"  # from 3.12 on; its value is evaluated when code reads it
 
     def _changes_own(self, node: ast.stmt, space: Any) -> bool:
-        """Whether a statement only changes a container that the module has made itself, or goes through one."""
+        """Whether a statement only changes a container that the module has made itself, or iterates over one."""
         match node:
             case ast.Assign([ast.Subscript(ast.Name(name), key)], value):
                 return self._is_changeable(name) and self._makes(key, space) and self._makes(value, space)
@@ -211,7 +214,7 @@ class _Definitions:
         return False
 
     def _are_made(self, decorators: Iterable[ast.expr], space: Any) -> bool:
-        """Whether decorators only make something of what they decorate."""
+        """Whether decorators only make an object from the function or class that they decorate."""
         for each in decorators:
             match each:
                 case ast.Attribute(ast.Name(), "setter" | "getter" | "deleter") if (
@@ -226,7 +229,7 @@ class _Definitions:
         return True
 
     def _makes(self, value: ast.expr, space: Any) -> bool:
-        """Whether an expression only reads what never changes, and makes something of it."""
+        """Whether an expression only reads values that never change, and makes an object from them."""
         match value:
             case ast.Constant() | ast.Lambda():
                 return True
@@ -246,7 +249,7 @@ class _Definitions:
         return all(self._makes(each, space) for each in ast.iter_child_nodes(value) if isinstance(each, ast.expr))
 
     def _makes_each(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, space: Any) -> bool:
-        """Whether a comprehension goes over what never changes, or is the module's own."""
+        """Whether a comprehension iterates over objects that never change, or that belong to the module."""
         named = [each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
         inner = {**dict.fromkeys(named), **space}
         tests = [test for each in node.generators for test in (each.iter, *each.ifs)]
@@ -262,7 +265,7 @@ class _Definitions:
         return name not in self.imported and (name in space or name in vars(self.module))
 
     def _is_making(self, function: ast.expr) -> bool:
-        """Whether a function that is called is one of those that only make something."""
+        """Whether a called function is one of those that only make an object."""
         dotted = self._dotted(function)
         return dotted in _MAKING or f"{dotted.rpartition('.')[0]}.*" in _MAKING
 
@@ -321,7 +324,7 @@ def _varies(module: types.ModuleType | None, name: str) -> bool:
 
 
 def _is_plain(made: Any) -> bool:
-    """Whether it is a class that was made without any code of the program's."""
+    """Whether an object is a class that was made without running code of the program."""
     if not isinstance(made, type) or type(made).__module__ not in _OF_CLASSES:
         return False
     bases = [each for each in made.__mro__[1:] if "__init_subclass__" in vars(each)]
@@ -332,6 +335,6 @@ _LAZY_MODE: Final[Callable[[], str] | None] = getattr(sys, "get_lazy_imports", N
 
 
 def are_all_lazy() -> bool:
-    """Whether every import is one that happens at the first use of a name (Python 3.15, ``-X lazy_imports=all``): no
-    step tells of those that are not marked so in the source."""
+    """Whether every import happens at the first use of a name (Python 3.15, ``-X lazy_imports=all``): imports that are
+    not marked as lazy in the source then make no step."""
     return _LAZY_MODE is not None and _LAZY_MODE() == "all"

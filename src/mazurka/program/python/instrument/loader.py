@@ -1,13 +1,12 @@
-"""Imports modules instrumented: those under given directories, and those named.
+"""Imports modules with instrumentation: those under given directories, and those with given names.
 
-The finder stands before Python's own, asks them for a module's place, and takes over only if it is a source file it
-is meant to track. What it makes has the same ``__file__``, positions and source as ever. A module that can't be
-instrumented is loaded plain; one with faulty source, or that was named and has none, is in :attr:`Loader.opaque`.
-
-Compiled code is kept in the directory the caller names, that of the standard library in one of the user's
+The finder stands before Python's own, asks them for a module's place, and takes over only if this is a source file that
+is to be tracked. The module has the same ``__file__``, positions and source as otherwise. A module that can't be
+instrumented is loaded plain; one with faulty source, or that was named and has no source, is in :attr:`Loader.opaque`.
+Compiled code is kept in the directory that the caller names, that of the standard library in one of the user
 (kept_code.py).
 
-Cost: from kept code about that of a plain import.
+Cost: with kept code about that of a plain import.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ from mazurka.program.python.instrument.instrument import compile_instrumented, i
 from mazurka.program.python.instrument.kept_code import Compiled, KeptCode, of_library
 from mazurka.program.python.instrument.own import contextlib
 
-#: The name of an invariant while it is made.
+#: The name of the function that an invariant is compiled to.
 INVARIANT: Final = "__mz_invariant__"
 
 _INVARIANT_FILE: Final = "<invariant>"
 
 _SKIPPED: Final = ("site-packages", "dist-packages")
 
-#: Files of modules that were imported before a check -> the same without links. Each check asks for all of them.
+#: Files of modules that were imported before a check -> their paths without links. Each check needs all of them.
 _real_files: Final[dict[str, str]] = {}
 
 #: Our own packages and their dependencies: instrumenting these would make hooks call hooks.
@@ -49,8 +48,8 @@ PYTEST_MACHINERY: Final = frozenset({"pluggy"})
 
 
 class Loader(importlib.abc.MetaPathFinder):
-    """Finds and makes instrumented modules. ``modules`` holds these, ``opaque`` those that it could not make, and why.
-    Modules of the packages ``never`` stay as they are."""
+    """Finds and makes instrumented modules. ``modules`` holds these, ``opaque`` the modules that it could not
+    instrument, with the reasons. Modules of the packages ``never`` stay as they are."""
 
     def __init__(
         self,
@@ -65,21 +64,21 @@ class Loader(importlib.abc.MetaPathFinder):
         self._kept = KeptCode(cache)
         self.modules: dict[str, types.ModuleType] = {}
         self.opaque: dict[str, str] = {}
-        self._folders: dict[str, str] = {}  # by their names, their names without links
+        self._folders: dict[str, str] = {}  # paths of folders -> the same without links
 
     def install(self) -> None:
         """Stand before all other finders."""
         sys.meta_path.insert(0, self)
 
     def uninstall(self) -> None:
-        """Step aside; modules made stay as they are."""
+        """Remove the finder; modules that it made stay as they are."""
         with contextlib.suppress(ValueError):
             sys.meta_path.remove(self)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """A spec that instruments, if the module is one to track."""
+        """A spec whose loader instruments, if the module is to be tracked."""
         if fullname == "conftest" or fullname.partition(".")[0] in self.never:
             return None
         named = self._is_included(fullname)
@@ -112,7 +111,7 @@ class Loader(importlib.abc.MetaPathFinder):
         return None
 
     def tracks(self, fullname: str, file: str) -> bool:
-        """Whether a module of that name and file, imported by whomever, is one to track."""
+        """Whether a module of that name and file is to be tracked, whichever loader imports it."""
         if fullname.partition(".")[0] in self.never or not file.endswith(".py"):
             return False
         if self._is_included(fullname):
@@ -133,7 +132,8 @@ class Loader(importlib.abc.MetaPathFinder):
         return False
 
     def _real(self, file: str) -> str:
-        """``os.path.realpath``, which asks of each folder on the way, again for each file."""
+        """``os.path.realpath`` with a cache for folders: the original looks at each folder of a path, again for each
+        file."""
         folder, name = os.path.split(file)
         if not name or os.path.islink(file):
             return os.path.realpath(file)
@@ -206,11 +206,11 @@ class _Instrumenting(importlib.machinery.SourceFileLoader):
 
 
 def compile_invariant(text: str) -> types.CodeType:
-    """Compile an expression of the user's, instrumented, since what it reads tells orders apart: a function of no
-    arguments with the name :data:`INVARIANT`, to be made where the expression's names are."""
+    """Compile an expression of the user, instrumented, since its reads distinguish orders: a function of no arguments
+    with the name :data:`INVARIANT`, to be made in the namespace of the expression's names."""
     tree = ast.parse(text, _INVARIANT_FILE, "eval")
     names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
-    # Never called: says that the program binds the names, which are nothing but constants in this text.
+    # Never called: it shows that the program binds the names, which would otherwise be constants in this text.
     bound = (
         f"def {INVARIANT}_names():\n global {', '.join(names)}\n {' = '.join([*names, *names])} = None\n"
         if names

@@ -1,7 +1,7 @@
-"""Copies of library modules for our own use: those of the program may be instrumented, and then report the accesses of
-every caller, ours too.
+"""Copies of library modules for our own use: the modules that the program uses may be instrumented, and then report the
+accesses of every caller, including ours.
 
-The functions of a copy have a file name of their own, so that they are not taken for the program's.
+The functions of a copy have a file name of their own, so that they are not taken for functions of the program.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Where hooks are at rest: outside runs, and in a run until its first thread is started.
+"""The times at which hooks are inactive: outside runs, and in a run until its first thread is started.
 
-Instrumented code asks the builtin ``__mz_on__``. Where it is false, expressions that call nothing are evaluated as they
-were written, without hooks (`rewriter.Rewriter.doubled`), so that code with one thread is hardly slower than without
-Mazurka. It may be true where nothing happens; hooks look for themselves.
+Instrumented code tests the builtin ``__mz_on__``. Where it is false, expressions that call nothing are evaluated as
+they were written, without hooks (`rewriter.Rewriter.doubled`), so that code with one thread is hardly slower than
+without Mazurka. It may be true where no run is in progress; hooks test that themselves.
 
-A property or an operator may start the first thread in the midst of such an expression, whose rest would then be
-without hooks. Where the first thread is started, :func:`amid_expression` looks for that; the run's runtime then learns
-:data:`~.task.START_POINTS`, and the search begins again, with hooks awake from the start of each run.
+A property or an operator may start the first thread in the middle of such an expression, the rest of which would then
+be evaluated without hooks. When the first thread is started, :func:`amid_expression` tests that; the runtime then
+learns :data:`~.task.START_POINTS`, and the search begins again, with hooks active from the start of each run.
 
 Cost: a test of a global for each expression; a look at each frame of the starting thread in each run.
 """
@@ -22,15 +22,15 @@ from mazurka.program.python.instrument import sites
 
 NAME: Final = "__mz_on__"
 
-#: Instructions at which a function stands that has called another one, or stepped an iterator or a manager: no such
-#: thing is in an expression that calls nothing.
+#: Instructions at which a function stands that has called another one, or advanced an iterator, or entered a manager:
+#: an expression that calls nothing has none of them.
 _CALLING: Final = frozenset(
     "PRECALL FOR_ITER SEND YIELD_VALUE IMPORT_NAME IMPORT_FROM BEFORE_WITH WITH_EXCEPT_START LOAD_SPECIAL".split()
 )
 
 _CACHE: Final = dis.opmap["CACHE"]
 
-#: id of a code -> it, and whether it stands at a call where an instruction is.
+#: id of a code object -> that object, and by instruction whether it is a call.
 _known: Final[dict[int, tuple[CodeType, dict[int, bool]]]] = {}
 
 _names: Final = vars(builtins)
@@ -38,17 +38,17 @@ _names[NAME] = False
 
 
 def wake() -> None:
-    """From now on hooks have something to do."""
+    """Activate the hooks."""
     _names[NAME] = True
 
 
 def sleep() -> None:
-    """From now on they have not."""
+    """Deactivate the hooks."""
     _names[NAME] = False
 
 
 def amid_expression(frame: FrameType | None) -> bool:
-    """Whether instrumented code among a frame and its callers stands amid an expression, not at a call."""
+    """Whether instrumented code among a frame and its callers stands inside an expression, not at a call."""
     while frame is not None:
         code = frame.f_code
         if code.co_filename in sites.instrumented and NAME in code.co_names and not _is_at_call(code, frame.f_lasti):
@@ -63,7 +63,7 @@ def _is_at_call(code: CodeType, offset: int) -> bool:
         known = _known[id(code)] = (code, {})
     if offset not in known[1]:
         where = offset
-        while code.co_code[where] == _CACHE:  # what a call of a function in Python stands at
+        while code.co_code[where] == _CACHE:  # a call of a function in Python stands at such an entry
             where -= 2
         name = dis.opname[code.co_code[where]]
         known[1][offset] = name.startswith(("CALL", "INSTRUMENTED_CALL")) or name in _CALLING

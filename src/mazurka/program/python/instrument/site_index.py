@@ -1,4 +1,4 @@
-"""Sites by where they are: which of them a place named elsewhere, in a recording say, can mean.
+"""Sites by their place: those that a place from another source, such as a recording, can mean.
 
 Cost: all sites are looked at once, and again whenever further modules have been instrumented.
 """

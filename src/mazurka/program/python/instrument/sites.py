@@ -4,7 +4,7 @@ A site's id is ``crc32(file name) << 20 | running number within the module``, th
 negative ids are reserved for operations without a place in the program. Ids are the same in every process that
 instruments the same text with the same version of the rewriter.
 
-Cost: one dictionary and one list look-up per question; a site takes a tuple of seven.
+Cost: one dictionary and one list look-up for each site that is asked for; a site takes a tuple of seven.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _MASK: Final = (1 << _BITS) - 1
 
 
 class Site(NamedTuple):
-    """One place where a hook is called: ``kind`` says what for, ``name`` which attribute, variable or method."""
+    """One place where a hook is called: ``kind`` is the kind of operation, ``name`` that of the attribute, variable or
+    method."""
 
     file: str
     line: int
@@ -41,8 +42,8 @@ Entry = tuple[int, int, str, str, str, int, int]
 _modules: dict[int, tuple[str, list[Entry]]] = {}
 _variables: dict[str, set[str]] = {}
 
-#: Places that are no sites, by numbers larger than any site's; code, by its id, and offset in it -> that code, and the
-#: number; site and name -> the number.
+#: Places that are no sites, by numbers larger than that of any site. Then id of a code object and offset in it -> that
+#: object and the number; site and name -> the number.
 _others: Final[dict[int, Site]] = {}
 _places: Final[dict[tuple[int, int], tuple[CodeType, int]]] = {}
 _named: Final[dict[tuple[int, str], int]] = {}
@@ -51,24 +52,24 @@ _fresh: Final = itertools.count(1 << 60)
 #: Files whose code calls hooks.
 instrumented: set[str] = set()
 
-#: Those of them that define finalisers, and those that ask which of equal values something is.
+#: Those of them that define finalisers, and those that compare values by identity.
 finalizing: set[str] = set()
 comparing_identity: set[str] = set()
-#: ... or mention something called `modules`, as `sys` has it.
+#: ... or mention a name `modules`, like that of `sys`.
 asking_for_modules: set[str] = set()
-#: ... or anything by which one looks at the traceback of an exception, or at what it was raised amid.
+#: ... or mention a name by which code looks at the traceback or context of an exception.
 looking_at_tracebacks: set[str] = set()
-#: ... or times or numbers of files.
+#: ... or mention times or numbers of files.
 looking_at_times: set[str] = set()
-#: ... or numbers of descriptors, and compares values.
+#: ... or mention numbers of descriptors, and compare values.
 comparing_descriptors: set[str] = set()
-#: ... or anything that refers weakly.
+#: ... or mention weak references.
 referring_weakly: set[str] = set()
 
-#: Files of code that the program compiles while it runs -> the names in it, whatever they mean there.
+#: Files of code that the program compiles while it runs -> all names in this code.
 names_of_compiled: dict[str, frozenset[str]] = {}
 
-#: Kinds of entries that say something of a whole module -> the modules of which it is said.
+#: Kinds of entries about a whole module -> the set of the modules that have such an entry.
 _SAID: Final = {
     "finalizer": finalizing,
     "identity": comparing_identity,
@@ -85,12 +86,12 @@ _asked_by_name: Final[dict[str, set[str]]] = {}
 #: Names of attributes that instrumented code stores: only those can hide a method of the class.
 stored: set[str] = set()
 
-#: Those of them that it stores otherwise than in `self`: in a class, it may be.
+#: Those of them that it stores in objects other than `self`, possibly in a class.
 stored_from_outside: set[str] = set()
 
 
 class SiteNumbering:
-    """Hands out the sites of one module."""
+    """Assigns the sites of one module."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -98,7 +99,7 @@ class SiteNumbering:
         self.entries: list[Entry] = []
 
     def new(self, node: ast.AST, function: str, kind: str, name: str) -> int:
-        """The id of the next site, which is where the node is."""
+        """The id of the next site, at the place of the node."""
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
         end_line, end_column = getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
         self.entries.append((line, column, function, kind, name, end_line, end_column))
@@ -162,7 +163,7 @@ def site(number: int) -> Site | None:
 
 
 def place_of(frame: FrameType) -> int:
-    """A number for where a frame is, as if a site were there; unlike those of sites another one in another process."""
+    """A number for the place of a frame, like that of a site; unlike those, it differs between processes."""
     code, offset = frame.f_code, frame.f_lasti
     known = _places.get((id(code), offset))
     if known is None or known[0] is not code:
@@ -172,7 +173,7 @@ def place_of(frame: FrameType) -> int:
 
 
 def of_call(code: CodeType) -> int:
-    """A number for the call of what a function of the standard library was given, the same in every process."""
+    """A number for calls of a function that the standard library was given, the same in every process."""
     number = 1 << 61 | zlib.crc32(f"{code.co_filename}:{code.co_qualname}".encode())
     if number not in _others:
         _others[number] = Site(code.co_filename, code.co_firstlineno, 0, code.co_qualname, "call", code.co_name)
@@ -195,7 +196,7 @@ def _new(place: Site) -> int:
 
 
 def kind_of(number: int) -> str:
-    """The site's kind, by which its hook is called; nothing if it is none."""
+    """The kind of a site, which its hook passes; "" if the number is that of no site."""
     module = _modules.get(number >> _BITS)
     if module is None:
         return _others[number].kind if number in _others else ""
@@ -203,7 +204,7 @@ def kind_of(number: int) -> str:
 
 
 def location(number: int) -> Location | None:
-    """Where a site is in the source."""
+    """The place of a site in the source."""
     known = site(number)
     return None if known is None else Location(known.file, known.line, known.column, known.function)
 

@@ -1,5 +1,4 @@
-"""Looks at `sys.modules` that ask for one module by its name: whether another one has been imported makes no difference
-to them."""
+"""Looks at `sys.modules` for one module by its name: their results do not depend on the imports of other modules."""
 
 from __future__ import annotations
 
@@ -7,12 +6,12 @@ import ast
 
 from mazurka.program.python.instrument.rewrite.nodes import walk
 
-#: The attribute of `sys`, and that of its methods that looks for one key.
+#: The attribute of `sys`, and the method of its value that looks for one key.
 ATTRIBUTE = "modules"
 
 
 def asked_for(tree: ast.Module) -> dict[int, str]:
-    """By the ids of the nodes that read ``....modules``: the only key that is looked for there."""
+    """The only key that is looked for at each node that reads ``....modules``, by the ids of the nodes."""
     found: dict[int, str] = {}
     for node in walk(tree):
         match node:

@@ -43,7 +43,7 @@ _IN_PLACE: Final = {
 
 
 def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
-    """A hook per target that threads may share; the value is unpacked under the hooks' eyes."""
+    """A hook for each target that threads may share; the unpacking of the value is announced, too."""
     kept: list[ast.stmt] = []
     value = r.visit(node.value)
     given_to_slices(r, value, node)
@@ -68,8 +68,8 @@ def is_slice(target: ast.expr) -> bool:
 
 
 def given_to_slices(r: Rewriter, value: ast.expr, node: ast.Assign) -> None:
-    """Announce the element of a tuple that is given to a slice, as in ``items[:], old = [], items[:]``: if there is one
-    such target, and it is known which element that is."""
+    """Announce the element of a tuple that is assigned to a slice, as in ``items[:], old = [], items[:]``, if there is
+    one such target and its element is known."""
     target = node.targets[0]
     if not isinstance(value, ast.Tuple) or not isinstance(target, (ast.Tuple, ast.List)) or len(node.targets) > 1:
         return
@@ -81,7 +81,7 @@ def given_to_slices(r: Rewriter, value: ast.expr, node: ast.Assign) -> None:
 
 
 def unpacked(r: Rewriter, value: ast.expr, original: ast.expr, targets: list[ast.expr]) -> ast.expr:
-    """``value``, announced as gone through if a target says so; and what is in it, too, where targets are nested."""
+    """``value``, announced as iterated over if a target unpacks it; its elements, too, where targets are nested."""
     parts = [target.elts for target in targets if isinstance(target, (ast.Tuple, ast.List))]
     if not parts:
         return value
@@ -114,7 +114,8 @@ def ann_assign(r: Rewriter, node: ast.AnnAssign) -> ast.stmt:
 
 
 def aug_assign(r: Rewriter, node: ast.AugAssign) -> ast.stmt:
-    """A load, the operation and a store, each with its hook; also as it was written, for when hooks are off."""
+    """A load, the operation and a store, each with its hook; and the original statement, for times at which hooks are
+    inactive."""
     target = node.target
     if r.doubling or not (calls_nothing(target) and calls_nothing(node.value)):
         return augmented(r, node, target)
@@ -126,7 +127,7 @@ def aug_assign(r: Rewriter, node: ast.AugAssign) -> ast.stmt:
 
 
 def augmented(r: Rewriter, node: ast.AugAssign, target: ast.Name | ast.Attribute | ast.Subscript) -> ast.stmt:
-    """The same by the kind of target: a name, an attribute or an item."""
+    """The rewritten statement by the kind of target: a name, an attribute or an item."""
     operation = type(node.op).__name__
     if isinstance(target, ast.Name):
         return augment_name(r, node, target, operation)
@@ -138,8 +139,8 @@ def augmented(r: Rewriter, node: ast.AugAssign, target: ast.Name | ast.Attribute
 
 
 def augment_name(r: Rewriter, node: ast.AugAssign, target: ast.Name, operation: str) -> ast.stmt:
-    """``name op= value``; only a global, a captured or a class's variable may be shared."""
-    variable, _ = r.what(target.id)
+    """``name op= value``; only a global variable, a captured one or that of a class may be shared."""
+    variable, _ = r.resolve(target.id)
     if variable in (VariableKind.GLOBAL, VariableKind.CELL, VariableKind.CLASS) or binds(node.value):
         load = r.visit(reading(target.id, target))
         value = stored(r, target.id, in_place(r, node, load, operation), target)

@@ -1,7 +1,7 @@
-"""Calls: of builtins, of methods that containers have, of anything else.
+"""Calls: of builtins, of methods that containers have, of any other callee.
 
-Left alone are functions and classes of the module itself, and those of modules known to be harmless. What a method is
-is seen when it is called; where its operands can't be written twice, by a stand-in for the object.
+Calls of functions and classes of the module itself, and of modules known to be harmless, get no hook. The kind of a
+method is determined when it is called; where its operands can't be written twice, by a stand-in for the object.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from mazurka.program.python.semantics.containers import GOING_THROUGH, METHODS, 
 _CONSUMERS: Final = frozenset(
     "list tuple set frozenset dict sorted sum min max any all str repr bytes bytearray ascii".split()
 )
-#: Those that look at the values of a dictionary, too.
+#: Those of them that look at the values of a dictionary, too.
 _WHOLE: Final = frozenset("dict str repr ascii bytes bytearray".split())
 _EVALUATING: Final = ("exec", "eval")
-#: Those that read one property of their argument: the hook for it.
+#: Builtins that read one property of their argument -> the hook for it.
 _ASKING: Final = {"len": "len", "reversed": "len", "iter": "be", "bool": "b", "next": "n"}
 
-#: Imported modules whose functions change nothing, or report to the runtime themselves. What may stand for one of them:
-#: :mod:`mazurka.program.python.semantics.unwatched_functions`.
+#: Imported modules whose functions change nothing, or report to the runtime themselves. For objects that stand in for
+#: such functions see :mod:`mazurka.program.python.semantics.unwatched_functions`.
 QUIET: Final = frozenset(
     "cmath errno keyword math stat threading time unicodedata _thread queue concurrent pytest".split()
 )
 
-#: ... but for these, which iterate over their arguments.
+#: ... except these functions, which iterate over their arguments.
 _GOING: Final = frozenset("fsum prod sumprod dist hypot perm".split())
 
 
@@ -58,8 +58,8 @@ def call(r: Rewriter, node: ast.Call) -> ast.expr:
 
 
 def is_builtin(r: Rewriter, node: ast.expr) -> bool:
-    """Whether this is a builtin, a type most likely."""
-    return isinstance(node, ast.Name) and r.what(node.id)[0] is VariableKind.BUILTIN
+    """Whether a name is that of a builtin, most likely a type."""
+    return isinstance(node, ast.Name) and r.resolve(node.id)[0] is VariableKind.BUILTIN
 
 
 def is_quiet(origin: str, name: str) -> bool:
@@ -78,21 +78,21 @@ def is_of_module(r: Rewriter, function: ast.Attribute) -> bool:
 
 
 def is_defined(r: Rewriter, function: ast.Name) -> bool:
-    """Whether a name always means a function or class of this module (or is pytest's business)."""
+    """Whether a name always means a function or class of this module, or is one of pytest."""
     name = r.mangled(function.id)
     owner = r.always(name, Way.DEFINITION)
     return (owner is not None and name not in owner.derived) or function.id.startswith("@")
 
 
 def ordinary_call(r: Rewriter, node: ast.Call) -> ast.Call:
-    """Only function and arguments are rewritten: the function's own code reports what it does."""
+    """Only function and arguments are rewritten: the function's own code reports its accesses."""
     node.func = r.visit(node.func)
     arguments(r, node)
     return node
 
 
 def plain_call(r: Rewriter, node: ast.Call) -> ast.Call:
-    """Of a function of a module that needs no watching: not even the attribute."""
+    """A call of a function of a module that needs no watching: not even the attribute gets a hook."""
     arguments(r, node)
     return node
 
@@ -140,7 +140,7 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
     if name in _LAZY and plain:
         return begun(r, node, _LAZY[name])
     if name in _UNWATCHED or (plain and name not in _EVALUATING and name not in ("print", "dir")):
-        node.func = r.visit(node.func)  # `id` is another in a run
+        node.func = r.visit(node.func)  # `id` is another function in a run
         if single and isinstance(node.args[0], ast.GeneratorExp) and not has_key(node):
             generated(r, node.args[0], name)
         else:
@@ -149,7 +149,7 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
     return looked_at(r, node)
 
 
-#: Builtins that give iterators, and how many arguments come before what these go over.
+#: Builtins that return iterators -> how many arguments come before the iterables.
 _LAZY: Final = {"enumerate": 0, "zip": 0, "map": 1, "filter": 1}
 
 
@@ -171,7 +171,7 @@ def beginning(r: Rewriter, argument: ast.expr) -> ast.expr:
 
 
 def generated(r: Rewriter, node: ast.GeneratorExp, consumer: str) -> None:
-    """A generator expression, such that a builtin's reads of its elements are reported."""
+    """A generator expression that reports a builtin's reads of its elements."""
     element = node.elt
     hook = ""
     if consumer in ("any", "all") and is_asked(r, element):
@@ -188,7 +188,7 @@ def generated(r: Rewriter, node: ast.GeneratorExp, consumer: str) -> None:
 
 #: Builtins that make an object of their arguments without reading these.
 _MAKERS: Final = frozenset("type zip enumerate map filter slice".split())
-#: Builtins that look at nothing threads share, or at the frame that calls them.
+#: Builtins that look at nothing that threads share, or at the calling frame.
 _UNWATCHED: Final = frozenset(
     "super locals globals id callable input breakpoint help isinstance issubclass property staticmethod classmethod "
     "object range chr ord __build_class__".split()
@@ -196,14 +196,14 @@ _UNWATCHED: Final = frozenset(
 
 
 def has_key(node: ast.Call) -> bool:
-    """Whether a function is handed over that is called for each element."""
+    """Whether a call has a key function, which is called for each element."""
     return any(
         keyword.arg == "key" and not isinstance(keyword.value, (ast.Lambda, ast.Constant)) for keyword in node.keywords
     )
 
 
 def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.expr:
-    """A method of something that is no module."""
+    """A call of a method of an object that is no module."""
     if function.attr in GOING_THROUGH:
         return looked_at(r, node, passed_on=True)
     if function.attr in SLOTS:
@@ -230,7 +230,7 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
 
 
 def looked_at(r: Rewriter, node: ast.Call, passed_on: bool = False, visited: bool = False) -> ast.expr:
-    """Any function: it is classified when it is called."""
+    """A call of any function: it is classified when it is called."""
     name = text_of(node.func)
     if visited:
         hook = r.hook("cp", [r.visit(node.func), r.site(node, "call", name), *node.args], node)

@@ -27,7 +27,7 @@ from mazurka.program.python.instrument.rewrite.operators import tested, used
 from mazurka.program.python.instrument.rewrite.reentrant import How
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
-#: Methods whose result is asked for its truth where they are not seen to be called.
+#: Methods whose result is tested for truth by code that calls them without a hook.
 _JUDGING: Final = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -58,7 +58,7 @@ def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
 
 
 def unpacked_inside(r: Rewriter, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
-    """What ``with ... as`` binds, and statements that do the rest."""
+    """The target that ``with ... as`` binds, and statements that bind the rest."""
     if not isinstance(target, (ast.Tuple, ast.List)):
         return assigned(r, target), []
     whole = f"__mz_with{target.lineno}_{target.col_offset}__"
@@ -82,10 +82,10 @@ def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.s
     first = reading_of_module(r, node) if isinstance(node, ast.ImportFrom) and r.scope.kind == "function" else []
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
-        if alias.name == "*" or r.what(name)[0] is not VariableKind.GLOBAL or name in r.scope.lazy or is_lazy(node):
+        if alias.name == "*" or r.resolve(name)[0] is not VariableKind.GLOBAL or name in r.scope.lazy or is_lazy(node):
             kept += bindings_reported(r, [name] if alias.name != "*" else [], node)
         elif alias.asname is not None or isinstance(node, ast.ImportFrom) or "." not in alias.name:
-            # Bound under a name of its own, and then by an assignment with a hook.
+            # The module is bound under a name of its own, and then by an assignment with a hook.
             alias.asname = f"__mz_{name}__"
             value = stored(r, name, at(ast.Name(alias.asname, ast.Load()), node), node)
             kept.append(at(ast.Assign([at(ast.Name(name, ast.Store()), node)], value), node))
@@ -96,7 +96,7 @@ def imported_names(r: Rewriter, node: ast.Import | ast.ImportFrom) -> list[ast.s
 
 
 def reading_of_module(r: Rewriter, node: ast.ImportFrom) -> list[ast.stmt]:
-    """Says that variables of a module are about to be read."""
+    """The statement that announces that variables of a module are about to be read."""
     names = at(ast.Tuple([constant(alias.name, node) for alias in node.names], ast.Load()), node)
     module = constant("." * node.level + (node.module or ""), node)
     return [at(ast.Expr(r.hook("fi", [module, names, r.site(node, "global", node.module or "")], node)), node)]
@@ -106,10 +106,10 @@ def except_handler(r: Rewriter, node: ast.ExceptHandler) -> ast.ExceptHandler:
     """A handler; where its name is shared, binding and unbinding it are statements with hooks."""
     node.type = node.type and r.visit(node.type)
     name, body = node.name, r.statements(node.body)
-    if name is None or r.what(name)[0] not in (VariableKind.GLOBAL, VariableKind.CELL):
+    if name is None or r.resolve(name)[0] not in (VariableKind.GLOBAL, VariableKind.CELL):
         node.body = body
         return node
-    # Bound, and unbound at the end, under a name of its own, and by statements with hooks.
+    # The exception is bound, and unbound at the end, under a name of its own, and by statements with hooks.
     node.name = f"__mz_{name}__"
     first = at(ast.Assign([store(name, node)], stored(r, name, reading(node.name, node), node)), node)
     target = at(ast.Name(name, ast.Del()), body[-1])
@@ -178,7 +178,7 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
     started = [
         *call_event(r, node),
-        *bindings_reported(r, [name for name in shared if r.what(name)[0] is VariableKind.CELL], node),
+        *bindings_reported(r, [name for name in shared if r.resolve(name)[0] is VariableKind.CELL], node),
     ]
     body = [*started, *body] or [at(ast.Pass(), node)]
     node.body = [*docstring, *returns.enclosed(r, node, body)]
@@ -188,8 +188,8 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
 
 
 def _may_be_key(node: _FUNCTIONS) -> bool:
-    """Whether another module may have a function for its key, as of a sort: it has one parameter, or two as a method,
-    and gives something that is there already."""
+    """Whether another module may use a function as a key, for instance of a sort: the function has one parameter, or
+    two as a method, and returns an existing object."""
     args = node.args
     few = len(args.posonlyargs) + len(args.args) in (1, 2) and args.vararg is None and args.kwarg is None
     last = node.body[-1]
@@ -200,8 +200,8 @@ def _may_be_key(node: _FUNCTIONS) -> bool:
 
 
 def announced_definition(r: Rewriter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
-    """A definition whose name is shared: its last decorator reports the binding, just before it."""
-    variable, _ = r.what(node.name)
+    """A definition whose name is shared: its outermost decorator reports the binding, just before it."""
+    variable, _ = r.resolve(node.name)
     name = r.mangled(node.name)
     if variable is VariableKind.GLOBAL:
         args = [*named(name, node), r.site(node, "global", name)]
@@ -245,7 +245,7 @@ def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
 
 
 def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
-    """A raise; an exception that is not made on the spot may be shared."""
+    """A raise; an exception that is not made in the statement may be shared."""
     if node.exc is not None:
         raised = r.visit(node.exc)
         made = _is_made(node.exc)
@@ -257,7 +257,7 @@ def raise_(r: Rewriter, node: ast.Raise) -> ast.stmt:
 
 
 def _is_made(raised: ast.expr) -> bool:
-    """Whether an exception is made on the spot, as the name of a class says."""
+    """Whether an exception is made in the statement, by a call of a class or by its name."""
     function = raised.func if isinstance(raised, ast.Call) else raised
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     return name.lstrip("_")[:1].isupper() and not (name.isupper() and raised is function)

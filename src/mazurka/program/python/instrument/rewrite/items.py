@@ -55,7 +55,7 @@ def keyed(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscri
 
 
 def sliced(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscript:
-    """``value[a:b]`` with steady bounds: which slice it is does not matter."""
+    """``value[a:b]`` with steady bounds: the hook needs no bounds."""
     value = node.value
 
     def with_hook() -> ast.expr:
@@ -67,7 +67,7 @@ def sliced(r: Rewriter, node: ast.Subscript, hook: str, kind: str) -> ast.Subscr
 
 
 def steady_slice(r: Rewriter, node: ast.Slice) -> bool:
-    """Whether evaluating the bounds twice gives the same and has no effect."""
+    """Whether evaluating the bounds twice gives the same values and has no effect."""
     return all(r.steady(part) for part in (node.lower, node.upper, node.step) if part is not None)
 
 
@@ -103,7 +103,7 @@ def assigned(r: Rewriter, node: ast.expr) -> ast.expr:
         node.value = assigned(r, node.value)
     elif isinstance(node, (ast.Tuple, ast.List)):
         node.elts = [assigned(r, part) for part in node.elts]
-    elif isinstance(node, ast.Name) and r.what(node.id)[0] is VariableKind.GLOBAL and not node.id.startswith("@"):
+    elif isinstance(node, ast.Name) and r.resolve(node.id)[0] is VariableKind.GLOBAL and not node.id.startswith("@"):
         name = r.mangled(node.id)
         space = r.hook("gd", [*named(name, node), r.site(node, "global", name)], node)
         return at(ast.Subscript(space, constant(name, node), ast.Store()), node)
@@ -116,11 +116,12 @@ def assigned(r: Rewriter, node: ast.expr) -> ast.expr:
 
 def is_shared_cell(r: Rewriter, name: str) -> bool:
     """Whether a name is a closure variable that a store can reach through its cell."""
-    return not name.startswith("@") and r.what(name)[0] is VariableKind.CELL and r.scope.kind == "function"
+    return not name.startswith("@") and r.resolve(name)[0] is VariableKind.CELL and r.scope.kind == "function"
 
 
 def bound(r: Rewriter, node: ast.expr) -> list[ast.stmt]:
-    """Never executed: binds the closure variables of a target, so that they stay variables of their function."""
+    """Statements that are never executed: they bind the closure variables of a target, which so stay variables of their
+    function."""
     names = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
     stores: list[ast.expr] = [at(ast.Name(each.id, ast.Store()), each) for each in names if is_shared_cell(r, each.id)]
     if not stores:
@@ -154,8 +155,8 @@ def delete_one(r: Rewriter, target: ast.expr, node: ast.Delete) -> list[ast.stmt
 
 
 def unbinding(r: Rewriter, node: ast.Name) -> list[ast.stmt]:
-    """Says that a name is about to be deleted, if it is shared."""
-    variable, _ = r.what(node.id)
+    """The statement that announces the deletion of a name, if the name is shared."""
+    variable, _ = r.resolve(node.id)
     name = r.mangled(node.id)
     if variable is VariableKind.GLOBAL:
         hook = r.hook("xg", [*named(name, node), r.site(node, "global", name)], node)

@@ -1,4 +1,5 @@
-"""Loops and comprehensions: iterables visit before each native step; iterations of ``while`` are counted."""
+"""Loops and comprehensions: iterables enter the runtime before each native step; iterations of ``while`` are
+counted."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ def for_(r: Rewriter, node: _LOOP_VARIABLES) -> ast.stmt:
 
 
 def iterated(r: Rewriter, value: ast.expr, original: ast.expr, target: ast.expr) -> ast.expr:
-    """An iterable, its elements being unpacked if the target unpacks."""
+    """An iterable, with its elements announced as unpacked if the target unpacks them."""
     if r.is_shared(original):
         value = r.hook("it", [value, r.site(original, "iterate")], original)
     nested = is_nested(target)
@@ -61,7 +62,7 @@ def iterated(r: Rewriter, value: ast.expr, original: ast.expr, target: ast.expr)
 
 
 def is_items(node: ast.expr) -> bool:
-    """Whether these are the items of a dictionary, most likely; others are classified when they are called."""
+    """Whether an iterable is most likely the items of a dictionary; other calls are classified at run time."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "items"
 
 
@@ -107,7 +108,7 @@ def bound_by(r: Rewriter, generator: ast.comprehension) -> list[ast.comprehensio
     """A ``for`` of a comprehension, and one more over each single value if its target needs a hook."""
     target = generator.target
     names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
-    shared = [name for name in names if r.what(name)[0] is VariableKind.CELL and not name.startswith("@")]
+    shared = [name for name in names if r.resolve(name)[0] is VariableKind.CELL and not name.startswith("@")]
     generator.target = assigned(r, target)
     if not shared:
         return [generator]

@@ -1,7 +1,7 @@
 """Reads and bindings of globals and of variables that functions share; plain locals stay as they are.
 
 Where an expression gives the new value, the hook stands before the binding; where a statement binds (``import``,
-``def``, ``except``), one behind it tells.
+``def``, ``except``), a hook after it reports the binding.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 
 
 def name_(r: Rewriter, node: ast.Name) -> ast.expr:
-    """A read of a name: with a hook if it is a global, a captured or a class's variable."""
+    """A read of a name: with a hook if it is a global variable, a captured one or that of a class."""
     if not isinstance(node.ctx, ast.Load) or node.id.startswith("@"):
         return node
-    variable, _ = r.what(node.id)
+    variable, _ = r.resolve(node.id)
     name = r.mangled(node.id)
     if node.id == "id" and variable is VariableKind.BUILTIN:
         return reading("__mz_id__", node)
@@ -39,20 +39,20 @@ def name_(r: Rewriter, node: ast.Name) -> ast.expr:
 
 def global_arguments(r: Rewriter, name: str, like: ast.AST) -> list[ast.expr]:
     """Arguments of a hook for a global: the module's name, if the source shows it, and the variable's."""
-    known = r.module_known and r.scope.kind != "class" and r.what("__name__")[1] is r.scopes.module
+    known = r.module_known and r.scope.kind != "class" and r.resolve("__name__")[1] is r.scopes.module
     return [reading("__name__", like) if known else constant(None, like), constant(name, like)]
 
 
 def cell(r: Rewriter, name: str, like: ast.AST) -> ast.expr:
-    """A function whose only free variable is the name; its argument distinguishes it from the program's own."""
+    """A function whose only free variable is the name; its argument distinguishes it from functions of the program."""
     marker = at(ast.arg("__mz__"), like)
     arguments = ast.arguments([], [marker], None, [], [], None, [])
     return at(ast.Lambda(arguments, reading(name, like)), like)
 
 
 def stored(r: Rewriter, name: str, value: ast.expr, like: ast.AST) -> ast.expr:
-    """``value`` (rewritten already), announced if it is about to be bound to a shared name."""
-    variable, _ = r.what(name)
+    """``value``, which is already rewritten, announced if it is about to be bound to a shared name."""
+    variable, _ = r.resolve(name)
     mangled = r.mangled(name)
     if variable is VariableKind.GLOBAL:
         args = [value, *global_arguments(r, mangled, like), r.site(like, "global", mangled)]
@@ -69,7 +69,7 @@ def bindings_reported(r: Rewriter, names: Iterable[str], like: ast.AST) -> list[
     for name in names:
         if name.startswith("@"):
             continue
-        variable, _ = r.what(name)
+        variable, _ = r.resolve(name)
         mangled = r.mangled(name)
         if variable is VariableKind.GLOBAL:
             hook = r.hook("bg", [*named(mangled, like), r.site(like, "global", mangled)], like)

@@ -1,4 +1,5 @@
-"""Makes nodes of a syntax tree, placed where those stand that they replace, and asks simple questions about them."""
+"""Makes nodes of a syntax tree, with the positions of the nodes that they replace, and answers simple questions about
+nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ FRESH: Final = (*DISPLAYS, ast.ListComp, ast.SetComp, ast.DictComp, ast.Generato
 
 def at(node: _N, like: ast.AST) -> _N:
     """The node, with the source position of ``like``, so that tracebacks are those of the original."""
-    place, mine = vars(like), vars(node)  # as `ast.copy_location` does it, more quickly
+    place, mine = vars(like), vars(node)  # like `ast.copy_location`, but faster
     for name in _PLACE:
         if name in place:
             mine[name] = place[name]
@@ -44,7 +45,7 @@ def named(name: str, like: ast.AST) -> list[ast.expr]:
 
 
 def children(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes right in a node; quicker than `ast`'s, and without what only says how a variable is used."""
+    """The direct children of a node; faster than the function of `ast`, and without expression contexts."""
     for value in vars(node).values():
         if isinstance(value, list):
             for each in value:
@@ -81,7 +82,7 @@ def flat(targets: list[ast.expr]) -> Iterable[ast.expr]:
 
 
 def binds(node: ast.expr) -> bool:
-    """Whether evaluating it may give a local another value."""
+    """Whether evaluating an expression may bind a local variable."""
     return any(isinstance(each, ast.NamedExpr) for each in walk(node))
 
 
@@ -91,7 +92,7 @@ def parameter_names(args: ast.arguments) -> set[str]:
     return {each.arg for each in every if each is not None}
 
 
-#: Expressions that hold no call, no scope of their own and no binding, if nothing in them is anything else.
+#: Expressions that hold no call, no scope of their own and no binding, if they consist of such expressions only.
 _CALLING_NOTHING: Final = (
     ast.Name,
     ast.Constant,
@@ -114,9 +115,10 @@ _CALLING_NOTHING: Final = (
 
 
 def calls_nothing(node: ast.expr) -> bool:
-    """Whether evaluating it calls no function by name: operators and properties may still run code of the program."""
+    """Whether evaluating an expression calls no function by name: operators and properties may still run code of the
+    program."""
     if isinstance(node, (ast.Name, ast.Constant)):
-        return not (isinstance(node, ast.Name) and node.id == "id")  # which is another in a run
+        return not (isinstance(node, ast.Name) and node.id == "id")  # `id` is another function in a run
     if not isinstance(node, _CALLING_NOTHING) or (isinstance(node, ast.Attribute) and node.attr == "__dict__"):
         return False
     return all(calls_nothing(each) for each in children(node) if isinstance(each, ast.expr))

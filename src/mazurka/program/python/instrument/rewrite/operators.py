@@ -15,7 +15,7 @@ _COMPARING: Final = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def used(r: Rewriter, value: ast.expr, original: ast.expr, kind: str, hook: str = "u") -> ast.expr:
-    """``value``, announced as looked at as a whole (``us``: gone through) if it may be a container."""
+    """``value``, announced as read as a whole (``us``: iterated over) if it may be a container."""
     if isinstance(original, ast.Name) and kind == "unpack" and original.id in r.scope.parameters:
         return value
     if not r.is_shared(original, inside=kind in _INSIDE):
@@ -96,7 +96,7 @@ def chain(r: Rewriter, node: ast.Compare) -> ast.expr:
 
 
 def kept(r: Rewriter, value: ast.expr, original: ast.expr, operator: ast.cmpop) -> ast.expr:
-    """An operand of a chain that is read once more when the next one is known: that can't be reported then."""
+    """An operand of a chain: it is read once more when the next operand is known, without a report."""
     if not isinstance(operator, _COMPARING) or r.steady(original) or r.plain(original) or is_ours(original):
         return value
     return r.hook("uk", [value, r.site(original, "compare")], original)
@@ -110,7 +110,7 @@ def compared(r: Rewriter, left: ast.expr, right: ast.expr) -> bool:
 
 
 def is_one_of_a_kind(node: ast.expr) -> bool:
-    """Whether it is something that nothing else equals: None, a class, a constant by its name."""
+    """Whether an expression is an object that equals no other: None, a class, a constant by its name."""
     if isinstance(node, ast.Constant):
         return not isinstance(node.value, (str, bytes, float, complex))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -120,7 +120,7 @@ def is_one_of_a_kind(node: ast.expr) -> bool:
 
 
 def is_nothing(node: ast.expr) -> bool:
-    """Whether it is None, True or False."""
+    """Whether an expression is None, True or False."""
     return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
 
 
@@ -141,7 +141,7 @@ def membership(r: Rewriter, node: ast.Compare, left: ast.expr, right: ast.expr, 
 
 
 def is_string(node: ast.expr) -> bool:
-    """Whether the expression is a string by its form: what is looked for in it is one, too."""
+    """Whether an expression is a string by its form: then a value that ``in`` looks for in it is a string, too."""
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
@@ -176,7 +176,7 @@ def bin_op(r: Rewriter, node: ast.BinOp) -> ast.expr:
 
 
 def tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
-    """An expression whose truth is asked for."""
+    """An expression that is tested for truth."""
     return r.doubled(node, lambda: _tested(r, node, branches))
 
 
@@ -192,14 +192,14 @@ def _tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
 
 
 def is_asked(r: Rewriter, node: ast.expr) -> bool:
-    """Whether its truth may be that of a container: comparisons report their results (`definitions.return_`)."""
-    if isinstance(node, ast.Name) and (node.id == "TYPE_CHECKING" or r.what(node.id)[0] is VariableKind.BUILTIN):
+    """Whether the tested value may be a container: comparisons report their results (`definitions.return_`)."""
+    if isinstance(node, ast.Name) and (node.id == "TYPE_CHECKING" or r.resolve(node.id)[0] is VariableKind.BUILTIN):
         return False
     return not isinstance(node, ast.Compare) and r.is_shared(node)
 
 
 def bool_op(r: Rewriter, node: ast.BoolOp) -> ast.expr:
-    """``and``, ``or``: truth of all values but the last is tested."""
+    """``and``, ``or``: all values but the last are tested for truth."""
     node.values = [*(tested(r, each, False) for each in node.values[:-1]), r.visit(node.values[-1])]
     return node
 

@@ -1,8 +1,8 @@
 """Functions that native operations call: they report their begin and return (semantics/reentrant.py).
 
-Which these can be is said by the language (methods like ``__lt__``) or seen in the module: what is used as a value and
-not just called (a key function, a default's factory), what is decorated, and every ``lambda``. Generators are not
-among them: what goes through them is accompanied.
+Such functions are methods with special names (``__lt__``), functions that the module uses as a value and does not just
+call (a key function, a default's factory), decorated functions, and every ``lambda``. Generators are not among them:
+iterations over them are wrapped.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Final
 
 from mazurka.program.python.instrument.rewrite.nodes import children, walk
 
-#: Called by name by native code that is not amid anything that was announced, or has nothing left to do.
+#: Methods that native code calls when it is inside no announced operation, or at the end of one.
 _APART: Final = frozenset(
     "__init__ __new__ __del__ __enter__ __exit__ __init_subclass__ __class_getitem__ __set_name__ __post_init__ "
     "__getattr__ __getattribute__ __setattr__ __delattr__ __get__ __set__ __delete__".split()
 )
 
-#: Decorators that don't hand the function to code that would call it amid something.
+#: Decorators that don't hand the function to code that would call it during an operation.
 _HARMLESS: Final = frozenset("property staticmethod classmethod setter getter deleter contextmanager override".split())
 
 
@@ -32,7 +32,7 @@ class How(Enum):
 
 
 def possible(tree: ast.Module) -> dict[ast.AST, How]:
-    """The functions of a module that may be called amid an operation."""
+    """The functions of a module that may be called during an operation."""
     nodes = [*walk(tree)]
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     values = {"keys"} | {

@@ -33,5 +33,5 @@ def ended(r: Rewriter, value: ast.expr) -> ast.expr:
 
 
 def enclosed_value(r: Rewriter, value: ast.expr) -> ast.expr:
-    """The same for the value of a lambda."""
+    """The value of a lambda, with the hooks for its begin and for leaving it."""
     return r.hook("el", [r.hook("en", [], value), value], value)

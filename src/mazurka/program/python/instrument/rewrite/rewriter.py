@@ -1,6 +1,6 @@
 """The part common to all rules of the rewriter: position in the module, scopes of names, calls of hooks.
 
-A *rule* takes the rewriter and a node and gives what takes the node's place; each kind of node has at most one.
+A *rule* takes the rewriter and a node and returns the node's replacement; each kind of node has at most one rule.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from mazurka.program.python.instrument.rewrite.nodes import (
     reading,
 )
 
-#: Builtins that give numbers, texts or ranges.
+#: Builtins that return numbers, texts or ranges.
 _COUNTING = "range len int float ord hash id str repr bool isinstance chr hex callable".split()
 
-#: Expressions that stand twice in what is made of a module: with hooks, and as they are for where hooks are at rest.
+#: Expressions that stand twice in a rewritten module: with hooks, and as they are for times at which hooks are
+#: inactive.
 _DOUBLED: Final = (
     ast.Attribute,
     ast.Subscript,
@@ -42,14 +43,14 @@ _DOUBLED: Final = (
     ast.Name,
 )
 
-#: Names by which one gets at the traceback of an exception, or at what it was raised amid; parts of texts, too.
+#: Names by which code gets at the traceback or context of an exception; they may be parts of texts, too.
 _OF_TRACEBACKS: Final = re.compile(
     r"traceback|__cause__|__context__|__suppress_context__|exc_info|print_exc|format_exc|excepthook|tb_next|tb_frame|"
     r"tb_lineno|^tb$|^logging|^inspect$|^cgitb$|^pdb$",
     re.IGNORECASE,
 )
 
-#: Names by which one gets at the times, or the number, of a file.
+#: Names by which code gets at the times, or the number, of a file.
 _OF_TIMES: Final = re.compile(r"st_[amc]time|st_ino|st_birthtime|get[amc]time|^inode$", re.IGNORECASE)
 
 #: Functions that get an attribute by its name.
@@ -58,7 +59,7 @@ _BY_NAME: Final = frozenset("getattr attrgetter __getattribute__ getattr_static 
 
 _BY_TEXT: Final = {"traceback": _OF_TRACEBACKS, "times": _OF_TIMES}
 
-#: Where they are in the status of a file, if that is taken for a tuple.
+#: The indices of these in the status of a file, if code uses that as a tuple.
 _IN_STATUS: Final = (1, 7, 8, 9, -1, -2, -3)
 
 
@@ -67,9 +68,9 @@ def _name(node: ast.Attribute | ast.alias) -> str:
 
 
 def mentioned(tree: ast.Module) -> set[str]:
-    """What is to be said of a module because of names in it: `traceback` if it mentions anything by which one looks at
-    one, or looks for attributes by names that it computes, `times` if it does of times or numbers of files, `weak` if
-    it refers weakly to anything, `descriptors` if it gets at their numbers, and compares values."""
+    """The kinds of entries about a module that follow from names in it: `traceback` if it mentions a name for looking
+    at tracebacks, or gets attributes by computed names, `times` if it mentions times or numbers of files, `weak` if it
+    uses weak references, `descriptors` if it gets at numbers of descriptors, and compares values."""
     found: set[str] = set()
     nodes = [*ast.walk(tree)]
     status = any(isinstance(node, ast.Attribute | ast.alias) and _name(node).endswith("stat") for node in nodes)
@@ -117,7 +118,7 @@ def _passed_on(nodes: list[ast.AST]) -> set[int]:
     return found
 
 
-#: Functions in C that keep no number of a descriptor, and give none back, by their modules.
+#: Functions in C that keep no number of a descriptor, and return none, by their modules.
 _USERS: Final = {
     "mmap": frozenset({"mmap"}),
     "fcntl": frozenset({"flock", "lockf"}),
@@ -125,10 +126,10 @@ _USERS: Final = {
 }
 
 
-#: Names by which one gets at the number of a descriptor.
+#: Names by which code gets at the number of a descriptor.
 _OF_DESCRIPTORS: Final = frozenset("fileno pipe pipe2 dup dup2 openpty mkstemp memfd_create eventfd detach".split())
 
-#: Functions that compare what they are given.
+#: Functions that compare their arguments.
 _COMPARERS: Final = frozenset("sorted min max sort index remove set frozenset".split())
 
 
@@ -150,7 +151,7 @@ def is_constant(node: ast.expr) -> bool:
 
 
 def _compares(node: ast.AST) -> bool:
-    """Whether values that are no constants are compared."""
+    """Whether a node compares values that are no constants."""
     match node:
         case ast.Compare(left, _, [right]):
             return not is_constant(left) and not is_constant(right)
@@ -167,18 +168,18 @@ Rules = Mapping[type[ast.AST], Rule]
 
 @dataclass(frozen=True, slots=True)
 class EventOptions:
-    """Further events, for traces; off while exploring, where it would only cost."""
+    """Further events, for traces; they are off while exploring, where they would only cost time."""
 
     branches: bool = False
     calls: bool = False
 
 
-#: How names of files begin that stand for texts which `exec` is given.
+#: The beginning of the file names of texts that `exec` gets.
 EXECUTED: Final = "<exec "
 
 
 class Rewriter(ast.NodeTransformer):
-    """Rewrites one module by the rules it is given; holds where in the module it is."""
+    """Rewrites one module by the given rules; holds the position in the module."""
 
     def __init__(self, tree: ast.Module, filename: str, options: EventOptions, rules: Rules) -> None:
         self.rules = rules
@@ -190,15 +191,15 @@ class Rewriter(ast.NodeTransformer):
         self.scope = self.scopes.module
         self.owner = ""  # the class whose private names are being mangled
         self.path: list[str] = []
-        self.loops: list[int] = []  # sites of the `while` loops of this function that we are in
-        self.handed_in: set[str] = set()  # names of attributes that are stored otherwise than in `self`
-        self.said: set[str] = set()  # kinds of entries that say something of the whole module
+        self.loops: list[int] = []  # sites of the enclosing `while` loops of this function
+        self.handed_in: set[str] = set()  # names of attributes that are stored in objects other than `self`
+        self.said: set[str] = set()  # kinds of entries about the whole module
         self.asked_by_name: set[str] = set()  # modules that are looked for, one by one
         self._keys = asked_for(tree)
-        self.hooks = 0  # how many calls of hooks there are by now
-        self.doubling = False  # whether this is in the first half of something that stands twice
+        self.hooks = 0  # how many calls of hooks have been made so far
+        self.doubling = False  # whether this is in the first of two copies of an expression
         self.reports_return = False  # whether returns of this function get hooks
-        self.gives_value = False  # whether these are only for what it returns
+        self.gives_value = False  # whether these are only for the returned value
         self.reporting = reentrant.possible(tree)
         self.plain_locals: dict[tuple[LexicalScope, str], bool] = {}
         self.module_known = "__name__" not in self.scopes.module.bindings
@@ -225,10 +226,10 @@ class Rewriter(ast.NodeTransformer):
         return rule(self, node)
 
     def doubled(self, node: ast.expr, rewritten: Callable[[], ast.expr]) -> ast.expr:
-        """``rewritten()``, which makes hooks for ``node``, and ``node`` as it is for where hooks are at rest.
+        """``rewritten()``, which makes hooks for ``node``, and ``node`` as it is for times at which hooks are inactive.
 
-        Only if ``node`` calls nothing: a thread that a call in it starts would find the rest of it without hooks. What
-        properties and operators start is seen then (:mod:`mazurka.program.python.instrument.rest`).
+        Only if ``node`` calls nothing: after a call that starts a thread, the rest of the expression would have no
+        hooks. Threads that properties and operators start are noticed (:mod:`mazurka.program.python.instrument.rest`).
         """
         if self.doubling or not calls_nothing(node):
             return rewritten()
@@ -241,7 +242,7 @@ class Rewriter(ast.NodeTransformer):
         return result if hooks == self.hooks else at(ast.IfExp(self.awake(node), result, original), node)
 
     def awake(self, like: ast.AST) -> ast.expr:
-        """Whether hooks are not at rest."""
+        """The test whether hooks are active."""
         return reading("__mz_on__", like)
 
     def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -265,14 +266,14 @@ class Rewriter(ast.NodeTransformer):
             self.handed_in.add(self.mangled(target.attr))
 
     def asks_for_modules(self, node: ast.Attribute) -> None:
-        """Something called `modules` is read here, as `sys` has it."""
+        """A name or attribute `modules`, like that of `sys`, is read here."""
         if (key := self._keys.get(id(node))) is None:
             self.said.add("modules")
         else:
             self.asked_by_name.add(key)
 
     def site(self, node: ast.AST, kind: str, name: str = "") -> ast.expr:
-        """The same as an argument of a hook."""
+        """The number of a new site, as an argument of a hook."""
         return constant(self.number(node, kind, name), node)
 
     def hook(self, name: str, args: list[ast.expr], like: ast.AST) -> ast.Call:
@@ -288,24 +289,24 @@ class Rewriter(ast.NodeTransformer):
         """A name as the compiler spells it here."""
         return mangle(name, self.owner)
 
-    def what(self, name: str) -> tuple[VariableKind, LexicalScope]:
+    def resolve(self, name: str) -> tuple[VariableKind, LexicalScope]:
         """The meaning of a name here, and the scope that it belongs to."""
         return self.scopes.resolve(self.scope, self.mangled(name))
 
     def steady(self, node: ast.expr) -> bool:
-        """Whether evaluating it twice gives the same and does nothing."""
+        """Whether evaluating an expression twice gives the same value and has no effect."""
         if isinstance(node, ast.Constant):
             return True
         if isinstance(node, ast.Name):
             if node.id.startswith("@"):
                 return False
-            return self.what(node.id)[0] in (VariableKind.LOCAL, VariableKind.CONSTANT, VariableKind.BUILTIN)
+            return self.resolve(node.id)[0] in (VariableKind.LOCAL, VariableKind.CONSTANT, VariableKind.BUILTIN)
         if isinstance(node, ast.Tuple):
             return all(self.steady(part) for part in node.elts)
         return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
     def plain(self, node: ast.expr) -> bool:
-        """Whether its value is a number, a text or the like, which is immutable; or a range of numbers."""
+        """Whether the value of an expression is an immutable one like a number or text, or a range of numbers."""
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return True
         if isinstance(node, ast.Name):
@@ -323,7 +324,7 @@ class Rewriter(ast.NodeTransformer):
         return isinstance(node, ast.Call) and self.is_builtin(node.func, _COUNTING)
 
     def is_shared(self, node: ast.expr, inside: bool = False) -> bool:
-        """Whether others may have its value, or, if that is wanted, something in it."""
+        """Whether other threads may have the value of an expression, or, with ``inside``, an element of it."""
         if isinstance(node, ast.GeneratorExp) or self.plain(node) or is_ours(node):
             return False
         if inside and isinstance(node, DISPLAYS):
@@ -331,25 +332,25 @@ class Rewriter(ast.NodeTransformer):
         return not isinstance(node, FRESH) or (inside and not isinstance(node, ast.Lambda))
 
     def _is_plain_local(self, name: str) -> bool:
-        """Whether all that a local variable is ever given is plain."""
-        variable, owner = self.what(name)
+        """Whether all values that are assigned to a local variable are plain."""
+        variable, owner = self.resolve(name)
         name = self.mangled(name)
         if variable is not VariableKind.LOCAL or owner.kind != "function" or owner.ways.get(name) != {Way.EXPRESSION}:
             return False
         known = self.plain_locals.get((owner, name))
         if known is None:
-            self.plain_locals[owner, name] = True  # while it is asked for
+            self.plain_locals[owner, name] = True  # while it is being determined
             known = self.plain_locals[owner, name] = owner is self.scope and all(
                 map(self.plain, owner.given.get(name, [ast.Name("", ast.Load())]))
             )
         return known
 
     def is_builtin(self, node: ast.expr, names: Iterable[str]) -> bool:
-        """Whether it is one of those builtins by name."""
-        return isinstance(node, ast.Name) and node.id in names and self.what(node.id)[0] is VariableKind.BUILTIN
+        """Whether an expression is the name of one of those builtins."""
+        return isinstance(node, ast.Name) and node.id in names and self.resolve(node.id)[0] is VariableKind.BUILTIN
 
     def imported(self, node: ast.expr) -> str | None:
-        """The module that a name, or the start of a dotted one, was imported from and always means something of."""
+        """The module that a name, or the start of a dotted one, was always imported from."""
         while isinstance(node, ast.Attribute):
             node = node.value
         if not isinstance(node, ast.Name):
@@ -360,7 +361,7 @@ class Rewriter(ast.NodeTransformer):
         return next(iter(modules)) if len(modules) == 1 else None
 
     def always(self, name: str, way: Way) -> LexicalScope | None:
-        """Whose variable a (mangled) name is, if nothing else ever binds it, and that once."""
+        """The scope that a (mangled) name belongs to, if the name is bound only once, and in that way."""
         variable, owner = self.scopes.resolve(self.scope, name)
         if variable not in (VariableKind.LOCAL, VariableKind.CONSTANT) or owner.ways.get(name) != {way}:
             return None
