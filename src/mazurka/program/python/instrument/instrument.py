@@ -23,7 +23,16 @@ from types import CodeType
 from typing import Final
 
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.instrument.rewrite import assignments, calls, definitions, items, loops, names, operators
+from mazurka.program.python.instrument.rewrite import (
+    assignments,
+    calls,
+    definitions,
+    descriptors,
+    items,
+    loops,
+    names,
+    operators,
+)
 from mazurka.program.python.instrument.rewrite.rewriter import EventOptions, Rewriter, Rules
 
 _EXPLORING: Final = EventOptions()
@@ -57,6 +66,7 @@ def compile_instrumented(
     """Compile a module's text, instrumented, without making its sites known: for code to be kept."""
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
+    descriptors.prepare(tree)
     rewriter = Rewriter(tree, filename, options, RULES)
     code: CodeType = compile(rewriter.rewrite(tree), filename, "exec", dont_inherit=True)
     return code, rewriter.numbering.entries
@@ -64,6 +74,7 @@ def compile_instrumented(
 
 def instrument_tree(tree: ast.Module, filename: str, options: EventOptions = _EXPLORING) -> ast.Module:
     """Instrument a tree, in place, and make its sites known; the caller compiles it."""
+    descriptors.prepare(tree)
     rewriter = Rewriter(tree, filename, options, RULES)
     result = rewriter.rewrite(tree)
     sites.register(filename, rewriter.numbering.entries)

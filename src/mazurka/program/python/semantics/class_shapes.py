@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument.rewrite.descriptors import GIVEN
 from mazurka.program.python.semantics import recurring_classes
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import (
@@ -93,7 +94,7 @@ def _unseen_method(kind: type) -> str:
                     return f"{name}, a function in C"
                 if type(inner) in _IN_C and not isinstance(getattr(inner, "__self__", None), (type, types.ModuleType)):
                     return f"{name}, a function in C"
-            elif name in _LOOKED_UP and _is_computing(value):
+            elif name in LOOKED_UP and _is_computing(value):
                 return f"{name}, which a descriptor returns"
     return ""
 
@@ -103,7 +104,7 @@ _IN_C: Final = frozenset((*BUILTIN_METHODS, types.MethodWrapperType, functools.p
 _LOOKED_AT: Final = frozenset(map(id, (*_SLOTS_IN_C, *_IN_C, staticmethod, classmethod)))
 
 #: Methods that the interpreter, or the library, looks up in a class.
-_LOOKED_UP: Final = frozenset(
+LOOKED_UP: Final = frozenset(
     f"__{name}__"
     for name in """init del repr str bytes format lt le eq ne gt ge hash bool getattr getattribute setattr delattr dir
     get set delete set_name init_subclass mro_entries prepare instancecheck subclasscheck subclasshook class_getitem
@@ -116,14 +117,17 @@ _LOOKED_UP: Final = frozenset(
 
 
 def _is_computing(value: Any) -> bool:
-    """Whether an attribute of a class is computed by code in Python, or by a property."""
+    """Whether an attribute of a class is computed by code in Python, or by a property; not by code that passes it through
+    a hook (:mod:`given_methods`)."""
     kind = type(value)
     if kind is functools.partialmethod and type(value.func) is types.FunctionType:
         return False
     if any(kind is each for each in (property, functools.cached_property, functools.partialmethod)):
         return True
     found = next((each.__dict__["__get__"] for each in bases(kind) if "__get__" in each.__dict__), None)
-    return type(found) is types.FunctionType and found.__module__ not in _GIVING_FUNCTIONS
+    if type(found) is not types.FunctionType or found.__module__ in _GIVING_FUNCTIONS:
+        return False
+    return found.__code__.co_filename not in sites.instrumented or GIVEN not in found.__code__.co_names
 
 
 #: Modules whose descriptors return functions in Python.

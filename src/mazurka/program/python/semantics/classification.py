@@ -186,9 +186,8 @@ def _classify(kind: type, name: str) -> Any:
             return DICTIONARY if name == "__dict__" else OF_CLASS
         if each is types.ModuleType:
             return OF_MODULE
-        for other in private:  # by identity: a metaclass may define equality
-            if each is other:
-                return NONE
+    if _is_private(kind):
+        return _of_others(kind, name)
     if name in shape_of(kind).operations:
         return CONTAINER
     has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
@@ -199,7 +198,9 @@ def _classify(kind: type, name: str) -> Any:
         return DICTIONARY if has_dictionary else NONE
     if found is None:
         comes = state is native_objects.NOTHING and comes_and_goes(name)  # then any class may get it
-        return COMPUTED if _is_computed_elsewhere(kind) else object if comes else in_instance
+        if _is_computed_elsewhere(kind):
+            return COMPUTED
+        return object if comes else in_instance or _of_others(kind, name)
     owner, value = found
     if is_a(value, METHODS):
         how = _method(owner, value, state)
@@ -218,6 +219,17 @@ def _classify(kind: type, name: str) -> Any:
         is_lost = may_be_replaced(name) and owner.__flags__ & 1 << 9 and state is native_objects.NOTHING
         return in_c or (BOUND if is_lost else in_instance)
     return owner
+
+
+def _is_private(kind: type) -> bool:
+    """Whether each thread has attributes of its own of the objects of a class."""
+    return any(each is other for each in bases(kind) for other in private)  # a metaclass may see to equality itself
+
+
+def _of_others(kind: type, name: str) -> int:
+    """How an attribute is found that no object of a class has for others to see: ``__getattr__`` may give another
+    object's method."""
+    return PROPERTY if find(kind, name) is None and find(kind, "__getattr__") is not None else NONE
 
 
 def is_data_descriptor(value: Any) -> bool:

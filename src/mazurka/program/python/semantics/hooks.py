@@ -21,12 +21,14 @@ import operator
 from typing import Any, Final
 
 from mazurka.program.python.instrument import rest
+from mazurka.program.python.instrument.rewrite.descriptors import GIVEN
 from mazurka.program.python.primitives.local import local, real_local
 from mazurka.program.python.semantics import (
     class_shapes,
     classification,
     container_adapters,
     control,
+    given_methods,
     handed_objects,
     natives,
     objects,
@@ -133,6 +135,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_ex__": reentrant.left,
     "__mz_el__": reentrant.left_with,
     "__mz_rv__": reentrant.gives,
+    GIVEN: given_methods.given,
     "__mz_call__": operator.call,
     "__mz_getitem__": operator.getitem,
     "__mz_delitem__": operator.delitem,
