@@ -117,8 +117,8 @@ LOOKED_UP: Final = frozenset(
 
 
 def _is_computing(value: Any) -> bool:
-    """Whether an attribute of a class is computed by code in Python, or by a property; not by code that passes it through
-    a hook (:mod:`given_methods`)."""
+    """Whether an attribute of a class is computed by code in Python, or by a property, not by code that passes it
+    through a hook (:mod:`given_methods`)."""
     kind = type(value)
     if kind is functools.partialmethod and type(value.func) is types.FunctionType:
         return False
