@@ -150,7 +150,7 @@ CORRECT = {
     """,
 }
 
-#: What is CPython's own business.
+#: Uses of private attributes of CPython.
 PRIVATE = {
     "Condition._waiters": """
         condition = threading.Condition()
@@ -175,13 +175,13 @@ PRIVATE = {
             pool.submit(int)
             len(pool._threads)
     """,
-    "what a thread is to call": """
+    "a thread's target or arguments": """
         thread = threading.Thread(target=int)
         thread.start()
         thread._args = (2,)
         thread.join()
     """,
-    "what a thread is to call, once it was started": """
+    "a thread's target or arguments, once it was started": """
         timer = threading.Timer(0.01, int)
         timer.start()
         timer.args = (2,)
@@ -221,8 +221,8 @@ def test_correct_programs_are_verified(name: str, tmp_path: Path) -> None:
     assert result.verdict is Verdict.VERIFIED, result
 
 
-@pytest.mark.parametrize("what", PRIVATE)
-def test_what_is_private_is_untracked(what: str, tmp_path: Path) -> None:
-    result = explored(tmp_path, PRIVATE[what])
+@pytest.mark.parametrize("use", PRIVATE)
+def test_uses_of_private_attributes_are_untracked(use: str, tmp_path: Path) -> None:
+    result = explored(tmp_path, PRIVATE[use])
     assert result.verdict is Verdict.INCONCLUSIVE, result
-    assert what in str(result)
+    assert use in str(result)

@@ -1,9 +1,9 @@
 """Models of Python's threading primitives, built on the runtime.
 
 - :func:`install` / :func:`uninstall` put them in place of the real ones, in the whole process;
-- :func:`adopt` replaces the primitives a module of the program holds already;
+- :func:`adopt` replaces the primitives that a module of the program already holds;
 - :func:`begin` / :func:`end` bracket each run; :func:`finish_main` belongs at the end of the main thread's body,
-  :func:`wait_for_all` after it if the caller looks at the threads left then.
+  :func:`wait_for_all` after it if the caller then looks at the threads that are left.
 
 Outside a run every model behaves like the primitive that it replaces.
 """

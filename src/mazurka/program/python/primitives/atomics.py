@@ -1,8 +1,9 @@
 """The steps of the operations of :mod:`mazurka.atomics`.
 
 An atomic object has one target, ``("atomic", number)``. Loads are READs, stores WRITEs, updates RMWs; a compare and
-exchange that finds something else is a READ, and marked as an attempt. Each is a point. A store that the memory model
-lets others see late is reported to the runtime together with its location, as plain stores are (:mod:`..places`).
+exchange that finds another value is a READ, and marked as an attempt. Each is a point. A store that other threads may
+see late under the memory model is reported to the runtime together with its slot, as plain stores are
+(:mod:`mazurka.program.python.weak_memory.store_slots`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from mazurka.trace.targets import ATOMIC, Target
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """Where an atomic object keeps its value."""
+    """The slot in which an atomic object keeps its value."""
 
     thing: atomics.atomic
 
@@ -84,7 +85,7 @@ def _look(thing: atomics.atomic) -> Callable[[], Any]:
 
 
 def install() -> Callable[[], None]:
-    """Be asked about the operations from now on; returns how to undo that."""
+    """Have atomic objects report their operations from now on; returns the function that undoes this."""
     atomics.model = Atomics()
 
     def undo() -> None:

@@ -1,7 +1,7 @@
 """Functions that threads, timers and conditions call for the program: steps like any other.
 
-CPython's code that calls them is not instrumented. A function of the program reports its own accesses; of a method of
-a container, a partial or a builtin that is given as a thread's target, say, the call is announced here.
+CPython's code that calls them is not instrumented. A function of the program reports its own accesses; the call of
+another callable, for instance a method of a container, a partial or a builtin as a thread's target, is announced here.
 
 Cost: a look-up of the callee.
 """
@@ -20,7 +20,7 @@ from mazurka.program.python.primitives.run import Models, here
 from mazurka.program.python.semantics import calls
 from mazurka.program.python.semantics.gathering import is_seen
 
-#: Where reports say that such a call is made.
+#: The place of such a call in reports.
 _VIA: Final = threading.Thread.run.__code__
 
 _original: Final[dict[tuple[type, str], Any]] = {}
@@ -73,7 +73,7 @@ def barrier_init(self: Any, parties: int, action: Any = None, timeout: float | N
     _original[threading.Barrier, "__init__"](self, parties, action, timeout)
 
 
-#: class -> attribute -> what replaces it.
+#: class -> attribute -> its replacement.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Thread: {"run": thread_run},
     threading.Condition: {"wait_for": condition_wait_for},
@@ -82,7 +82,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
-    """Put them in place; returns what puts the originals back."""
+    """Put the replacements in place; returns the function that puts the originals back."""
     from mazurka.program.python.primitives.private import replace
 
     return replace(REPLACEMENTS, _original)

@@ -1,15 +1,15 @@
-"""Model of ``time``, and of what ``datetime`` asks the system: the virtual clock of a run.
+"""Model of ``time``, and of the clock of ``datetime``: the virtual clock of a run.
 
 Every thread has a time of its own, which only moves when it looks or sleeps, and which is never less than that of the
-threads whose effects it has seen (:mod:`~mazurka.program.runtime.runtime`). But there is one clock to look at: what it
-shows never goes back, in whichever thread. ``time.time`` starts at a fixed date, ``monotonic`` and ``perf_counter`` at
-fixed values. Looks of the standard library's own locks and queues show the program nothing, and are no steps; neither
-are those for records of `logging`, until a record gets to code that may look at its time
+threads whose effects it has seen (:mod:`~mazurka.program.runtime.runtime`). But there is one clock to look at: the time
+that it shows never goes back, in any thread. ``time.time`` starts at a fixed date, ``monotonic`` and ``perf_counter``
+at fixed values. The program does not see the time at looks of the standard library's own locks and queues, so these are
+no steps; neither are looks for records of `logging`, until a record gets to code that may look at its time
 (:mod:`mazurka.program.python.outside.logging_state`).
 
 ``datetime.now``, ``utcnow`` and ``date.today`` are methods of C types. Other classes derive from these, their instances
-are pickled by their names, and any code may hold them, so that no other type can stand in for them: the methods are
-exchanged in the types' own dictionaries.
+are pickled by their names, and any code may hold them, so no other type can stand in for them: the methods are replaced
+in the types' own dictionaries.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from typing import Any, Final
 from mazurka.program.python.primitives.run import INNER, Models, here
 from mazurka.program.runtime.task import RECORD_POINTS
 
-#: What ``time.time()`` and ``time.monotonic()`` show at the start of a run, in seconds: 14 November 2023, 22:13:20 UTC.
+#: The result of ``time.time()`` and ``time.monotonic()`` at the start of a run, in seconds: 14 November 2023, 22:13:20
+#: UTC.
 EPOCH: Final = 1_700_000_000.0
 BOOT: Final = 10_000.0
 
@@ -50,7 +51,7 @@ def sleep(seconds: Any, /) -> None:
     if not isinstance(seconds, (int, float)):
         seconds = operator.index(seconds)
     if math.isnan(seconds) or seconds > _LONGEST:
-        _real["sleep"](seconds)  # which raises the errors
+        _real["sleep"](seconds)  # the real function raises the errors
     if seconds < 0:
         raise ValueError("sleep length must be non-negative")
     models.runtime.sleep(float(seconds))
@@ -63,7 +64,7 @@ def _look(models: Models) -> float:
 
 
 def _is_of_record(models: Models, frame: types.FrameType) -> bool:
-    """Whether a look is for a record of `logging` whose time the program does not get to know."""
+    """Whether a look is for a record of `logging` whose time the program does not see."""
     if frame.f_code.co_name != "__init__" or frame.f_globals.get("__name__") != "logging":
         return False
     for name in ("makeRecord", "_log"):
@@ -105,7 +106,7 @@ def clock_gettime(clk_id: int, /) -> float:
 
 
 def clock_gettime_ns(clk_id: int, /) -> int:
-    """``time.clock_gettime_ns``: the same in nanoseconds."""
+    """``time.clock_gettime_ns``: virtual nanoseconds since the epoch or since boot."""
     models = here()
     if models is None:
         return int(_real["clock_gettime_ns"](clk_id))
@@ -156,7 +157,7 @@ def datetime_now(cls: Any, tz: Any = None) -> Any:
 
 def datetime_utcnow(cls: Any) -> Any:
     """``datetime.utcnow`` of virtual time."""
-    real = _real_now["utcnow"].__get__(None, cls)()  # which warns where it is deprecated
+    real = _real_now["utcnow"].__get__(None, cls)()  # it warns where it is deprecated
     models = here()
     if models is None:
         return real
@@ -172,19 +173,20 @@ def date_today(cls: Any) -> Any:
     return cls.fromtimestamp(EPOCH + _look(models))
 
 
-#: Methods -> their models, and the class that has them.
+#: Names of methods -> their models, and the class that has them.
 _MODELS: Final[dict[str, tuple[Callable[..., Any], str]]] = {
     "now": (datetime_now, "datetime"),
     "utcnow": (datetime_utcnow, "datetime"),
     "today": (date_today, "date"),
 }
 
-#: The methods that are exchanged, while they are.
+#: The real methods, while they are replaced.
 _real_now: Final[dict[str, Any]] = {}
 
 
 def install_datetime() -> Callable[[], None] | None:
-    """Exchange the methods of ``datetime`` that ask the system; their undoing, if the module is there."""
+    """Replace the methods of ``datetime`` that read the system's clock; returns the function that undoes this, or None
+    if the module is not loaded."""
     module = sys.modules.get("datetime")
     if module is None or not isinstance(vars(module.datetime)["now"], types.ClassMethodDescriptorType):
         return None  # the Python version of the module asks `time`
@@ -202,14 +204,14 @@ def install_datetime() -> Callable[[], None] | None:
 
 
 def _put(kind: type, name: str, value: Any) -> None:
-    """Set an attribute of a type that does not let it be set."""
+    """Set an attribute of a type that does not allow assignments."""
     (space,) = gc.get_referents(vars(kind))
     space[name] = value
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
 
 
 def model_of_captured(value: Any) -> Any:
-    """The model of a method of ``datetime`` that code has captured before it was exchanged, or None."""
+    """The model of a method of ``datetime`` that code captured before it was replaced, or None."""
     if value.__name__ not in _MODELS:
         return None
     owner = value.__self__

@@ -1,16 +1,17 @@
-"""Models of what ``threading`` builds on locks: Condition, Semaphore, BoundedSemaphore, Event, Barrier, Timer.
+"""Models of the primitives that ``threading`` builds on locks: Condition, Semaphore, BoundedSemaphore, Event, Barrier,
+Timer.
 
-These are Python classes, so their methods are replaced in place: a class captured, subclassed or instantiated
-before the check is modelled all the same, and everything not replaced is CPython's own code. Source:
-``Lib/threading.py`` and the library reference.
+These are Python classes, so their methods are replaced in place: a class captured, subclassed or instantiated before
+the check is modelled nevertheless, and all other methods are CPython's own code. Source: ``Lib/threading.py`` and the
+library reference.
 
 - ``Condition.wait``: RELEASE of the lock with WAIT on ("cond", n); parked; READ of the waiter's own ("wake", m) and
   ACQUIRE of the lock, one step when the wait has no timeout. A timed wait is two: the end of the parking, then the
-  lock. ``notify`` is NOTIFY on ("cond", n) and WRITE on the ("wake", m) of those it wakes, first come first woken. It
-  happens under the lock, hence is no point, unless a timed waiter can see it.
+  lock. ``notify`` is NOTIFY on ("cond", n) and WRITE on the ("wake", m) of the threads that it wakes, in the order in
+  which they came. It happens under the lock, and so is no point, unless a timed waiter can see it.
 - ``Event``: ``set``/``clear`` WRITE ("event", n), ``is_set`` and ``wait`` READ it. Where a program clears events, a
-  ``wait`` is two steps, arriving and waking up, because a ``set`` directly undone by ``clear`` wakes those that have
-  arrived.
+  ``wait`` is two steps, arriving and waking up, because a ``set`` directly undone by ``clear`` wakes the threads that
+  have arrived.
 - ``Semaphore``: RMW of ("sem", n), held back while the value is 0.
 - ``Barrier``: CPython's code over the Condition above. Its two unlocked looks (``n_waiting``, ``broken``) are READs
   of its lock.
@@ -52,11 +53,11 @@ class Waiter:
         self.notified = False
 
     def is_notified(self) -> bool:
-        """Guard of the wait itself: a notification has come."""
+        """The guard of the wait itself: a notification has come."""
         return self.notified
 
     def can_resume(self) -> bool:
-        """Guard of taking the lock again: notified, and the lock is free."""
+        """The guard of taking the lock again: the thread has been notified, and the lock is free."""
         return self.notified and self.with_lock._free()
 
     def describe(self) -> str:
@@ -95,7 +96,7 @@ _EXPORTED: Final = (
 
 
 def rebind_lock(condition: Any, model: Any) -> None:
-    """Make ``model`` the lock of a condition, and its methods those the condition exports."""
+    """Make ``model`` the lock of a condition, and have the condition export the methods of this lock."""
     condition._lock = model
     for name in _EXPORTED:
         condition.__dict__.pop(name, None)
@@ -119,7 +120,7 @@ def condition_is_owned(self: Any) -> bool:
 
 
 def condition_wait(self: Any, timeout: float | None = None) -> bool:
-    """``Condition.wait``: gives the lock up in one step, and takes it again in another after a notification."""
+    """``Condition.wait``: releases the lock in one step, and acquires it again in another after a notification."""
     models = here()
     if models is None:
         return bool(_original[threading.Condition, "wait"](self, timeout))
@@ -168,13 +169,13 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
 
 def _patience(timeout: float | None) -> tuple[bool, Exception | None]:
     """Whether a wait is more than a look, and the error in its timeout: raised where a thread has to wait, as by
-    CPython's own code, but before a condition's lock is given back."""
+    CPython's own code, but before a condition's lock is released."""
     if timeout is None:
         return True, None
     try:
         waits = (
             timeout > 0 if sys.version_info < (3, 14) else not timeout <= 0
-        )  # which raises for objects that are no numbers
+        )  # it raises for objects that are no numbers
         if waits:
             patience(True, timeout)
     except (TypeError, ValueError, OverflowError) as error:
@@ -183,7 +184,7 @@ def _patience(timeout: float | None) -> tuple[bool, Exception | None]:
 
 
 def condition_notify(self: Any, n: int = 1) -> None:
-    """``Condition.notify``: wakes the ``n`` that have waited longest."""
+    """``Condition.notify``: wakes the ``n`` threads that have waited longest."""
     models = here()
     if models is None:
         _original[threading.Condition, "notify"](self, n)
@@ -326,14 +327,14 @@ class LazyCondition:
 
 
 def _parking(state: PrimitiveState) -> Target:
-    """The threads that wait for an event that is cleared again. Each wait changes the set, and so does ``set``: the
-    threads that it wakes follow from the waits before it, not from the flag, which may have been set and cleared in
+    """The threads that wait for an event that is cleared again. Each wait changes this location, and so does ``set``:
+    the threads that it wakes follow from the waits before it, not from the flag, which may have been set and cleared in
     between."""
     return (Kind.PARKED.tag, state.target[1])
 
 
 def _outlives(thing: Any) -> Any:
-    """An event or a semaphore that is used outside a run: it needs the condition that it may have been made without."""
+    """Give an event or a semaphore that is used outside a run its condition, without which it may have been made."""
     if "_cond" not in thing.__dict__:
         thing.__dict__["_cond"] = threading.Condition(threading.Lock())
     return thing
@@ -439,7 +440,7 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
 
 
 def _look_at_lock(condition: Any) -> None:
-    """Pass the step of looking, without the lock of a condition, at what changes under it."""
+    """Pass the step of reading, without the lock of a condition, state that changes under that lock."""
     models = here()
     lock = condition._lock
     if models is not None and type(lock) in MODELS:
@@ -448,7 +449,7 @@ def _look_at_lock(condition: Any) -> None:
 
 
 def _barrier_method(name: str) -> Callable[..., Any]:
-    """CPython's own method, of a barrier whose state of before the run comes back after it."""
+    """CPython's own method, on a barrier whose state from before the run is put back after it."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         models = here()
@@ -483,7 +484,7 @@ def timer_run(self: Any) -> None:
     self.finished.set()
 
 
-#: class -> attribute -> what replaces it.
+#: class -> attribute -> its replacement.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Condition: {
         "__init__": condition_init,
@@ -530,5 +531,5 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
-    """Replace the methods; the result puts the real ones back."""
+    """Replace the methods; returns the function that puts the real ones back."""
     return replace(REPLACEMENTS, _original)

@@ -1,10 +1,9 @@
 """The context that a thread runs in: its values of ``contextvars``.
 
-It begins with an empty one of its own, as a greenlet does anyway. From Python 3.14 on ``Thread(context=...)`` gives it
-another, and with ``-X thread_inherit_context`` it begins with a copy of its parent's.
-
-A context that is given may be looked at, and entered, by others. The thread changes it all along, but reports that only
-when it begins and when it ends (RMW of the context's state): if another thread uses it in between, it is untracked.
+A thread begins with an empty context of its own, as every greenlet does. From Python 3.14 on ``Thread(context=...)``
+gives it another one, and with ``-X thread_inherit_context`` it begins with a copy of its parent's. Other threads may
+look at a given context, and enter it. The thread changes it while it runs, but reports that only when it begins and
+when it ends (RMW of the context's state): a use by another thread in between is untracked.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from mazurka.trace.targets import OBJECT, Target
 
 INHERITS: Final[bool] = bool(getattr(sys.flags, "thread_inherit_context", False))
 
-#: Where reports say that it is entered and left.
+#: The place in reports at which the context is entered and left.
 _VIA: Final = threading.Thread.run.__code__
 
 
 def chosen(space: dict[str, Any]) -> Context | None:
-    """The context of a thread that is started, by its attributes; None: an empty one."""
+    """The context of a started thread, by its attributes; None for an empty one."""
     given: Context | None = space.get("_context")
     return copy_context() if given is None and INHERITS else given
 

@@ -1,15 +1,15 @@
 """Event loops (`asyncio`) in threads of the program.
 
-A loop is CPython's own code in Python, whose accesses are explored as those of the program are, with the classes in
-Python for futures and tasks in place of those in C. They make the same calls in the same order, but for no step of
-theirs the lock of the interpreter is kept, so that no order is lost.
+A loop is CPython's own code in Python, whose accesses are explored like those of the program, with the classes in
+Python for futures and tasks in place of those in C. They make the same calls in the same order, but hold the
+interpreter's lock during none of their steps, so that no order is lost.
 
 `asyncio` keeps state by thread of the operating system, of which a run has only one: the running loop, a policy's
-loop, and the hooks for asynchronous generators. Here that is by thread of the run. The tasks that there are, and the
-task that runs, are kept by loop; a thread that asks for those of another thread's loop is untracked. So is one that
-looks at a name with a number, if tasks of several threads have got such names.
+loop, and the hooks for asynchronous generators. In the model this state is kept by thread of the run. The tasks of a
+loop, and its running task, are kept by loop; a look at those of another thread's loop is untracked. So is a look at a
+name with a number, if tasks of several threads have got such names.
 
-Looks of a loop at the clock, for its timers, show the program nothing, and are no steps.
+The program does not see the time at which a loop looks for its timers, so these looks are no steps.
 
 Source: ``Lib/asyncio`` and ``Modules/_asynciomodule.c`` of CPython 3.11 to 3.15. Waiting: :mod:`..outside.loops`.
 """
@@ -49,13 +49,13 @@ class _LoopTasks:
 
 
 class Loops:
-    """What a run knows of its event loops."""
+    """The event loops of a run."""
 
     __slots__ = ("finalizers", "hooks", "is_explored", "models", "named", "running", "tasks")
 
     def __init__(self, models: Models) -> None:
         self.models = models
-        self.is_explored = False  # the modules are known to be needed
+        self.is_explored = False  # whether the modules are known to be needed
         self.running: dict[int, Any] = {}  # by thread
         self.tasks: dict[int, _LoopTasks] = {}  # by identity of the loop
         self.hooks: dict[int, tuple[Any, Any]] = {}  # by thread
@@ -76,17 +76,17 @@ def of_run(models: Models) -> Loops:
 
 
 def _forget() -> None:
-    """The run has ended: its loops must not end in the next one."""
+    """The run has ended: forget its loops, which must not end in the next one."""
     global _loops
     _loops = None
 
 
-#: Called with a loop that a thread is about to run.
+#: Functions to call with a loop that a thread is about to run.
 starting: Final[list[Callable[[Models, Any], None]]] = []
 
 
 def explore(models: Models) -> None:
-    """A loop is run or woken: if there are several threads, its code is to be explored."""
+    """A loop is run or woken: if there are several threads, have its code explored."""
     if not models.runtime.solo and not of_run(models).is_explored:
         of_run(models).is_explored = True
         foreign.explore(models.runtime, MODULES)
@@ -202,7 +202,7 @@ def _swap(models: Models, loop: Any, task: Any) -> Any:
 
 
 def _seen(models: Models, loop: Any, name: str) -> _LoopTasks:
-    """The tasks of a loop, which the caller gets to know; of the running one's if None is given."""
+    """The tasks of a loop, which the caller sees; None stands for the running loop."""
     chosen = running_loop() if loop is None else loop
     if chosen is None:
         _no_loop()
@@ -322,7 +322,7 @@ def _finalize(generator: Any) -> None:
 
 
 def _time(real: Callable[[Any], float]) -> Callable[[Any], float]:
-    """The time of a loop: what its own timers look at is no more than the time of its thread."""
+    """The time of a loop: its own timers see only the time of its thread."""
 
     def time(self: Any) -> float:
         models = here()
@@ -335,7 +335,8 @@ def _time(real: Callable[[Any], float]) -> Callable[[Any], float]:
 
 
 def pairs() -> list[tuple[Any, Any]]:
-    """Functions and classes of `asyncio`, and what stands in for them wherever they are; none if it is not loaded."""
+    """Functions and classes of `asyncio`, with their replacements wherever modules have them; none if it is not
+    loaded."""
     events, futures, tasks = (sys.modules.get(MODULES + name) for name in ("events", "futures", "tasks"))
     if events is None or futures is None or tasks is None:
         return []
@@ -357,11 +358,12 @@ def pairs() -> list[tuple[Any, Any]]:
 
 
 async def _nothing() -> None:
-    """Makes a coroutine."""
+    """Makes a coroutine that ends at once."""
 
 
 def _warm_up() -> None:
-    """Fill the caches of `asyncio`, and make its policy: whichever thread would come first, it would do the same."""
+    """Fill the caches of `asyncio`, and make its policy: the effect does not depend on the thread that does so
+    first."""
     events = sys.modules["asyncio.events"]
     policy = getattr(events, "_get_event_loop_policy", None) or vars(events)["get_event_loop_policy"]
     policy()
@@ -372,7 +374,8 @@ def _warm_up() -> None:
 
 
 def install() -> Callable[[], None]:
-    """Put what is no function of a module in place; returns how to undo that. `asyncio` is loaded."""
+    """Put the other replacements, of methods and hooks, in place; returns the function that undoes this. `asyncio` must
+    be loaded."""
     _warm_up()
     events, tasks = sys.modules["asyncio.events"], sys.modules["asyncio.tasks"]
     loop, task = sys.modules["asyncio.base_events"].__dict__["BaseEventLoop"], vars(tasks)["_PyTask"]
@@ -386,14 +389,15 @@ def install() -> Callable[[], None]:
 
 
 class _Local(local):
-    """A policy's loop, by thread."""
+    """The loop of a policy, by thread."""
 
     _loop: Any = None
     _set_called = False
 
 
 def _adopt_policy(models: Models) -> None:
-    """A policy of before a run has the loops of threads of the operating system."""
+    """Give a policy from before the run, which has loops by thread of the operating system, loops by thread of the
+    run."""
     events = sys.modules.get("asyncio.events")
     policy = getattr(events, "_event_loop_policy", None)
     loops = getattr(policy, "_local", None)

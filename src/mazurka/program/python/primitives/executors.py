@@ -1,24 +1,25 @@
 """An abstract model of ``ThreadPoolExecutor``: each task is a thread of its own.
 
 The assignment of tasks to workers, and the workers' waits for tasks, multiply the orders, and no program can
-distinguish these. So a task gets a thread that starts when it is submitted and ends with it, and who asks a future for
-its result joins that thread. All else is CPython's own code: the executor's locks, the futures' conditions, and how a
-task is run.
+distinguish these. So a task gets a thread that starts when it is submitted and ends with it, and a thread that asks a
+future for its result joins that thread. All other parts are CPython's own code: the executor's locks, the futures'
+conditions, and how a task is run.
 
-Why that is exact. Every task that waits finds a worker as long as fewer than ``max_workers`` tasks are under way, since
-each submission either leaves a worker idle for it or starts one. So the tasks of an executor may overlap as threads of
-their own do, but for two things:
+Why this is exact. Every task that waits finds a worker as long as fewer than ``max_workers`` tasks are under way, since
+each submission either leaves a worker idle for it or starts one. So the tasks of an executor may overlap like threads
+of their own, with two exceptions:
 
-- *More tasks than workers.* With one worker a task joins the one before it. With several no limit is kept, which only
-  adds orders; what these show is real if the limit was kept in fact (:meth:`Pool.begin` looks). A limit that makes a
-  program get stuck, which would be missed, is one that a task waits for: so tasks may take locks that no other thread
-  takes meanwhile, or keeps while it waits (those of `wait` and `as_completed`), and must not wait for anything else.
-- *What a worker keeps from task to task*: its identity, its name, thread-local values, context variables, re-entrant
-  locks that a task leaves locked.
+- *More tasks than workers.* With one worker a task joins the one before it. With several workers the model has no
+  limit, which only adds orders; a failure in one of these is real if the limit was not exceeded in fact
+  (:meth:`Pool.begin` tests that). The model would miss a program that gets stuck because of the limit; this happens
+  only if tasks wait. So tasks may take locks that no other thread takes meanwhile, or keeps while it waits (those of
+  `wait` and `as_completed`), and must not wait for any other event.
+- *State that a worker keeps from task to task*: its identity, its name, thread-local values, context variables,
+  re-entrant locks that a task leaves locked.
 
-Where a run meets what this does not cover, it is learnt (``POOL_POINTS``), and all runs from then on have CPython's own
-code do everything: an initializer, a task cancelled, a callback added while a thread waits, a subclass, a look at
-the executor's own attributes.
+Where a run meets a feature that the model does not cover, this is learnt (``POOL_POINTS``), and all later runs use
+CPython's own code for everything. Such features are an initializer, a task cancelled, a callback added while a thread
+waits, a subclass, a look at the executor's own attributes.
 
 Source: ``Lib/concurrent/futures/thread.py`` and ``_base.py`` of CPython 3.11 to 3.15.
 """
@@ -52,7 +53,7 @@ _Executor: Final[Any] = concurrent.futures.thread.ThreadPoolExecutor
 _base: Final[Any] = concurrent.futures._base.__dict__
 _Future: Final[Any] = concurrent.futures._base.Future
 _WorkItem: Final[Any] = concurrent.futures.thread._WorkItem
-_queues: Final[Any] = concurrent.futures.thread.__dict__  # which holds `_threads_queues`
+_queues: Final[Any] = concurrent.futures.thread.__dict__  # it holds `_threads_queues`
 
 _original: Final[dict[tuple[type, str], Any]] = {}
 
@@ -77,11 +78,11 @@ def adjust(self: Any) -> None:
 
 
 def _pool_of(executor: Any, models: Models) -> Pool | None:
-    """The model of an executor in this run; None if CPython's own code is to run it."""
+    """The model of an executor in this run; None if CPython's own code is to run the executor."""
     space = executor.__dict__
     pool: Pool | None = space.get("_mz_pool")
     if pool is not None and pool.models is models:
-        return pool  # to the end of the run, whatever is learnt in it
+        return pool  # to the end of the run, even if it is learnt meanwhile that the model does not cover it
     if POOL_POINTS in models.runtime.points:
         return None
     kind = type(executor)
@@ -98,13 +99,13 @@ def _pool_of(executor: Any, models: Models) -> Pool | None:
 
 
 def _initializes(make: Any) -> bool:
-    """From 3.14 on: whether contexts of workers do anything when they begin."""
+    """From 3.14 on: whether contexts of workers have an initializer."""
     context = make()
     return type(context) is not concurrent.futures.thread.__dict__["WorkerContext"] or context.initializer is not None
 
 
 def _live(pool: Pool, place: int, item: Any, context: tuple[Any, ...], waits: bool) -> None:
-    """The life of a task."""
+    """The body of a task's thread."""
     begun = begin_task(pool, place, waits)
     task = pool.tasks[place]
     task.own_lock = getattr(item.future.__dict__["_condition"]._lock, "_target", None)
@@ -123,7 +124,8 @@ _live.__module__ = "concurrent.futures.thread"
 
 
 def _task_of(future: Any) -> tuple[Models, Any] | None:
-    """The thread of a future's task, if that is one of its own and the caller another one, of the same run."""
+    """The thread of a future's task, if the task has a thread of its own and the caller is another thread of the same
+    run."""
     known = future.__dict__.get("_mz_thread")
     if known is None:
         return None
@@ -167,18 +169,18 @@ def _ask(future: Any, name: str, timeout: float | None) -> Any:
 
 
 def cancel(self: Any) -> Any:
-    """``Future.cancel``: of a task not yet over, it gives the abstract model up."""
+    """``Future.cancel``: for a task that is not yet over, the run gives the abstract model up."""
     _give_up_unless_over(self)
     return _original[_Future, "cancel"](self)
 
 
 def set_running(self: Any) -> Any:
-    """``Future.set_running_or_notify_cancel``: no step by the thread of its task. What others may see of it before the
-    task is over, or change, gives the abstract model up."""
+    """``Future.set_running_or_notify_cancel``: no step by the thread of its task. Where another thread may see or
+    change this state before the task is over, the run gives the abstract model up."""
     known, models = self.__dict__.get("_mz_thread"), here()
     if known is not None and models is not None and known[0].models is models and self._state == "PENDING":
         if known[1].__dict__["_mz"].task is models.runtime.current and not models.runtime.aborting:
-            models.runtime.drain()  # stores arrive, as by the lock
+            models.runtime.drain()  # stores arrive, as with the lock of CPython's code
             self._state = "RUNNING"
             return True
     _give_up_unless_over(self)
@@ -186,7 +188,8 @@ def set_running(self: Any) -> Any:
 
 
 def _give_up_unless_over(future: Any) -> None:
-    """Another thread than that of its task, which is not over, may see or change whether the task is running."""
+    """A thread other than that of the task may see or change whether the task is running: give up the model unless the
+    task is over."""
     found = _task_of(future)
     if found is not None and not _is_over(*found):
         found[0].runtime.need_points(POOL_POINTS)
@@ -201,7 +204,7 @@ def _giving_up(name: str) -> Any:
 
 
 def add_done_callback(self: Any, function: Any) -> None:
-    """``Future.add_done_callback``: while another thread waits for the future, it gives the abstract model up."""
+    """``Future.add_done_callback``: while another thread waits for the future, the run gives the abstract model up."""
     models = here()
     if models is not None and not is_seen(function):
         function = functools.partial(called, function)
@@ -214,14 +217,14 @@ def add_done_callback(self: Any, function: Any) -> None:
 
 
 def future_init(self: Any, *args: Any, **named: Any) -> None:
-    """``Future()``: numbered like all that a run makes."""
+    """``Future()``: numbered like all objects that a run makes."""
     _original[_Future, "__init__"](self, *args, **named)
     if (models := here()) is not None:
         self.__dict__["_mz_birth"] = models.number()
 
 
 def future_hash(self: Any) -> int:
-    """By birth, not by address: sets of futures have the same order in every run."""
+    """The hash is that of the birth, not of the address: sets of futures have the same order in every run."""
     birth: str | None = self.__dict__.get("_mz_birth")
     return object.__hash__(self) if birth is None else crc32(birth.encode())
 
@@ -232,7 +235,7 @@ def acquire_futures(self: Any, futures: Any) -> None:
 
 
 def _waiter_init(kind: type) -> Any:
-    """Stands for the constructor of what `wait` and `as_completed` wait on."""
+    """Stands for the constructor of the objects that `wait` and `as_completed` wait on."""
 
     def init(self: Any, *args: Any, **named: Any) -> None:
         _original[kind, "__init__"](self, *args, **named)
@@ -252,7 +255,8 @@ def _birth_of(future: Any) -> tuple[str, int]:
 
 
 def shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
-    """``Executor.shutdown``: with ``cancel_futures``, of tasks not yet over, it gives the abstract model up."""
+    """``Executor.shutdown``: with ``cancel_futures``, if tasks are not yet over, the run gives the abstract model
+    up."""
     models = here()
     if models is not None and cancel_futures and (pool := self.__dict__.get("_mz_pool")) and pool.models is models:
         if not all(_is_over(models, each) for each in self.__dict__["_threads"]):
@@ -284,10 +288,10 @@ def item_init(self: Any, *args: Any, **named: Any) -> None:
     """``_WorkItem()``: a call of a function that does not report itself is a step of its task."""
     _original[_WorkItem, "__init__"](self, *args, **named)
     if here() is not None:
-        _tell_of(self)
+        _report_call_of(self)
 
 
-def _tell_of(item: Any) -> None:
+def _report_call_of(item: Any) -> None:
     """Have a task report the function that it calls, if that does not report itself."""
     function = item.__dict__.get("fn")
     task = item.__dict__.get("task")  # from 3.14 on
@@ -306,7 +310,7 @@ def _state_used(models: Models, future: Any, op: Op) -> None:
     count_untracked(models.runtime, f"{type(future).__name__}._state")
 
 
-#: class -> attribute -> what replaces it.
+#: class -> attribute -> its replacement.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     _Executor: {
         "__init__": executor_init,
@@ -333,5 +337,5 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
-    """Put them in place; returns what puts the originals back."""
+    """Put the replacements in place; returns the function that puts the originals back."""
     return replace(REPLACEMENTS, _original)

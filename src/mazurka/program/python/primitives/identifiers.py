@@ -1,11 +1,11 @@
-"""Identifiers of threads: the system may give a thread that of another one that has ended.
+"""Identifiers of threads: the system may give a thread the identifier of another one that has ended.
 
 As long as a program asks for the identifier of no more than one thread beside the main one, the reuse is not
-observable. Else the threads whose identifiers it asks for are remembered for the runs to come: to start one of them
-looks which of the others have ended, and it gets the identifier of the first of these that no thread has.
+observable. Otherwise the threads whose identifiers it asks for are remembered for later runs: the start of one of them
+reads which of the others have ended, and the thread gets the identifier of the first of these that no thread has.
 
-Departure: it always gets one of those, and always the first. If it can't be distinguished from others that are sure to
-have ended, that is untracked.
+Departure: the thread always gets one of these identifiers, and always the first. If several threads that are sure to
+have ended may have had it, this is untracked.
 """
 
 from __future__ import annotations
@@ -45,22 +45,23 @@ def reveal(models: Models, task: Task) -> None:
 
 
 def ask_own(models: Models) -> None:
-    """The running thread's identity or thread-local state is read: a task of an executor has that of a worker."""
+    """The running thread's identity or thread-local state is read: in CPython a task of an executor has those of a
+    worker."""
     if models.runtime.current.pool is None:
         return
     frame = first_outer_frame(sys._getframe(1))
-    if frame is not None and not str(frame.f_globals.get("__name__")).startswith("mazurka."):  # or a report looks at it
+    if frame is not None and not str(frame.f_globals.get("__name__")).startswith("mazurka."):  # no look by a report
         models.runtime.need_points(POOL_POINTS)
 
 
 def ask_all(models: Models) -> None:
-    """It is asked which threads there are."""
+    """The program looks at the list of threads."""
     if models.pools:
         models.runtime.need_points(POOL_POINTS)
 
 
 def _others(models: Models) -> list[Task]:
-    """The threads whose identifiers the running one, which is about to start another one of them, might pass on."""
+    """The threads whose identifiers the thread that is about to be started might get."""
     runtime = models.runtime
     if IDENT_POINTS not in runtime.points:
         return []
@@ -71,7 +72,7 @@ def _others(models: Models) -> list[Task]:
 
 
 def looks(models: Models) -> tuple[Access, ...]:
-    """The reads of a thread's start: whether others have ended."""
+    """The reads of a thread's start: whether other threads have ended."""
     return tuple([Access(Op.READ, each.life) for each in _others(models)])
 
 

@@ -2,7 +2,8 @@
 
 Source: ``Modules/_threadmodule.c`` and the docstring of ``Lib/_threading_local.py``. The namespace of the running
 thread is put in place as the object's ``__dict__`` at each access. Inside a run the main thread starts with a
-copy of its content outside. Nothing of it is shared, so nothing of it is an event; changes are counted (see spin.py).
+copy of its content outside. The namespaces are not shared, so accesses to them are no events; changes are counted (see
+spin.py).
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Namespaces:
 
 
 def _leave(spaces: Namespaces | None, index: int) -> None:
-    """The namespace of a thread that has ended goes, as in CPython."""
+    """Drop the namespace of a thread that has ended, as CPython does."""
     owner = spaces.owner() if spaces is not None else None
     if spaces is not None and owner is not None:
         _set(owner, "__dict__", {})

@@ -2,20 +2,19 @@
 
 Source of the semantics: CPython's ``Modules/_threadmodule.c`` and the library reference. A lock has one target,
 ``("lock", number)``. Taking it is an ACQUIRE, giving it back a RELEASE; an attempt that fails, and ``locked()``,
-are READs. Re-entering an RLock touches nothing that others could see and is no event.
+are READs. Re-entering an RLock touches no state that other threads could see and is no event.
 
-A Lock may be released by a thread that does not hold it, which fails if it is free. Such a release looks at the
-lock as well as changing it, and conflicts with those who take it. Once a lock is known to be used so, it counts how
-often it can be taken, as a semaphore does, and all its operations are RMWs of ("handed", number), at points. A release
-by the thread that has the lock needs no point, since no other operation could come before it on a lock that others do
-not give back, but for looks.
-Whether an RLock may be released depends on its holder alone; for all threads but that one the answer is no.
+A Lock may be released by a thread that does not hold it; this fails if the lock is free. Such a release reads the lock
+and changes it, and conflicts with acquisitions. Once a lock is known to be used like this, it counts how often it can
+be taken, like a semaphore, and all its operations are RMWs of ("handed", number), at points. A release by the thread
+that has the lock needs no point, since on a lock that other threads do not release only looks could come before it.
+Whether a thread may release an RLock depends on the holder alone: only the holder may.
 
 Outside a run a model passes everything on to a real lock of its own, or to the one it was made from
 (:func:`adopted`).
 
-Departures: a wait that could never end outside a run (one thread, no other to release) raises ``RuntimeError``
-instead of hanging.
+Departure: a wait that could never end outside a run (there is no other thread to release the lock) raises
+``RuntimeError`` instead of hanging.
 """
 
 from __future__ import annotations
@@ -55,15 +54,16 @@ _real_count: Final = _thread._count
 #: Whether the type of locks can be called, as from CPython 3.13 on.
 _CALLABLE_TYPE: Final[bool] = sys.version_info >= (3, 13)
 
-#: Numbers of locks that something else stands for -> what is called at their first use in a run.
+#: Numbers of locks that a model makes unnecessary -> the function to call at their first use in a run.
 guarded: Final[dict[str, Callable[[], object]]] = {}
 
-#: How long, in seconds, a thread may wait outside a run although no other seems to be there to release the lock.
+#: How long, in seconds, a thread may wait outside a run although there seems to be no other thread to release the lock.
 _PATIENCE: Final = 1.0
 
 
 def patience(blocking: Any, timeout: Any) -> float | None:
-    """How long an ``acquire`` may wait: None for ever, 0 not at all. Wrong arguments raise what a real lock raises."""
+    """How long an ``acquire`` may wait: None for ever, 0 not at all. Wrong arguments raise the errors of a real
+    lock."""
     if timeout == -1 and type(timeout) is int:
         return None if blocking else 0.0
     real_allocate().acquire(blocking, timeout)
@@ -72,14 +72,14 @@ def patience(blocking: Any, timeout: Any) -> float | None:
     return float(timeout)
 
 
-def _acquire_real(real: Any, what: str, blocking: Any, timeout: Any) -> bool:
+def _acquire_real(real: Any, words: str, blocking: Any, timeout: Any) -> bool:
     if patience(blocking, timeout) is not None:
         return bool(real.acquire(blocking, timeout))
     if not real.acquire(False):
         if _real_count():
             real.acquire()
-        elif not real.acquire(True, _PATIENCE):  # a thread that is just being started is not counted yet
-            raise RuntimeError(f"waiting for {what} outside a run: no other thread is there to release it")
+        elif not real.acquire(True, _PATIENCE):  # a thread that is being started is not counted yet
+            raise RuntimeError(f"waiting for {words} outside a run: no other thread is there to release it")
     return True
 
 
@@ -131,24 +131,24 @@ class Lock:
         return self
 
     def _recall(self, models: Models) -> None:
-        """Whether the lock has been seen to be given back by others."""
+        """Recall from the learned points whether other threads release the lock."""
         points = models.runtime.points
         handed = MISUSE_POINTS in points and self._mark() in points
         self._target = (HANDED if handed else LOCK, self._number)
         self._taking = Op.RMW if handed else Op.ACQUIRE
 
     def _mark(self) -> int:
-        """The mark for that among points."""
+        """The mark among points for a lock that other threads release."""
         return -1 - (crc32(self._number.encode()) | 1 << 33)
 
     def _misused(self, runtime: Runtime) -> None:
-        """It is given back by a thread that does not have it."""
+        """A thread that does not have the lock releases it."""
         if not runtime.aborting:
             runtime.need_points(MISUSE_POINTS)
             runtime.need_points(self._mark())
 
     def _enter(self, models: Models) -> None:
-        """Start a run in the state the lock has outside."""
+        """Start a run in the state that the lock has outside."""
         if guarded and (notice := guarded.pop(self._number, None)) is not None:
             notice()
         self._models = models
@@ -243,8 +243,8 @@ class Lock:
     # the methods that a Condition calls on its lock
 
     def _held_now(self, models: Models) -> bool:
-        """Whether it is held, which is all that a Condition can find out. Only the thread that holds it changes
-        that, unless others give it back."""
+        """Whether the lock is held: a Condition can't see more. Only the thread that holds the lock changes this,
+        unless others release it."""
         if self._models is not models:
             self._enter(models)
         runtime = models.runtime
@@ -254,7 +254,7 @@ class Lock:
         return self._held
 
     def _hand_over(self, models: Models, more: tuple[Access, ...]) -> Any:
-        """Release, as part of a wait; return what :meth:`_take_back` needs."""
+        """Release the lock, as part of a wait; returns the state that :meth:`_take_back` needs."""
         runtime = models.runtime
         if self._holder is not runtime.current:
             self._misused(runtime)
@@ -324,7 +324,7 @@ class RLock:
         self._number = outside_number(frame) if models is None else models.number()
         self._target = (LOCK, self._number)
         if cls is RLock and (args or kwargs):
-            real_rlock_type(*args, **kwargs)  # which raises the errors about arguments
+            real_rlock_type(*args, **kwargs)  # the real type raises the errors about arguments
         return self
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -413,7 +413,7 @@ class RLock:
             return self._holder is not None
 
     def _look(self, models: Models) -> None:
-        """Pass the step of testing whether any thread holds it."""
+        """Pass the step of testing whether any thread holds the lock."""
         if self._models is not models:
             self._enter(models)
         models.runtime.need_points(RELEASE_POINTS)
@@ -509,7 +509,7 @@ _adopted: Final[dict[int, Lock | RLock]] = {}  # by the real lock's id; the mode
 
 
 def adopted(real: Any, name: str = "") -> Lock | RLock:
-    """The model of a lock that exists already, always the same one; outside runs it is that lock."""
+    """The model of an existing lock, always the same one; outside runs it passes everything on to that lock."""
     model = _adopted.get(id(real))
     if model is None:
         model = Lock._make(sys._getframe(1)) if type(real) is real_lock_type else RLock()

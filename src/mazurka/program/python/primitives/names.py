@@ -1,8 +1,8 @@
 """Names of threads: each is a location, ("thread's name", birth), and so is the counter that numbers them.
 
-``Thread-1`` and ``ThreadPoolExecutor-0`` come from counters: a number shows how many others have been taken.
-That shows once a thread looks at a name, if several threads have taken numbers; from then on, in all runs, to
-take one is an RMW of ("thread numbers",).
+``Thread-1`` and ``ThreadPoolExecutor-0`` come from counters: a number shows how many have been taken before it. Threads
+may notice that once one looks at a name, if several threads have taken numbers; from then on, in all runs, taking a
+number is an RMW of ("thread numbers",).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NUMBERS: Final[tuple[Target, str]] = ((Kind.THREAD_NUMBERS.tag,), "the numbers 
 
 
 def take_number(models: Models) -> None:
-    """A thread, or an executor, is about to be made that gets a name by number."""
+    """A thread, or an executor, is about to be made that gets a name with a number."""
     runtime = models.runtime
     if runtime.solo:
         return

@@ -2,10 +2,9 @@
 
 Classes written in Python are changed in place (:mod:`.conditions`, :mod:`.threads`), so no code can hold an
 unchanged one. C types and functions are replaced wherever a module holds a reference: in ``threading``,
-``_thread``, ``time``, ``queue``, and in every module that has captured one (``from threading import Lock``). What
-runs the checks keeps the real ones (:data:`SPARED`), and so does ``importlib``: an import is one atomic step.
-
-:func:`adopt` replaces primitives that exist already. Cost: about 5 ms to install, nothing per run.
+``_thread``, ``time``, ``queue``, and in every module that has captured one (``from threading import Lock``). The
+packages that run the checks keep the real ones (:data:`SPARED`), and so does ``importlib``: an import is one atomic
+step. :func:`adopt` replaces existing primitives. Cost: about 5 ms to install, nothing per run.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ SPARED: Final = frozenset(
     )
 )
 
-#: Modules of the standard library whose classes hold primitives, and whose instances are looked into.
+#: Modules of the standard library whose classes hold primitives: the search looks into their instances.
 _HOLDERS: Final = frozenset(
     (
         *("threading", "queue", "functools", "multiprocessing.synchronize"),
@@ -96,11 +95,11 @@ def _replacements() -> list[tuple[Any, Any]]:
 
 
 def _unbound(model: Any) -> Any:
-    """The replacement of a C function must not become a method where a class holds it."""
+    """The replacement of a C function, which must not become a method where a class holds it."""
     return staticmethod(model) if isinstance(model, types.FunctionType) else model
 
 
-#: Taken once, while everything is still real.
+#: Made once, before any function is replaced.
 _PAIRS: Final = _replacements()
 _MODEL_OF: Final[dict[int, Any]] = {id(real): model for real, model in _PAIRS}
 
@@ -109,10 +108,10 @@ class Other(Protocol):
     """Further replacements, put in place together with the models."""
 
     def extend(self) -> None:
-        """Cover the modules loaded since."""
+        """Cover the modules that were loaded since the last call."""
 
     def undo(self) -> None:
-        """Give everything back."""
+        """Undo the replacements."""
 
 
 _others: Final[list[Callable[[], Other]]] = []
@@ -120,7 +119,7 @@ _spared: Final[set[str]] = set()
 
 
 def replace_also(pairs: Iterable[tuple[Any, Any]], spared: Iterable[str], make: Callable[[], Other]) -> None:
-    """Register functions that are replaced, too, but in certain modules, and further replacements; none is made yet."""
+    """Register further functions to replace, except in certain modules, and further replacements; none is made yet."""
     assert _installed is None
     _MODEL_OF.update({id(real): model for real, model in pairs})
     _spared.update(spared)
@@ -133,7 +132,7 @@ _INNER_MODULES: Final = frozenset({*_HOLDERS, "mazurka.program.runtime.runtime",
 
 
 def _skip_frames_of(name: str, module: object) -> None:
-    """Let locations skip the module's frames, if it is one of those that models rest on."""
+    """Have locations skip the frames of a module, if the models rest on it."""
     if name.startswith(_INNER_PACKAGES) or name in _INNER_MODULES:
         file = getattr(module, "__file__", None)
         if file:
@@ -149,16 +148,16 @@ class InstalledPatches:
         self.counting = Counting()
         self.others = [make() for make in _others]
         self.loops: Callable[[], None] | None = None  # undoes the model of event loops
-        self.semaphores: Callable[[], None] | None = None  # undoes the model of multiprocessing's
-        self.thread_pools: Callable[[], None] | None = None  # undoes that of its thread pools
-        self.dates: Callable[[], None] | None = None  # undoes that of datetime's clock
+        self.semaphores: Callable[[], None] | None = None  # undoes that of the semaphores of multiprocessing
+        self.thread_pools: Callable[[], None] | None = None  # undoes that of the thread pools of multiprocessing
+        self.dates: Callable[[], None] | None = None  # undoes that of the clock of datetime
 
 
 _installed: InstalledPatches | None = None
 
 
 def install() -> None:
-    """Put the models in place; called again, cover the modules loaded since."""
+    """Put the models in place; a further call covers the modules loaded since the last one."""
     global _installed
     if _installed is None:
         _installed = InstalledPatches()
@@ -183,7 +182,7 @@ def install() -> None:
             namespace = getattr(module, "__dict__", None)
             if type(namespace) is dict and name != "__main__":
                 rebind(namespace, _installed.undo)
-                if name != "threading":  # whose own locks serve real threads
+                if name != "threading":  # the locks of threading itself serve real threads
                     _adopt_globals(name, namespace, _installed.undo)
     _installed.counting.extend()
     for other in _installed.others:
@@ -194,7 +193,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Give everything back."""
+    """Put the real primitives back."""
     global _installed
     run.end()
     installed, _installed = _installed, None
@@ -215,7 +214,7 @@ def uninstall() -> None:
 
 
 def _spare_importlib(installed: InstalledPatches) -> None:
-    """``importlib`` asks ``_thread`` for locks at each import: let it find the real ones."""
+    """Have ``importlib``, which gets locks from ``_thread`` at each import, find the real ones."""
     bootstrap = sys.modules["_frozen_importlib"].__dict__
     real = types.SimpleNamespace(**_thread.__dict__)
     installed.undo.append(_rebind_value(bootstrap, "_thread", real))
@@ -231,7 +230,7 @@ def rebind(namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
     """Replace the captured references in a module's namespace."""
     values = list(namespace.values())
     if _MODEL_OF.keys().isdisjoint(map(id, values)) and _CAPTURED.isdisjoint(map(type, values)):
-        return  # as in most modules: this takes a third of the time of a look at each name
+        return  # so in most modules: this test takes a third of the time of a look at each name
     for name, value in list(namespace.items()):
         if id(value) in _MODEL_OF:
             model = _MODEL_OF[id(value)]
@@ -246,12 +245,12 @@ _CAPTURED: Final = frozenset({types.BuiltinFunctionType})
 
 
 #: Modules in C whose objects lock themselves for no longer than a call, in which no code of the program runs: a call is
-#: one step, and would be none if others could move while it waits.
+#: one step, and would not be if others could move while it waits.
 _LOCKED_INSIDE: Final = "numpy.random"
 
 
 def _spare(namespace: dict[str, Any]) -> None:
-    """Let a module make real locks, also by the function that makes the others models."""
+    """Have a module make real locks, also by the function that makes models for other modules."""
     if "RLock" in namespace:
         namespace["RLock"] = locks.real_rlock_type
 
@@ -260,7 +259,7 @@ _LOCKS: Final = frozenset({locks.real_lock_type, locks.real_rlock_type})
 
 
 def _adopt_globals(name: str, namespace: dict[str, Any], undo: list[Callable[[], object]]) -> None:
-    """Replace a module's global locks: one that is stopped while it holds a real one would hang all others."""
+    """Replace a module's global locks: a thread that is stopped while it holds a real lock would block all others."""
     if _LOCKS.isdisjoint(map(type, list(namespace.values()))):
         return
     for key, value in list(namespace.items()):
@@ -275,7 +274,7 @@ _queues: Final[list[Any]] = []
 
 
 def _keep_queues(models: Models) -> None:
-    """Give every run a queue of before with the items of before."""
+    """Keep a queue from before the run, with its items, for every run."""
     for kept in _queues:
         models.keep(kept)
         kept.queue = kept.queue.copy()
@@ -285,10 +284,11 @@ run.beginners.append(_keep_queues)
 
 
 def adopt(module: Any) -> Callable[[], None]:
-    """Replace the real primitives that a module of the program holds by models; return the undoing.
+    """Replace the real primitives that a module of the program holds by models; returns the function that undoes this.
 
-    Looked into: the module's globals, its classes, its functions' defaults and closures, and instances, lists and dicts
-    reachable from there through objects of the same package or of the standard library's own holders of locks.
+    The search looks into the module's globals, its classes, its functions' defaults and closures, and instances, lists
+    and dicts reachable from there through objects of the same package or of the standard library's own holders of
+    locks.
     """
     finder = Finder(module)
     finder.search()
@@ -326,7 +326,7 @@ class Finder:
                 self.undo.append(functools.partial(mapping.__setitem__, key, value))
 
     def _visit(self, value: Any, path: str, depth: int) -> Any:
-        """The model to put in place of ``value``; None after looking into it."""
+        """The model to put in place of ``value``; None if it is no primitive, after a look into it."""
         kind = type(value)
         if kind is locks.real_lock_type or kind is locks.real_rlock_type:
             return locks.adopted(value, path)
@@ -397,7 +397,7 @@ class Finder:
         for slot, descriptor in slots_of(type(thing)):
             try:
                 value = descriptor.__get__(thing)
-            except AttributeError:  # it is empty
+            except AttributeError:  # the slot is empty
                 continue
             model = self._visit(value, f"{path}.{slot}", depth + 1)
             if model is not None:

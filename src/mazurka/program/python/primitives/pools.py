@@ -1,4 +1,4 @@
-"""Pools of threads, abstractly: each task is a thread of its own, see :mod:`.executors` for why that is exact."""
+"""Pools of threads, abstractly: each task is a thread of its own, see :mod:`.executors` for why this is exact."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Pool:
         self.models = models
         self.workers = workers
         self.tasks: list[Task] = []  # in the order in which they were submitted
-        self.exceeds = False  # more may have been under way than there are workers
-        self.locks: set[Target] = set()  # that tasks have taken
-        self.waited = False  # a task has waited for something else, or may depend on how long others take
+        self.exceeds = False  # more tasks may have been under way than there are workers
+        self.locks: set[Target] = set()  # the locks that tasks have taken
+        self.waited = False  # a task has waited for another event, or may depend on the time that others take
 
     def submit(self) -> bool:
-        """A task is about to be submitted; whether it may have to wait for a worker."""
+        """A task is about to be submitted; returns whether it may have to wait for a worker."""
         if len(self.tasks) < self.workers or self.workers == 1:
             return False
         ended = ends_known(self.models.runtime)[1]
@@ -37,7 +37,7 @@ class Pool:
         return True
 
     def begin(self, place: int) -> None:
-        """A task that may have to wait begins. It does wait where the result of the run is tested from outside."""
+        """A task that may have to wait begins. It does wait if code outside the program tests the result of the run."""
         runtime, step = self.models.runtime, (Kind.TASK.tag, self.tasks[place].name)
         if self.models.is_judged:
             runtime.block(Op.READ, step, lambda: self._has_room(place))
@@ -58,7 +58,7 @@ class Pool:
             self.waits()
 
     def waits(self) -> None:
-        """A task waits, or looks how long others take."""
+        """A task waits, or looks at the time."""
         self.waited = True
         self._look()
 
@@ -100,7 +100,7 @@ def begin_task(pool: Pool, place: int, waits: bool) -> int:
 
 
 def end_task(pool: Pool, begun: int) -> None:
-    """A task is done: note if it leaves anything to its worker."""
+    """A task is done: note whether it leaves state with its worker."""
     runtime = pool.models.runtime
     if len(contextvars.copy_context()) or _keeps_locks(runtime, runtime.current, begun):
         runtime.need_points(POOL_POINTS)
@@ -117,8 +117,8 @@ def _keeps_locks(runtime: Runtime, task: Task, begun: int) -> bool:
 
 
 def finish(runtime: Runtime, learns: bool) -> None:
-    """The threads of a run have ended: whether what it shows holds of executors. ``learns`` says whether it is part of
-    a search, which begins again if it does not."""
+    """The threads of a run have ended: test whether its results are also those of CPython's executors. ``learns``: the
+    run is part of a search, which begins again if they are not."""
     models = current()
     if models is None or not models.pools:
         return
@@ -126,11 +126,11 @@ def finish(runtime: Runtime, learns: bool) -> None:
     if learns and (shared or (models.exceeded and runtime.failures)):
         runtime.need_points(POOL_POINTS)
     if models.exceeded or POOL_POINTS in runtime.points:
-        runtime.failures.clear()  # they need not be possible
+        runtime.failures.clear()  # the failures need not be possible
 
 
 def _are_locks_shared(runtime: Runtime, pool: Pool) -> bool:
-    """Whether threads that are no tasks had locks of tasks while these were under way."""
+    """Whether threads that are no tasks had locks of tasks while these tasks were under way."""
     lives = {each.life: each.index for each in pool.tasks}
     own = set(lives.values())
     begun: set[int] = set()
@@ -141,6 +141,6 @@ def _are_locks_shared(runtime: Runtime, pool: Pool) -> bool:
         elif op is Op.JOIN and target in lives:
             joined.setdefault(index, set()).add(lives[target])
         elif op in (Op.ACQUIRE, Op.RELEASE) and index not in own and target in pool.locks:
-            if begun - joined.get(index, set()):  # taken before that, it is given back now
+            if begun - joined.get(index, set()):  # the lock was taken before that, and is released now
                 return True
     return False

@@ -1,5 +1,4 @@
-"""Attributes that are CPython's own business, but that programs use all the same; and putting attributes of classes in
-place."""
+"""Private attributes of CPython that programs use nevertheless; and the replacement of attributes of classes."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from mazurka.trace.event import Op
 
 
 class Peeked:
-    """An attribute that programs read, which is a READ of the location that it belongs to."""
+    """A private attribute that programs read: a READ of the location that it belongs to."""
 
     def __init__(self, name: str, kind: str) -> None:
         self.name = name
@@ -44,7 +43,7 @@ class Stored:
 
 
 class Private:
-    """An attribute whose use ``report`` reports, or that is untracked without it."""
+    """A private attribute whose use ``report`` reports; without a report its use is untracked."""
 
     def __init__(self, name: str, report: Callable[[Models, Any, Op], None] | None = None) -> None:
         self.name = name
@@ -81,7 +80,7 @@ _MISSING: Final = object()
 
 
 def replace(replacements: dict[type, dict[str, Any]], original: dict[tuple[type, str], Any]) -> Callable[[], None]:
-    """Put replacements into their classes; return what puts the originals back."""
+    """Put replacements into their classes; returns the function that puts the originals back."""
     before = []
     for cls, attributes in replacements.items():
         for name, value in attributes.items():
@@ -103,7 +102,7 @@ def replace(replacements: dict[type, dict[str, Any]], original: dict[tuple[type,
 
 
 def untracked_method(owner: type, name: str, original: dict[tuple[type, str], Any]) -> Callable[..., Any]:
-    """A method that is CPython's own business, and untracked where it is called within a run."""
+    """A private method of CPython, whose calls within a run are untracked."""
 
     def method(self: Any, *args: Any) -> Any:
         models = here()

@@ -1,9 +1,8 @@
 """Model of ``multiprocessing``'s locks and semaphores, as far as the threads of one process use them.
 
-Some libraries guard a terminal with ``multiprocessing.RLock`` though they only have threads. Taken for real, such a
-lock would let every greenlet in (they share one OS thread), or hang the process. So inside a run the C part of it,
-``_semlock``, is a modelled lock. Other processes are no part of a run; starting one is counted
-(:mod:`.uncontrolled`).
+Some libraries guard a terminal with ``multiprocessing.RLock`` though they only have threads. The real lock would let
+every greenlet in (they share one OS thread), or block the process. So inside a run the C part of it, ``_semlock``, is a
+modelled lock. Other processes are no part of a run; starting one is counted (:mod:`.uncontrolled`).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _RECURSIVE: Final = 0  # `multiprocessing.synchronize.RECURSIVE_MUTEX`
 
 
 class SemLock:
-    """Stands in for a ``_multiprocessing.SemLock``: that itself outside runs, a modelled primitive inside."""
+    """Stands in for a ``_multiprocessing.SemLock``: outside runs it uses the real one, inside a modelled primitive."""
 
     def __init__(self, real: Any) -> None:
         self._real = real
@@ -33,7 +32,7 @@ class SemLock:
         self._inner: Any = None
 
     def _model(self) -> Any:
-        """The primitive to use now, None for the real one."""
+        """The primitive to use now; None for the real one."""
         models = here()
         if models is None:
             return None
@@ -96,8 +95,8 @@ class SemLock:
 
 
 class _UnnamedSemaphore:
-    """The attribute of a lock made inside a run in place of a semaphore of the system: that would have a name, which
-    each execution makes again."""
+    """Takes the place of a semaphore of the system in a lock made inside a run: the semaphore would have a name, which
+    each execution would make again."""
 
     name = None
     handle = 0
@@ -107,7 +106,7 @@ class _UnnamedSemaphore:
         self._value = value
 
     def acquire(self, _block: bool = True, _timeout: float | None = None) -> bool:
-        """The run is over: no other process has it."""
+        """The run is over: no other process has the semaphore."""
         return True
 
     def release(self) -> None:
@@ -127,7 +126,7 @@ class _UnnamedSemaphore:
 
 
 def _getpid() -> int:
-    return os.getpid()  # which is replaced and put back
+    return os.getpid()  # the function is replaced and put back
 
 
 def adopt_semlock(lock: Any) -> None:
@@ -139,9 +138,10 @@ def adopt_semlock(lock: Any) -> None:
 
 
 def install() -> Callable[[], None] | None:
-    """Let locks have the stand-in, also those there are; None while ``multiprocessing`` is not loaded."""
+    """Give new and existing locks the stand-in; returns the function that undoes this, or None while
+    ``multiprocessing`` is not loaded."""
     context: Any = sys.modules.get("multiprocessing.context")
-    if context is not None:  # which once it is used, amid a run, loads modules and looks where files can be written
+    if context is not None:  # its first use would load modules, and look for a folder for files, during a run
         getattr(context._default_context, "_default_context", None)
         with contextlib.suppress(ImportError):
             importlib.import_module("multiprocessing.queues")
@@ -176,7 +176,7 @@ def install() -> Callable[[], None] | None:
         return state(self)
 
     cls._make_methods, cls.__init__, cls.__getstate__ = make_methods, initialise, sent
-    # Finalizers ask whether this is their process; a forked child, in which a run is made, has its parent's number.
+    # Finalizers test whether this is their process; a forked child, in which a run is made, counts as its parent.
     finalize = vars(sys.modules["multiprocessing.util"])["Finalize"].__call__
     defaults = finalize.__defaults__
     finalize.__defaults__ = tuple([_getpid if each is _real_getpid else each for each in defaults])

@@ -1,15 +1,15 @@
 """The state of the models of Python's primitives in the run in progress.
 
-A model keeps two states apart. The one *outside* any run is the real thing: a real lock, the attributes an
-``Event`` has had since the program was imported. The one *inside* a run starts as a copy of it, at the model's
-first use in that run, and is dropped when the run ends. So a primitive made at import time starts every run
-alike, independently of the last run.
+A model keeps two states apart. The state *outside* any run is that of the real primitive: a real lock, the attributes
+that an ``Event`` has had since the program was imported. The state *inside* a run starts as a copy of it, at the
+model's first use in that run, and is dropped when the run ends. So a primitive made at import time starts every run in
+the same state.
 
-Whether a call belongs to the run is asked of :func:`here` by every model: it does iff a run is active and the
-caller is the thread the runtime has let go. Calls of other OS threads (a test runner's own) and calls between runs
-get the real thing.
+Every model calls :func:`here` to find out whether a call belongs to the run: it does iff a run is active and the caller
+is the thread that the runtime lets run. Calls by other OS threads (of a test runner) and calls between runs use the
+real primitive.
 
-Cost: 0.1 microseconds a question.
+Cost: 0.1 microseconds for each such test.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location
 from mazurka.trace.targets import BARRIER, CONDITION, EVENT, SEMAPHORE, Target
 
-#: A place in running code, kept as found and only turned into a line on request.
+#: A place in running code; its line is looked up only on request.
 Where = tuple[CodeType, int]
 
-#: Files whose frames are ours or the standard library's plumbing: a location shown to the user lies outside of them.
+#: Files of Mazurka, and of the standard library's primitives: a location that a user sees lies outside of them.
 INNER: Final[set[str]] = set()
 
 
 def is_inner(filename: str) -> bool:
-    """Whether a frame of this file is plumbing rather than the program."""
+    """Whether a file belongs to the primitives or to Mazurka, not to the program."""
     return filename in INNER or filename.startswith("<frozen importlib")
 
 
@@ -76,7 +76,7 @@ def whereabouts() -> int:
 
 @lru_cache(maxsize=1024)
 def _number_of(code: CodeType, offset: int) -> int:
-    # Unlike all numbers of sites.
+    # This differs from all numbers of sites.
     return 1 << 32 | crc32(f"{code.co_filename}:{code.co_firstlineno}:{code.co_qualname}:{offset}".encode())
 
 
@@ -89,7 +89,7 @@ def _ident(name: str) -> int:
 
 
 class Models:
-    """The primitives' side of one run."""
+    """The state of all primitives in one run."""
 
     __slots__ = (
         "births",
@@ -113,65 +113,65 @@ class Models:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.births: dict[str, int] = {}
-        self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: callbacks of its end
-        self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects of before the run, with their attributes then
+        self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: callbacks at its end
+        self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects from before the run, with their attributes
         self.undo: list[Callable[[], object]] = []
         self.namers: set[int] = set()  # threads that have made threads with numbered names
         self.names_seen = False
         self.numbers_executors = False  # executors of the run are numbered from zero
-        self.tracing: dict[str, Any] = {}  # the trace functions of threads, as the run began
-        self.identified: set[int] = set()  # whose identifiers the program has asked for
-        self.passed_on: dict[str, int] = {}  # by thread: identifiers that others had before
+        self.tracing: dict[str, Any] = {}  # the trace functions of threads at the start of the run
+        self.identified: set[int] = set()  # the threads whose identifiers the program has asked for
+        self.passed_on: dict[str, int] = {}  # by thread: identifiers that other threads had before
         self.pools: list[Any] = []  # see executors.py, like the following
-        self.futures_locks: set[Target] = set()  # of `wait` and `as_completed`: no thread waits while it has one
+        self.futures_locks: set[Target] = set()  # locks of `wait` and `as_completed`: no thread waits while it has one
         self.is_judged = False  # code outside the program tests the result of the run
-        self.seeded = False  # the generator that functions of `random` share gives what follows from a seed
+        self.seeded = False  # the generator that functions of `random` share has been seeded
         self.exceeded = False  # more tasks of an executor were under way than it has workers
 
     def number(self) -> str:
-        """A name for the object that the running thread is making, the same in every run in which it makes it."""
+        """A name for the object that the running thread is making, the same in every run that makes the object."""
         task = self.runtime.current
         count = self.births.get(task.name, 0) + 1
         self.births[task.name] = count
         return f"{task.name}#{count}"
 
     def ident(self, task: Task) -> int:
-        """``get_ident()`` of a thread: a number that follows from its name, or from another's that has ended."""
+        """``get_ident()`` of a thread: a number that follows from its name, or from that of a thread that has ended."""
         return self.passed_on.get(task.name) or _ident(task.name)
 
     def left(self, task: Task) -> None:
-        """A thread has done its work: let go of objects that only it could reach."""
+        """A thread has ended: release the objects that only it could reach."""
         for free in self.leaving.pop(task.index, ()):
             free()
 
     def keep(self, thing: Any) -> None:
-        """Remember the attributes of an object made before the run, to give them back at its end."""
+        """Remember the attributes of an object made before the run, to put them back at the run's end."""
         self.outside.append((thing, dict(thing.__dict__)))
 
 
 _current: Models | None = None
 
-#: Called with the new run's :class:`Models`: save what a run may change, and append its undoing.
+#: Functions to call with the new run's :class:`Models`: they save state that a run may change, and append its undoing.
 beginners: Final[list[Callable[[Models], object]]] = []
 
 _outside_births: dict[str, int] = {}
 
 
 def count_uncontrolled(runtime: Runtime, name: str) -> None:
-    """Something is about to be done for real that no schedule decides."""
+    """An operation is about to be carried out for real that no schedule decides."""
     runtime.count_uncontrolled(name)
 
 
-def count_untracked(runtime: Runtime, what: str) -> None:
-    """Something was done that no model covers, and that others may notice, if any are there."""
+def count_untracked(runtime: Runtime, operation: str) -> None:
+    """An operation was carried out that no model covers: count it if there are other threads, which may notice it."""
     if not runtime.is_recording and not runtime.aborting and has_concurrent_threads(runtime):
         place = location(where(sys._getframe(1)))
-        text = what if place is None else f"{what} at {place}"
+        text = operation if place is None else f"{operation} at {place}"
         runtime.untracked[text] = runtime.untracked.get(text, 0) + 1
 
 
 def here() -> Models | None:
-    """The run that the caller is a thread of, or None."""
+    """The run that the calling thread belongs to, or None."""
     runtime = activation.active
     if runtime is None:
         return None
@@ -190,7 +190,7 @@ def current() -> Models | None:
 
 
 def begin(runtime: Runtime) -> Models:
-    """Start a run. Without this call it starts by itself at the first use of a model."""
+    """Start the models of a run. Without this call they start at the first use of a model."""
     global _current
     end()
     _current = models = Models(runtime)
@@ -200,7 +200,7 @@ def begin(runtime: Runtime) -> Models:
 
 
 def end() -> None:
-    """End a run: its changes to primitives from before are undone."""
+    """End a run: undo its changes to primitives from before it."""
     global _current
     models, _current = _current, None
     if models is None:
@@ -212,7 +212,7 @@ def end() -> None:
         thing.__dict__.update(attributes)
     models.outside.clear()
     models.undo.clear()
-    del models.runtime  # objects that the program leaves behind must not hold all of the run
+    del models.runtime  # objects that the program leaves behind must not hold the whole run
 
 
 def outside_number(frame: FrameType | None) -> str:
@@ -226,7 +226,7 @@ def outside_number(frame: FrameType | None) -> str:
 
 
 class PrimitiveState:
-    """The state inside one run of a primitive whose class is Python code: its target, and its words."""
+    """The state inside one run of a primitive whose class is Python code: its target, and its description."""
 
     __slots__ = ("born", "kind", "models", "parked", "target")
 
@@ -247,16 +247,16 @@ class PrimitiveState:
 _WORDS: Final = {EVENT: "Event", SEMAPHORE: "Semaphore", CONDITION: "Condition", BARRIER: "Barrier"}
 
 
-def describe(what: str, born: Where | None, number: str = "") -> str:
+def describe(kind: str, born: Where | None, number: str = "") -> str:
     """A primitive in words."""
     place = location(born)
     if place is not None:
-        return f"{what} created at {place}"
-    return f"{what} `{number}`" if number else what
+        return f"{kind} created at {place}"
+    return f"{kind} `{number}`" if number else kind
 
 
 def model_of(thing: Any, models: Models, kind: str) -> PrimitiveState:
-    """The state of ``thing`` in this run; at its first use, a new one."""
+    """The state of ``thing`` in this run; a new one at its first use."""
     state: PrimitiveState | None = thing.__dict__.get("_mz")
     if state is not None and state.models is models:
         return state

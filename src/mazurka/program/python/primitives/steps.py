@@ -1,8 +1,8 @@
 """Steps on locations that are no objects of the program: state outside the Python heap, names of threads.
 
-Everything of that kind is a location: ``("process", "cwd")``, ``("entry", "/tmp/x")``, ... A step on it has no place in
-the source, but a number that stands for its locations (of objects: for the words for them): by it the runtime learns
-whether several threads touch one of them, and only then others may go first
+Each part of that state is a location: ``("process", "cwd")``, ``("entry", "/tmp/x")``, ... A step on one has no place
+in the source, but a number that stands for its locations (for objects, for their words): by this number the runtime
+learns whether several threads touch one of the locations, and only then may other threads go first
 (:mod:`mazurka.program.runtime.sharing`).
 
 Cost: nothing while there is one thread; a microsecond for a step.
@@ -33,7 +33,7 @@ class StepAccess(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _number_of(*touches: StepAccess) -> int:
-    """The same in all runs, though objects are numbered per run."""
+    """The number of a step with these accesses: the same in all runs, though objects are numbered per run."""
     names = [each.words if _is_of_object(each.target) else each.target for each in touches]
     return _BASE | crc32(repr(names).encode("utf-8", "surrogatepass"))
 
@@ -56,7 +56,8 @@ def pass_step(models: Models, first: StepAccess, *others: StepAccess) -> None:
 
 
 def note_touches(models: Models, *touches: StepAccess) -> None:
-    """Accesses of a step that is a point in any case: others' steps on their locations may have to become points."""
+    """Accesses of a step that is a point in any case: steps of other threads on their locations may have to become
+    points."""
     runtime = models.runtime
     for each in touches:
         runtime.sharing.touch(runtime.current.index, each.op, each.target, _number_of(each), True)

@@ -1,9 +1,9 @@
-"""Attributes of Thread objects that others see change: name, identifier, whether it is a daemon.
+"""Attributes of Thread objects whose changes other threads see: name, identifier, whether the thread is a daemon.
 
-``name`` is a location (:mod:`.names`), and so is ``daemon``; to set that looks whether the thread has been started, and
-so do the identifiers, which it has from then on. What it is to call must not change once it was started. The attributes
-that these are kept in are CPython's own business; programs that use them all the same do what the public ones do.
-Others of that kind, also of futures and executors, are untracked.
+``name`` is a location (:mod:`.names`), and so is ``daemon``; setting ``daemon`` reads whether the thread has been
+started, and so do the identifiers, which it has from then on. Its target and arguments must not change once it was
+started. The private attributes that hold these values count like the public ones. Other private attributes, also of
+futures and executors, are untracked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _daemon(models: Models, thread: Any, op: Op) -> None:
     place = (Kind.DAEMON.tag, str(thread.__dict__.get("_mz_birth") or "0")), "whether a thread is a daemon"
     pass_step(models, read(*place) if op is Op.READ else write(*place))
     if op is not Op.READ:
-        look_at_start(models, thread)  # last, for it decides whether that fails
+        look_at_start(models, thread)  # last, since it decides whether the assignment fails
 
 
 def _identifier(models: Models, thread: Any, op: Op) -> None:
@@ -46,33 +46,33 @@ def _identifier(models: Models, thread: Any, op: Op) -> None:
 
 
 def _call(models: Models, thing: Any, op: Op) -> None:
-    """A thread's target and arguments, which it reads after it was started."""
+    """A thread's target and arguments are used: the thread reads them after it was started."""
     if op is Op.READ or "_mz_birth" not in thing.__dict__:
         return
     task = look_at_start(models, thing)
     if task is not None and task is not models.runtime.current:
-        count_untracked(models.runtime, "a change of what a thread is to call, once it was started,")
+        count_untracked(models.runtime, "a change of a thread's target or arguments, once it was started,")
 
 
 def _workers(models: Models, _executor: Any, _op: Op) -> None:
-    """Which threads an executor has: with the abstract model, others."""
+    """The threads of an executor are looked at: the abstract model has other ones."""
     models.runtime.need_points(POOL_POINTS)
     count_untracked(models.runtime, "ThreadPoolExecutor._threads")
 
 
-def _told(name: str, tell: Callable[[Models, Any, Op], None]) -> property:
+def _reported(name: str, report: Callable[[Models, Any, Op], None]) -> property:
     """CPython's own property, whose use is reported."""
 
     def get(self: Any) -> Any:
         models = here()
         if models is not None and self.__dict__.get("_initialized"):
-            tell(models, self, Op.READ)
+            report(models, self, Op.READ)
         return _original[threading.Thread, name].fget(self)
 
     def put(self: Any, value: Any) -> None:
         models = here()
         if models is not None and self.__dict__.get("_initialized"):
-            tell(models, self, Op.WRITE)
+            report(models, self, Op.WRITE)
         _original[threading.Thread, name].fset(self, value)
 
     real = vars(threading.Thread)[name]
@@ -95,16 +95,16 @@ def thread_repr(self: Any) -> str:
     return f"<{type(self).__name__}({self._name}, {status}{daemon}{ident})>"
 
 
-#: In some versions of Python or in all.
+#: Private attributes in some versions of Python or in all.
 _PRIVATE: Final = ("_started", "_is_stopped", "_tstate_lock", "_handle", "_os_thread_handle", "_context")
 
-#: class -> attribute -> what replaces it.
+#: class -> attribute -> its replacement.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Thread: {
-        "name": _told("name", _name),
-        "daemon": _told("daemon", _daemon),
-        "ident": _told("ident", _identifier),
-        "native_id": _told("native_id", _identifier),
+        "name": _reported("name", _name),
+        "daemon": _reported("daemon", _daemon),
+        "ident": _reported("ident", _identifier),
+        "native_id": _reported("native_id", _identifier),
         "_name": Private("_name", _name),
         "_daemonic": Private("_daemonic", _daemon),
         "_ident": Private("_ident", _identifier),
@@ -123,5 +123,5 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
-    """Replace the attributes; the result puts the real ones back."""
+    """Replace the attributes; returns the function that puts the real ones back."""
     return replace(REPLACEMENTS, _original)

@@ -45,7 +45,7 @@ def get_native_id() -> int:
 
 
 def count() -> int:
-    """``_thread._count``: threads that are alive, but for the main one."""
+    """``_thread._count``: the number of living threads, without the main one."""
     models = here()
     if models is None:
         return int(_real["_count"]())
@@ -77,7 +77,7 @@ def _start_plain(models: Models, function: Any, args: Any, kwargs: Any, *, daemo
 
     def live() -> None:
         named, positional, keyword = call
-        call.clear()  # the function lives no longer than the call
+        call.clear()  # the function must not live longer than the call
         try:
             called(named, *positional, **keyword)
         except SystemExit:

@@ -30,12 +30,12 @@ class ThreadPool(Pool):
     def __init__(self, models: Models, workers: int) -> None:
         super().__init__(models, workers)
         self.number = sum(type(each) is ThreadPool for each in models.pools)
-        self.feeders: list[Any] = []  # threads that go through iterables and start tasks, each after the one before
-        self.callers: list[Any] = []  # threads that call callbacks, likewise
+        self.feeders: list[Any] = []  # threads that iterate over iterables and start tasks, each after the one before
+        self.callers: list[Any] = []  # threads that call callbacks, each after the one before
         self.next_job = 0
-        self.terminated = False  # tasks that have not begun are dropped
+        self.terminated = False  # whether tasks that have not begun are dropped
         self.waiting: set[int] = set()  # threads that wait for the task they are about to submit
-        self.jobs: dict[int, PoolJob] = {}  # by thread: the last that it has made
+        self.jobs: dict[int, PoolJob] = {}  # by thread: the last job that it has made
 
     def place(self) -> tuple[Target, str]:
         """The location of the pool's state, and its name in reports."""
@@ -55,7 +55,7 @@ class PoolJob:
         self.kind = type(result).__name__
         self.number = pool.next_job
         pool.next_job += 1
-        self.feeder: Any = None  # the thread that starts its tasks, if that is not the submitting one
+        self.feeder: Any = None  # the thread that starts its tasks, if not the submitting one
         self.tasks: list[Any] = []  # their threads
         self.outcomes: dict[int, tuple[bool, Any]] = {}  # by the place of a task, in the order of their ends
         self.caller: Any = None  # the thread that calls its callbacks
@@ -69,7 +69,7 @@ class PoolJob:
         return space.get("_callback") is not None or space.get("_error_callback") is not None
 
     def is_empty(self) -> bool:
-        """Whether it is that of a ``map`` of nothing."""
+        """Whether the job is a ``map`` over an empty iterable."""
         return bool(self.result.__dict__.get("_chunksize", 1) <= 0)
 
     def describe(self) -> str:
@@ -79,7 +79,7 @@ class PoolJob:
         return None
 
     def threads(self) -> Iterator[Any]:
-        """All that is to end before its result is there; more may come while one of them is waited for."""
+        """All threads that have to end before the result is there; more may be added during a wait for one of them."""
         if self.is_empty():
             return
         if self.feeder is not None:
@@ -96,7 +96,7 @@ def task_of(thread: Any) -> Task:
 
 
 def has_ended(models: Models, thread: Any) -> bool:
-    """Whether the running thread knows that another one has ended, or is it."""
+    """Whether the running thread knows that a thread has ended, or is that thread."""
     task = task_of(thread)
     return task is models.runtime.current or knows_end(models, task)
 
@@ -118,7 +118,7 @@ def start_thread(pool: ThreadPool, name: str, target: Callable[..., None], *args
 
 
 def pool_of(thing: Any) -> ThreadPool | None:
-    """The model of a pool in the run in progress; None if CPython's own code is to do everything."""
+    """The model of a pool in the run in progress; None if CPython's own code is used."""
     pool: ThreadPool | None = thing.__dict__.get("_mz_pool")
     return pool if pool is not None and pool.models is here() else None
 
@@ -151,7 +151,7 @@ def _await(job: PoolJob, timeout: float | None) -> bool:
     deadline = None if timeout is None else models.runtime.current.clock + max(timeout, 0.0)
     known = all(has_ended(models, each) for each in job.threads())
     done = all(join_thread(models, each, deadline) for each in job.threads())
-    if job.pool.terminated and not known:  # has the result been taken in?
+    if job.pool.terminated and not known:  # the result may not have been taken in
         models.runtime.need_points(POOL_POINTS)
     return done
 
@@ -206,7 +206,7 @@ def result_ready(self: Any) -> bool:
     if job.pool.terminated:
         models.runtime.need_points(POOL_POINTS)
     ready = all(has_ended(models, each) or not each.is_alive() for each in job.threads())
-    # To join what has ended is no step that others notice.
+    # To join a thread that has ended is no step that others notice.
     return ready and all(join_thread(models, each) for each in job.threads())
 
 
@@ -237,7 +237,7 @@ def items_next(self: Any, timeout: Any = None) -> Any:
         try:
             return _original[_items_in_order, "next"](self, None)
         except StopIteration:
-            _await(job, None)  # they have nothing left to do
+            _await(job, None)  # its threads have nothing left to do
             raise
     pass_step(models, change((Kind.TAKEN.tag, job.pool.number, job.number), "the place in the results of imap()"))
     place = job.taken
@@ -278,5 +278,5 @@ def replacements(module: Any) -> dict[type, dict[str, Any]]:
 
 
 def install(module: Any) -> Callable[[], None]:
-    """Put them in place; returns what puts the originals back."""
+    """Put the replacements in place; returns the function that puts the originals back."""
     return replace(replacements(module), _original)

@@ -1,13 +1,14 @@
-"""An abstract model of ``multiprocessing.pool.ThreadPool``: each task is a thread of its own, as of executors.
+"""An abstract model of ``multiprocessing.pool.ThreadPool``: each task is a thread of its own, as for executors.
 
 CPython's pool has three threads besides its workers: one hands tasks out, one takes results in, one starts workers.
-Here a task starts when it is submitted, and who asks for a result joins the threads of its tasks. All that the three
-threads do for a program remains: an iterable that is not a plain container is gone through by a thread of its own, and
-callbacks are called by one thread after the other, in the order in which their tasks have ended.
+In the model a task starts when it is submitted, and a thread that asks for a result joins the threads of its tasks. The
+effects of the three threads on the program remain: a thread of its own iterates over an iterable that is not a plain
+container, and threads, one after the other, call callbacks, in the order in which their tasks have ended.
 
-Where a run meets what this does not cover, it is learnt (``POOL_POINTS``), and all runs from then on have CPython's own
-code do everything: an initializer, a subclass, a result of a pool that has been terminated, a pool that is closed amid
-a submission, a result of ``imap`` that is waited for with a timeout; see also :mod:`.executors`.
+Where a run meets a feature that the model does not cover, this is learnt (``POOL_POINTS``), and all later runs use
+CPython's own code for everything. Such features are an initializer, a subclass, a result of a pool that has been
+terminated, a pool that is closed during a submission, a wait for a result of ``imap`` with a timeout; see also
+:mod:`.executors`.
 
 Source: ``Lib/multiprocessing/pool.py`` of CPython 3.11 to 3.15.
 """
@@ -48,7 +49,7 @@ _HANDLERS: Final = 3
 
 #: Iterables that never change, and run no code of the program.
 _FIXED: Final = frozenset({tuple, range, str, bytes, frozenset})
-#: Those that run no code of the program.
+#: Iterables that run no code of the program.
 _PLAIN: Final = _FIXED | {list, dict, set}
 
 _END: Final = object()
@@ -60,7 +61,7 @@ _original: Final[dict[tuple[type, str], Any]] = {}
 
 
 def pool_init(self: Any, processes: Any = None, initializer: Any = None, initargs: Any = ()) -> None:
-    """``ThreadPool()``: the model's, where it covers what is asked for; else CPython's own threads."""
+    """``ThreadPool()``: the model, where it covers the arguments; otherwise CPython's own threads."""
     models, space = here(), self.__dict__
     if models is None:
         _original[_thread_pool, "__init__"](self, processes, initializer, initargs)
@@ -116,7 +117,8 @@ def waits_for_results(name: str) -> Callable[..., Any]:
 
 
 def _through(name: str) -> Callable[..., Any]:
-    """CPython's own method, as one that enters no library: the steps to explore are below."""
+    """CPython's own method, which counts as no code of a library: the steps to explore are in the functions that it
+    calls."""
 
     def method(self: Any, *args: Any, **named: Any) -> Any:
         return _original[_base, name](self, *args, **named)
@@ -181,7 +183,7 @@ def join(self: Any) -> None:
 
 
 def _bind_to_run(finalizer: Any, models: Models) -> None:
-    """Once a run is over, a pool of it is not to be terminated any more: it has no threads left."""
+    """Prevent that a pool is terminated after its run is over: it has no threads left then."""
     terminate, key = finalizer._callback, finalizer._key
     finalizer._callback = lambda *args: terminate(*args) if here() is models else None
     registry = vars(sys.modules["multiprocessing.util"])["_finalizer_registry"]
@@ -189,10 +191,10 @@ def _bind_to_run(finalizer: Any, models: Models) -> None:
 
 
 def pool_del(self: Any) -> None:
-    """``Pool.__del__``: outside its run nothing happens."""
+    """``Pool.__del__``: no effect outside the pool's run."""
     models = self.__dict__.get("_mz_models")
     if models is not None and models is not here():
-        return  # its run is over
+        return  # the pool's run is over
     pool = pool_of(self)
     if pool is not None:
         _expect_all_ended(pool)
@@ -203,7 +205,7 @@ def pool_del(self: Any) -> None:
 
 
 class _Tasks:
-    """In place of the queue of tasks: tasks put there are started."""
+    """Takes the place of the queue of tasks: it starts each task that is put there."""
 
     def __init__(self, pool: ThreadPool, space: dict[str, Any]) -> None:
         self._pool = pool
@@ -212,7 +214,7 @@ class _Tasks:
     def put(self, item: tuple[Any, Any]) -> None:
         pool, models, (tasks, set_length) = self._pool, self._pool.models, item
         pass_step(models, change(*pool.place()))
-        if self._space["_state"] != "RUN":  # it has been closed meanwhile
+        if self._space["_state"] != "RUN":  # the pool has been closed meanwhile
             models.runtime.need_points(POOL_POINTS)
         me = models.runtime.current.index
         job = pool.jobs.pop(me)
@@ -236,7 +238,7 @@ def _source(tasks: Any) -> Any:
 
 
 def _argument(generator: Any, method: str, name: str) -> Any:
-    """The arguments of a generator of CPython's pool, which has not begun yet."""
+    """An argument of a generator of CPython's pool, which has not begun yet."""
     if type(generator) is GeneratorType and generator.gi_frame and generator.gi_code.co_qualname == method:
         return generator.gi_frame.f_locals.get(name)
     return None
@@ -247,7 +249,8 @@ def _is_batches(source: Any) -> bool:
 
 
 def _tasks_of(models: Models, tasks: Any) -> Iterator[tuple[int, Any, Any, Any]]:
-    """Place, function and arguments of each task: the items of CPython's generators, where each step reports itself."""
+    """The place, function and arguments of each task: the items of CPython's generators, each step of which is
+    reported."""
     if type(tasks) is list:
         yield from [task[1:] for task in tasks]
         return
@@ -311,14 +314,14 @@ def _is_terminated(pool: ThreadPool) -> bool:
 def _live(
     pool: ThreadPool, job: PoolJob, index: int, function: Any, args: Any, named: Any, place: int, waits: bool
 ) -> None:
-    """The life of a task."""
+    """The body of a task's thread."""
     begun = begin_task(pool, place, waits)
     if _is_terminated(pool):
         pool.tasks[place].pool = None
         return
     outcome: tuple[bool, Any] | None = None
     try:
-        if getattr(function, "__module__", None) in ("threading", "_thread"):  # which may ask who runs the task
+        if getattr(function, "__module__", None) in ("threading", "_thread"):  # it may look at the task's thread
             pool.models.runtime.need_points(POOL_POINTS)
         try:
             outcome = True, _call(function, args, named)
@@ -327,7 +330,7 @@ def _live(
         del function, args, named
     finally:
         pool.tasks[place].pool = None
-        if outcome is None and not pool.models.runtime.aborting:  # it ends a worker: no thread ever gets the result
+        if outcome is None and not pool.models.runtime.aborting:  # it ends a worker: no thread gets the result
             pool.models.runtime.need_points(POOL_POINTS)
     end_task(pool, begun)
     if job.kind == "IMapUnorderedIterator":
@@ -342,7 +345,8 @@ def _live(
 
 
 def _call(function: Any, args: Any, named: Any) -> Any:
-    """Do a task. Those of maps have functions of CPython's that call the program's one for each of several values."""
+    """Carry out a task. Tasks of maps have a function of CPython that calls that of the program for each of several
+    values."""
     mapper = getattr(function, "__name__", None) if getattr(function, "__module__", None) == _NAME else None
     if mapper not in ("mapstar", "starmapstar"):
         return called(function, *args, **named)
@@ -397,7 +401,8 @@ _thread_pool: Any = None
 
 
 def install() -> Callable[[], None] | None:
-    """Put it in place, and return what puts the originals back; None while ``multiprocessing.pool`` is not loaded."""
+    """Put the model in place; returns the function that puts the originals back, or None while ``multiprocessing.pool``
+    is not loaded."""
     global _base, _thread_pool
     module: Any = sys.modules.get(_NAME)
     if module is None:

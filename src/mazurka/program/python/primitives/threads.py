@@ -5,13 +5,12 @@ A thread of the program is a task of the runtime. Its Thread object keeps CPytho
 
 ``is_alive`` READs the target that the end of the thread WRITEs; ``enumerate`` and ``active_count`` READ ("threads",),
 which starts and ends change once a thread has looked. Whether a Thread object has been started is a location of its
-own, ("start", its birth): ``start`` changes it (a second one raises), ``join`` and ``is_alive`` READ it. That has
-points as soon as it is used by a thread other than the one that starts it (:func:`_uses_start`); what one thread does
-with its own threads is in order anyway.
+own, ("start", its birth): ``start`` changes it (a second one raises), ``join`` and ``is_alive`` READ it. Accesses to it
+are points as soon as a thread other than the starting one uses the Thread object (:func:`_uses_start`); the uses of its
+own threads by one thread are in order anyway.
 
-Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one (what
-would be printed is in the report anyway); ``settrace``/``setprofile`` hooks are kept but not called for new
-threads.
+Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one (the output of
+the default one is in the report anyway); ``settrace``/``setprofile`` hooks are kept but not called for new threads.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class Started:
         self.flag = True
 
     def wait(self, timeout: float | None = None) -> bool:
-        """No waiting: a thread of the runtime has started when ``start`` returns."""
+        """Return at once: a thread of the runtime has started when ``start`` returns."""
         return True
 
     def _at_fork_reinit(self) -> None:
@@ -80,19 +79,19 @@ class ThreadState(Started):
 
     def __init__(self, models: Models, birth: str, started: bool = False) -> None:
         self.flag = started
-        self.earlier: bool | None = None  # of a thread that was started before the run: whether it is alive
+        self.earlier: bool | None = None  # whether a thread that was started before the run is alive
         self.models = models
         self.task: Task | None = None
         self.starter: Task | None = None
         self.context: Context | None = None
-        self.lookers: tuple[Task, ...] = ()  # the tasks that saw that it was not started
+        self.lookers: tuple[Task, ...] = ()  # the tasks that saw that the thread was not started
         self.target: Target = (Kind.START.tag, birth)
         self.mark = _mark(birth)
 
 
 @lru_cache(maxsize=1024)
 def _mark(birth: str) -> int:
-    """Stands among points for the start of the thread that is made so: it needs one."""
+    """The mark among points for a thread, by its birth, whose start needs a point."""
     return -1 - (zlib.crc32(birth.encode()) | 1 << 32)
 
 
@@ -111,7 +110,7 @@ def _state(thread: Any, models: Models) -> ThreadState:
 
 
 def _actives() -> dict[int, Any]:
-    """The threads of the interpreter that are alive, by identifier."""
+    """The living threads of the interpreter, by identifier."""
     actives: dict[int, Any] = threading.__dict__["_active"]
     return actives
 
@@ -125,7 +124,7 @@ def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
         return
     space = self.__dict__
     if type(self) is threading.Thread and not args and kwargs.keys() <= _USUAL:
-        if space:  # it is initialised again
+        if space:  # the thread is initialised again
             space.update(_BLANK)
         else:
             space = self.__dict__ = dict(_BLANK)
@@ -141,7 +140,7 @@ def _init_native(models: Models, self: Any, args: Any, kwargs: Any) -> None:
     namespace = threading.__dict__
     if not (kwargs.get("name") or args[2:] and args[2]):
         names.take_number(models)
-    event, namespace["Event"] = namespace["Event"], Started  # it makes one for `_started` only
+    event, namespace["Event"] = namespace["Event"], Started  # `Thread.__init__` makes one for `_started` only
     try:
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
     finally:
@@ -184,7 +183,8 @@ def _init_plain(
 
 
 def thread_hash(self: Any) -> int:
-    """By birth, not by address: sets of threads (an executor's) have the same order in every run."""
+    """The hash is that of the birth, not of the address: sets of threads (those of an executor) have the same order in
+    every run."""
     birth: str | None = self.__dict__.get("_mz_birth")
     return object.__hash__(self) if birth is None else zlib.crc32(birth.encode())
 
@@ -204,7 +204,7 @@ def thread_start(self: Any) -> None:
     uses = _uses_start(state, runtime, starts=True) if state.flag or state.lookers else state.mark in points
     identifies = IDENT_POINTS in points
     if uses or identifies or COUNT_POINTS in points:
-        _tell_start(models, state.target if uses else None)
+        _report_start(models, state.target if uses else None)
     started = space["_started"]
     if state.flag if started is state else started.is_set():
         raise RuntimeError("threads can only be started once")
@@ -223,7 +223,7 @@ def thread_start(self: Any) -> None:
         state.context = contexts.chosen(space)
     if len(runtime.live) == 1:
         unwatched_functions.count_replaced(runtime)
-    # No partial: a call from C would deepen the stack that every switch has to copy.
+    # This is no partial, since a call from C would deepen the stack that every switch has to copy.
     runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
 
 
@@ -233,8 +233,8 @@ def _count_tracing(runtime: Runtime, tracing: dict[str, Any]) -> None:
             count_uncontrolled(runtime, f"threading.{name[1:].removesuffix('_hook')}, set by the program")
 
 
-def _tell_start(models: Models, start: Target | None) -> None:
-    """A thread is about to be started: the step says so, as far as others look at that."""
+def _report_start(models: Models, start: Target | None) -> None:
+    """A thread is about to be started: its step writes this, if other threads look at it."""
     runtime = models.runtime
     accesses = [] if start is None else [Access(Op.RMW, start)]
     if IDENT_POINTS in runtime.points:
@@ -246,9 +246,10 @@ def _tell_start(models: Models, start: Target | None) -> None:
 
 
 def _uses_start(state: ThreadState, runtime: Runtime, starts: bool = False) -> bool:
-    """Whether the running thread, which starts a thread or tests whether it has been started, must report that.
+    """Whether the running thread, which starts a thread or tests whether it has been started, must report this.
 
-    It need not if it is the one that has started it, nor as long as no other thread is known to use that thread.
+    It need not report it if it has started the thread itself, nor as long as no other thread is known to use that
+    Thread object.
     """
     me = runtime.current
     if state.starter is me:
@@ -262,7 +263,7 @@ def _uses_start(state: ThreadState, runtime: Runtime, starts: bool = False) -> b
 
 
 def _live(thread: Any, state: ThreadState) -> None:
-    """The life of a thread: what ``Thread._bootstrap_inner`` does."""
+    """The body of a thread, with the effects of ``Thread._bootstrap_inner``."""
     models = state.models
     task = state.task = models.runtime.current
     space = thread.__dict__
@@ -283,7 +284,7 @@ def _live(thread: Any, state: ThreadState) -> None:
 
 
 def is_users(hook: Any, default: Any) -> bool:
-    """Whether the program has installed this hook, rather than Python or a test runner."""
+    """Whether the program has installed this hook, and not Python or a test runner."""
     return hook is not default and not str(getattr(hook, "__module__", "")).startswith("_pytest")
 
 
@@ -340,22 +341,24 @@ def thread_is_alive(self: Any) -> bool:
 
 
 def look_at_start(models: Models, thread: Any) -> Task | None:
-    """Pass the step of looking whether a thread has been started: its task if so. A thread knows it of itself."""
+    """Pass the step of looking whether a thread has been started; returns its task if so. For a thread that looks at
+    itself there is no step."""
     state = _state(thread, models)
     runtime = models.runtime
-    began_before = state.flag and state.starter is None  # as the main thread
+    began_before = state.flag and state.starter is None  # for instance, the main thread
     if state.task is not runtime.current and not began_before and _uses_start(state, runtime):
         runtime.visit(Op.READ, state.target, 0, point=True)
     return state.task
 
 
 def look_at_earlier(models: Models, thread: Any) -> bool | None:
-    """Whether a thread is alive that was started before the run; None if it was not."""
+    """Whether a thread that was started before the run is alive; None for other threads."""
     return _state(thread, models).earlier
 
 
 def look_at_life(models: Models, thread: Any) -> Task | None:
-    """The same for whether it has ended, too."""
+    """Pass the steps of looking whether a thread has been started, and whether it has ended; returns its task if it was
+    started."""
     task = look_at_start(models, thread)
     if task is not None and task is not models.runtime.current:
         models.runtime.need_points(END_POINTS)
@@ -392,7 +395,7 @@ def current_thread() -> Any:
 
 
 def alive_tasks(models: Models) -> list[Task]:
-    """The live threads, as seen by a thread that asks for them."""
+    """The live threads, as a thread sees them that looks at the list."""
     runtime = models.runtime
     identifiers.ask_all(models)
     runtime.need_points(END_POINTS)
@@ -417,22 +420,23 @@ def active_count() -> int:
 
 
 def _registered(call: Any) -> Any:
-    """The function that was given to ``_register_atexit``: CPython keeps a partial or, from 3.13 on, a closure."""
+    """The function that ``_register_atexit`` has got: CPython keeps a partial of it or, from 3.13 on, a closure."""
     cells = getattr(call, "__closure__", None) or ()
     names = call.__code__.co_freevars if cells else ()
     found = {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
     return found.get("func", getattr(call, "func", call))
 
 
-#: id of a callback of `concurrent.futures.thread` -> it, and the globals of that module.
+#: id of a callback of `concurrent.futures.thread` -> the callback, and the globals of that module.
 _of_pools: Final[dict[int, tuple[Any, dict[str, Any]]]] = {}
 
 
 def finish_main() -> None:
     """The steps of the interpreter when the main thread has ended: callbacks of ``_register_atexit``, last one first.
 
-    To be called at the end of the main thread's body, in its task; the runtime then waits for all that are no daemons.
-    ``concurrent.futures.process`` is left out: a pool of processes belongs to the process that runs the checks.
+    To be called at the end of the main thread's body, in its task; the runtime then waits for all threads that are no
+    daemons. ``concurrent.futures.process`` is left out: a pool of processes belongs to the process that runs the
+    checks.
     """
     if here() is None:
         return
@@ -450,11 +454,12 @@ def finish_main() -> None:
         if space["_threads_queues"]:
             call()
         else:
-            space["_shutdown"] = True  # all that would come of it without a pool, less a lock taken
+            space["_shutdown"] = True  # the only effect of the callback without a pool, except for taking a lock
 
 
 def wait_for_all() -> None:
-    """Have the running thread, the main one at its end, wait for all that are no daemons, as the interpreter would."""
+    """Have the running thread, the main one at its end, wait for all threads that are no daemons, as the interpreter
+    would."""
     models = here()
     if models is None:
         return
@@ -463,7 +468,7 @@ def wait_for_all() -> None:
         runtime.join(others[0], waiting_for=others[0])
 
 
-#: class -> attribute -> what replaces it.
+#: class -> attribute -> its replacement.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     threading.Thread: {
         "__init__": thread_init,
@@ -477,23 +482,24 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
-    """Replace the methods; the result puts the real ones back."""
+    """Replace the methods; returns the function that puts the real ones back."""
     return replace(REPLACEMENTS, _original)
 
 
 # -- state of the modules --------------------------------------------------------------------------------------------
 
 
-#: The trace function of each new thread: for the models just a value.
+#: The trace functions of each new thread: for the models they are plain values.
 _TRACING: Final = ("_trace_hook", "_profile_hook")
 
-#: The globals of ``threading`` that a run starts with and gives back.
+#: The globals of ``threading`` that are saved before a run and put back after it.
 _SAVED: Final = ("excepthook", *_TRACING, "_counter", "_dangling")
 _saved_of: Final = itemgetter(*_SAVED)
 
 
 def _keep_modules(models: Models) -> None:
-    """Save what a run changes in ``threading`` and ``concurrent.futures.thread``; give the run a registry of pools."""
+    """Save the state of ``threading`` and ``concurrent.futures.thread`` that a run changes; give the run a registry of
+    pools."""
     namespace = threading.__dict__
     models.tracing = saved = dict(zip(_SAVED, _saved_of(namespace), strict=True))
     namespace["_counter"] = itertools.count(1).__next__
@@ -520,7 +526,7 @@ def _keep_modules(models: Models) -> None:
     models.undo.append(undo)
 
 
-#: A registry of threads and one of pools, which serve further runs as long as none has put anything into them.
+#: A registry of threads and one of pools, which serve further runs as long as no run has added an entry.
 _unused: Final[dict[type, Any]] = {}
 
 

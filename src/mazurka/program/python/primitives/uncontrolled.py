@@ -1,6 +1,6 @@
 """Calls without a model: during a run they are done for real, beyond the scheduler's control, and counted.
 
-A run with such a call in it proves nothing about the program, so a count forbids ``Verified``.
+A run with such a call proves nothing about the program, so a count forbids ``Verified``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ENTRY_POINTS: Final[dict[str, tuple[str, ...]]] = {
     "_interpchannels": ("create", "send", "send_buffer", "recv", "close"),
 }
 
-#: Those that start a child process.
+#: The entry points that start a child process.
 _STARTING: Final = frozenset({"os.fork", "os.forkpty", "os.posix_spawn"})
 
 _kill: Final = os.kill
@@ -65,7 +65,7 @@ def note_started(process: int) -> None:
 
 
 def end_processes() -> None:
-    """Kill the child processes that the run has started and left: the next one starts its own."""
+    """Kill the child processes that the run has started and left: the next run starts its own."""
     while _started:
         end_process(_started.pop())
 
