@@ -91,10 +91,10 @@ def check_file(path: str, strategies: tuple[str, ...]) -> dict[str, Said]:
 
 
 def check_folder(
-    pool: ProcessPoolExecutor, folder: Path, strategies: tuple[str, ...] = ("auto",)
+    pool: ProcessPoolExecutor, folder: Path, strategies: tuple[str, ...] = ("auto",), every: int = 1
 ) -> dict[str, dict[str, dict[str, Said]]]:
-    """Strategy -> kind of program (`bugs`, `correct`, `unseen`) -> its name -> the verdict."""
-    files = {kind: sorted((folder / kind).glob("*.py")) for kind in ("bugs", "correct", "unseen")}
+    """Strategy -> kind of program (`bugs`, `correct`, `unseen`) -> its name -> the verdict; of each n-th program."""
+    files = {kind: sorted((folder / kind).glob("*.py"))[::every] for kind in ("bugs", "correct", "unseen")}
     paths = map(str, itertools.chain(*files.values()))
     said = list(pool.map(check_file, paths, itertools.repeat(strategies), chunksize=4))
     by_strategy = {}

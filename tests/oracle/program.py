@@ -99,6 +99,11 @@ class Stepper:
     def name_of(self, t: Mover) -> str:
         return name_of(t) if isinstance(t, int) else self.queues.names[t]
 
+    def waits(self, name: str) -> bool:
+        """Whether there is a thread, or store buffer, of this name that has not ended."""
+        there = [t for t in self.tasks if self.name_of(t) == name]
+        return any(isinstance(t, tuple) or self.machine.status[t] == RUNNING for t in there)
+
     def is_point(self, t: Mover) -> bool:
         if isinstance(t, tuple):
             return True
@@ -256,7 +261,8 @@ class OracleProgram(Program):
             if cursor < len(plan.prefix):
                 wanted = next((t for t in enabled if stepper.name_of(t) == plan.prefix[cursor]), None)
                 if wanted is None and plan.strict:
-                    divergence = Divergence(cursor, f"thread {plan.prefix[cursor]} moves", f"enabled: {enabled}")
+                    name, actual = plan.prefix[cursor], f"enabled: {enabled}"
+                    divergence = Divergence(cursor, f"thread {name} moves", actual, waits=stepper.waits(name))
                     break
                 chosen = wanted if wanted is not None else scheduler.choose(stepper, enabled, current, cursor)
             else:
@@ -267,7 +273,8 @@ class OracleProgram(Program):
             current, cursor = chosen, cursor + 1
         else:
             if cursor < len(plan.prefix) and plan.strict:
-                divergence = Divergence(cursor, f"thread {plan.prefix[cursor]} moves", "the run is over")
+                name = plan.prefix[cursor]
+                divergence = Divergence(cursor, f"thread {name} moves", "the run is over", waits=stepper.waits(name))
         return self._run(stepper, choices, divergence)
 
     def _run(self, stepper: Stepper, choices: list[Choice], divergence: Divergence | None) -> Run:

@@ -107,9 +107,9 @@ class OptimalReduction(Strategy):
                 return
             self.journal.append(("waits", " ".join(sorted(self.waited_for))))
         if run.divergence is not None:
-            index, harmless = run.divergence.index, run.divergence.harmless
-            self._astray(index, harmless)
-            self.journal.append(("astray", seed.number, index, int(harmless)))
+            index, harmless, waits = run.divergence.index, run.divergence.harmless, run.divergence.waits
+            self._astray(index, harmless, waits)
+            self.journal.append(("astray", seed.number, index, int(harmless) + 2 * int(waits)))
             return
         if self.timed:
             run = in_time(run)
@@ -214,13 +214,14 @@ class OptimalReduction(Strategy):
         if frames:
             frames[-1].fruitful = True
 
-    def _astray(self, index: int, harmless: bool) -> None:
-        """The program could not follow at this entry: no run has gone this way."""
+    def _astray(self, index: int, harmless: bool, waits: bool) -> None:
+        """The program could not follow at this entry: no run has gone this way. An unsure step may be impossible since
+        its thread has to wait; that the thread does something else instead is no reason."""
         self.diverged += 1
         frames = self.frames
         if harmless:
             self._without_pass(index)
-        elif not (index == len(frames) - 1 and frames[index].unsure):
+        elif not (waits and index == len(frames) - 1 and frames[index].unsure):
             self.lost += 1
 
     def _without_pass(self, index: int) -> None:
@@ -264,9 +265,9 @@ class OptimalReduction(Strategy):
                     event = PointEvent(thread, frozenset(_numbers(reads)), frozenset(_numbers(writes)))
                     self.event_numbers[event] = len(self.events)
                     self.events.append(event)
-                case ("astray", _, index, harmless):
+                case ("astray", _, index, kind):
                     self._advance()
-                    self._astray(index, bool(harmless))
+                    self._astray(index, bool(kind & 1), bool(kind & 2))
                 case ("ran", _, path, made):
                     self._advance()
                     self._extend([self.events[number] for number in _numbers(path)])

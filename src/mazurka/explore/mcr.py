@@ -393,7 +393,7 @@ class ReadsFromSearch(Strategy):
         if run.divergence.harmless:
             return
         index = run.divergence.index
-        if index not in branch.asked:
+        if index not in branch.asked or not run.divergence.waits:
             self.counters.lost += 1
         elif index == branch.asked[-1] and not branch.retry:
             prefix = (*seed.plan.prefix[:index], *seed.plan.prefix[index + 1 :])

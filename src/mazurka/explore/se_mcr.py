@@ -219,7 +219,8 @@ class SwitchEquivalence(Strategy):
         wanted = self.out.pop(number)
         idle = wanted.points if sum([step.point for step in run.log]) > wanted.points >= 0 else -1
         refused = ""
-        if run.divergence is not None and wanted.step and run.divergence.index == len(wanted.prefix) - 1:
+        astray = run.divergence
+        if astray is not None and astray.waits and wanted.step and astray.index == len(wanted.prefix) - 1:
             refused = wanted.prefix[-1]
         cyclic = self.behaviour.cyclic
         take_in(self.behaviour, run, idle, refused)

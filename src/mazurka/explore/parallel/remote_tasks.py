@@ -38,8 +38,8 @@ def backs(records: Iterable[JournalRecord]) -> Iterator[Back]:
             case ("back", number, packed, diverged, failed):
                 run = CompressedRun(packed).run()
                 if diverged is not None:
-                    index, harmless = diverged
-                    run.divergence = Divergence(index, "", "", harmless)
+                    index, harmless, waits = diverged
+                    run.divergence = Divergence(index, "", "", harmless, waits)
                 yield Back(number, run, failed)
 
 
@@ -60,7 +60,8 @@ class RemoteTasks:
 
     def observe(self, seed: Seed, run: Run) -> None:
         """Keep a run for the way back, compressed."""
-        diverged = None if run.divergence is None else (run.divergence.index, run.divergence.harmless)
+        astray = run.divergence
+        diverged = None if astray is None else (astray.index, astray.harmless, astray.waits)
         self.done.append((_BACK, seed.number, CompressedRun.of(run).content, diverged, bool(run.failures)))
 
     def records(self) -> list[JournalRecord]:

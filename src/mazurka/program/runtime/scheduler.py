@@ -172,7 +172,8 @@ class Scheduler:
         else:
             actual = f"it is blocked before {task.pending[0].name.lower() if task.pending else 'its start'}"
         harmless = task is not None and task.spinning
-        run.divergence = Divergence(PointIndex(cursor), f"thread {name} moves", actual, harmless)
+        waits = task is not None and not task.done
+        run.divergence = Divergence(PointIndex(cursor), f"thread {name} moves", actual, harmless, waits)
         return None
 
     def _decide(self, run: Scheduled, enabled: list[Task], cursor: int) -> Task | None:

@@ -39,7 +39,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.primitives import locks
 from mazurka.program.python.primitives.private import Stored
 from mazurka.program.python.primitives.run import INNER, Models, Where, describe, here
-from mazurka.program.python.primitives.steps import change, pass_step
+from mazurka.program.python.primitives.steps import change, pass_step, read
 from mazurka.program.python.semantics.objects import number
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import Task
@@ -341,13 +341,17 @@ def is_shown(thing: Any, models: Models) -> bool:
 
 
 def storing(owner: type, name: str) -> Any:
-    """Stands for a method that stores an item, or takes one: a step on the container if the program may use that."""
+    """Stands for a method that stores an item, takes one, or counts them: a step on the container if the program may
+    use that."""
 
     def store(self: Any, *args: Any) -> Any:
         models = here()
         if models is not None and not models.runtime.solo and is_shown(self, models):
             items, words = number(self.__dict__["queue"]), f"the items of a {type(self).__name__}"
-            pass_step(models, change((STRUCTURE, items), words), change((VALUES, items), words))
+            if name == "_qsize":
+                pass_step(models, read((STRUCTURE, items), words))
+            else:
+                pass_step(models, change((STRUCTURE, items), words), change((VALUES, items), words))
         return _original[owner, name](self, *args)
 
     if owner is _Queue:
@@ -374,6 +378,6 @@ REPLACEMENTS: Final[dict[str, Any]] = {
     "join": join,
     **{name: _looking(name) for name in ("qsize", "empty", "full")},
     **({"shutdown": shutdown} if hasattr(_Queue, "shutdown") else {}),
-    **{name: storing(_Queue, name) for name in ("_put", "_get")},
+    **{name: storing(_Queue, name) for name in ("_put", "_get", "_qsize")},
     **{name: OfTheQueue(name) for name in ("mutex", "not_empty", "not_full", "all_tasks_done")},
 }

@@ -167,7 +167,7 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         **fifo_queues.REPLACEMENTS,
     },
     **{
-        owner: {name: fifo_queues.storing(owner, name) for name in ("_put", "_get")}
+        owner: {name: fifo_queues.storing(owner, name) for name in ("_put", "_get", "_qsize")}
         for owner in (queue.LifoQueue, queue.PriorityQueue)
     },
 }
