@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from mazurka.program.python.semantics import harmless, untracked
-from mazurka.program.python.semantics.locations import bases, space_name
+from mazurka.program.python.semantics.locations import NAMELESS, bases, space_name
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -47,7 +47,7 @@ def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = Fal
         elif is_a(each, types.ModuleType):
             space = dictionary(each)
             if type(space) is dict:
-                _note(run, space_name(space), str(space.get("__name__", "?")), site, by)
+                _note(run, space_name(space), str(space.get("__name__", NAMELESS)), site, by)
         else:
             classes = bases(each) if is_a(each, type) else bases(kind) if behind else ()
             for one in classes:

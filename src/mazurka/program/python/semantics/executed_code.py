@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.semantics.locations import item
+from mazurka.program.python.semantics.locations import NAMELESS, item
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 from mazurka.trace.targets import GLOBAL, STRUCTURE
@@ -47,7 +47,7 @@ def _changed(space: dict[str, Any], names: Sequence[str], is_namespace: bool) ->
     n = number(space)
     targets = [(STRUCTURE, n), *[item(n, name) for name in names]]
     if is_namespace:
-        targets += [(GLOBAL, str(space.get("__name__", "?")), name) for name in names]
+        targets += [(GLOBAL, str(space.get("__name__", NAMELESS)), name) for name in names]
     return [Access(Op.RMW, each) for each in targets]
 
 

@@ -27,6 +27,9 @@ from mazurka.program.runtime.task import Moved
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATTRIBUTE, GLOBAL, ITEM, STRUCTURE, VALUES, Kind, Target, kind_of
 
+#: The module of globals without a `__name__`: the one that code which asks for that name finds.
+NAMELESS: Final = "builtins"
+
 _READ: Final = Op.READ
 _make: Final[Callable[[type[Access], tuple[Any, ...]], Access]] = tuple.__new__
 
@@ -81,7 +84,7 @@ def is_namespace(thing: Any) -> bool:
 def space_name(space: dict[str, Any]) -> str:
     """The key of a namespace in targets: the name of its module; with a number for a module that has no code, and is
     not found under its name."""
-    name = space.get("__name__", "?")
+    name = space.get("__name__", NAMELESS)
     if type(name) is not str or "__builtins__" in space:
         return str(name)
     known = sys.modules.get(name)

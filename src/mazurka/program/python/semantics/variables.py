@@ -26,7 +26,7 @@ from mazurka.program.python.semantics import (
 )
 from mazurka.program.python.semantics.class_shapes import operation, shape_of
 from mazurka.program.python.semantics.classification import INSTANCE, NONE, classify
-from mazurka.program.python.semantics.locations import BASES, perform
+from mazurka.program.python.semantics.locations import BASES, NAMELESS, perform
 from mazurka.program.python.semantics.objects import MISSING, is_a, number, numbers
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import shapes
@@ -261,7 +261,7 @@ def read_lazily(source: str, original: str, name: str, site: int) -> bool:
     if found is not None and vars(found).get(original) is not space.get(name):
         # Perhaps the name was resolved too early: modules of the program are imported before the runs.
         untracked.count_untracked(run, f"{name}, imported lazily and changed by its module since,", site)
-    global_variables.global_access(run, space.get("__name__", "?"), name, site, _RMW if resolves else _READ, space)
+    global_variables.global_access(run, space.get("__name__", NAMELESS), name, site, _RMW if resolves else _READ, space)
     return True
 
 
@@ -279,7 +279,7 @@ def write_global(value: Any, module: str | None, name: str, site: int) -> Any:
 
 def _look_at_global(run: Any, name: str, site: int, op: Op) -> None:
     space = sys._getframe(2).f_globals
-    global_variables.global_access(run, space.get("__name__", "?"), name, site, op, space)
+    global_variables.global_access(run, space.get("__name__", NAMELESS), name, site, op, space)
 
 
 def read_in_class(name: str, site: int) -> bool:
@@ -289,7 +289,7 @@ def read_in_class(name: str, site: int) -> bool:
         frame = sys._getframe(1)
         if name not in frame.f_locals:
             global_variables.global_access(
-                run, frame.f_globals.get("__name__", "?"), name, site, _READ, frame.f_globals
+                run, frame.f_globals.get("__name__", NAMELESS), name, site, _READ, frame.f_globals
             )
     return True
 
@@ -341,7 +341,7 @@ def delete_global(name: str, site: int) -> None:
     run = activation.active
     if run is not None and not run.solo:
         space = sys._getframe(1).f_globals
-        global_variables.global_access(run, space.get("__name__", "?"), name, site, _RMW, space)
+        global_variables.global_access(run, space.get("__name__", NAMELESS), name, site, _RMW, space)
 
 
 def global_space(name: str, site: int) -> dict[str, Any]:
@@ -350,7 +350,7 @@ def global_space(name: str, site: int) -> dict[str, Any]:
     run = activation.active
     if run is None or run.solo:
         return space
-    module = space.get("__name__", "?")
+    module = space.get("__name__", NAMELESS)
     if run.careful:
         global_variables.global_access(run, module, name, site, _WRITE, space)
     else:
@@ -365,7 +365,7 @@ def defines_global(name: str, site: int) -> Callable[[Any], Any]:
     def bound(thing: Any) -> Any:
         run = activation.active
         if run is not None and not run.solo:
-            global_variables.global_access(run, space.get("__name__", "?"), name, site, _WRITE, space)
+            global_variables.global_access(run, space.get("__name__", NAMELESS), name, site, _WRITE, space)
         return thing
 
     return bound
@@ -387,7 +387,7 @@ def wrote_global(name: str, site: int) -> None:
     """A global variable has just been bound by a statement that has no place for a hook before it."""
     run = activation.active
     if run is not None and not run.solo:
-        target = (GLOBAL, sys._getframe(1).f_globals.get("__name__", "?"), name)
+        target = (GLOBAL, sys._getframe(1).f_globals.get("__name__", NAMELESS), name)
         run.visit(_WRITE, target, site, None, (), False)
         _reported_late[target] = run.current.index
 
