@@ -14,7 +14,7 @@ from tests.oracle.predictable import UNSERIALISABLE, Predictable
 from tests.oracle.random_traces import random_trace
 
 from mazurka.causal.solver import Infeasible
-from mazurka.predict.deadlocks.lock_cycles import circles_of
+from mazurka.predict.deadlocks.lock_cycles import cycles_of
 from mazurka.predict.kinds.order_violation import order_violations_of
 from mazurka.predict.seqcheck import decide as seqcheck_decide
 from mazurka.predict.seqcheck import kernel as seqcheck_kernel
@@ -49,7 +49,7 @@ def _claims(trace: Trace) -> Iterator[Claim]:
         alike = trace.target[one] == trace.target[other] and trace.thread[one] != trace.thread[other]
         if alike and all(op in (Op.READ, Op.WRITE) for op in ops) and any(WRITES[op] for op in ops):
             yield Races(one, other)
-    yield from map(Deadlocks, circles_of(trace, joins=False))
+    yield from map(Deadlocks, cycles_of(trace, joins=False))
     yield from _intruding(trace)
 
 
@@ -163,7 +163,7 @@ def test_the_same_is_found_while_functions_are_being_compiled(monkeypatch: pytes
         told = []
         for kernel in (INTERPRETED, seqcheck_kernel.kernel_for(seqcheck_kernel.COMPILE_FROM)):
             check = SeqCheck(trace, complete_up_to=0, whole=False, work=60, kernel=kernel)
-            deadlocks = [check.prove(Deadlocks(circle)) for circle in circles_of(trace, joins=False)]
+            deadlocks = [check.prove(Deadlocks(circle)) for circle in cycles_of(trace, joins=False)]
             told.append([*SeqCheckRaces(EVENT | PLACE).answers(check), *deadlocks])
         assert told[0] == told[1]
 

@@ -1,12 +1,12 @@
-"""Candidates for bugs of each kind in a trace, and the keys by which each bug is looked for only once.
+"""Candidates for bugs of each kind in a trace, and the keys by which each bug is searched for only once.
 
-Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": candidates are what a quick look
-(fast_path.py) leaves; who decides them misses nothing that the trace proves, unless there are too many of one signature
-or altogether: that is reported.
+Patent 003, "Maximal Causal Model With Control Flow" and "Implementation": candidates are the pairs that a quick check
+(fast_path.py) does not exclude. No bug that the trace proves is missed if all of them are decided. If there are too
+many of one signature, or altogether, some are not, which is reported.
 
-*Signature pruning*: once a pair of locations is known to race, no other events of the two are asked about
-(:attr:`Once.LOCATIONS`). :attr:`Once.EVENTS` looks for one partner of each racy event. Where the trace tells no
-locations, two places are one location if they are the same variable's.
+*Signature pruning*: once a pair of locations is known to race, other events at the two are skipped
+(:attr:`Once.LOCATIONS`). With :attr:`Once.EVENTS` one partner of each racy event is searched for. If the trace has no
+locations, accesses of the same variable count as one location.
 
 Cost: one pass.
 """
@@ -22,7 +22,7 @@ from mazurka.predict.kinds.definition import LIMIT, Rows, place_of
 from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.trace.trace import Trace
 
-#: The largest number of questions altogether.
+#: The largest number of candidates altogether.
 _MOST: Final = 2_000_000
 
 
@@ -31,7 +31,7 @@ Groups = dict[Hashable, list[Rows]]
 
 
 class Once(Enum):
-    """The unit of which one bug is looked for: a set of source locations, or a racy event."""
+    """The unit for which one bug is searched for: a set of source locations, or a racy event."""
 
     LOCATIONS = "locations"
     EVENTS = "events"
@@ -41,7 +41,7 @@ def grouped(
     trace: Trace, kind: str, *once: Once, possible: Iterable[Rows] | None = None
 ) -> tuple[Groups, set[Hashable]]:
     """Candidates by signature; and the signatures with more candidates than are decided. ``possible`` are the
-    candidates, if the caller has them."""
+    candidates, if the caller has them already."""
     found: Groups = {}
     left: set[Hashable] = set()
     signatures = [Signatures(trace, kind, each) for each in once]
@@ -62,7 +62,7 @@ def grouped(
 
 
 class Signatures:
-    """The signature of rows that make up a bug: of each, one bug is looked for."""
+    """The signatures of rows that make up a bug: one bug is searched for of each signature."""
 
     def __init__(self, trace: Trace, kind: str, each: Once) -> None:
         self._kind, self._each = KINDS[kind], each

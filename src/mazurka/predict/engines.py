@@ -1,14 +1,14 @@
 """The engines that find bugs in traces, by name, and the stages that they are made of.
 
-A stage has candidates, and asks for a witness of each (*vindication*): SeqCheck, the maximal causal model, or the one
-and where it can't tell the other. Candidates that have none fall, and are counted. Bugs are looked for once by their
-places in the source, and races once more by their later access: that gives all places, and all racy events. What an
-earlier stage has settled is not asked about again.
+A stage has candidates, and asks for a witness of each (*vindication*): SeqCheck, the maximal causal model, or SeqCheck
+first and then the model. Candidates without a witness are refuted, and counted. One bug is searched for at each set of
+places in the source, and one race for each later access: that gives all places, and all racy events. Later stages skip
+signatures that an earlier stage has settled.
 
-Which engine finds what by which stages the registry of kinds says (kinds/registry.py). A new stage is one function and
-one row of :data:`_STAGES`.
+The registry of kinds (kinds/registry.py) says which engine finds a kind by which stages. A new stage is one function
+and one row of :data:`_STAGES`.
 
-Cost: that of finding candidates, and mostly some microseconds for each.
+Cost: that of finding the candidates, and mostly some microseconds for each.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
     from mazurka.predict.call_orders.vindication import CallOrders
     from mazurka.predict.seqcheck.engine import SeqCheck
 
-#: Without a window the model covers all rows of a trace if it has at most so many, times its threads.
+#: Without ``window`` the model covers a whole trace if its number of rows times threads is at most this.
 _AFFORDABLE: Final = 8_000_000
 
-#: The stage that finds deadlocks which no other one looks for.
+#: The stage that finds deadlocks that no other stage looks for.
 COMMUNICATION: Final = "communication"
 
-#: Otherwise so many at a time.
+#: Otherwise the model covers so many rows at a time.
 _WINDOW: Final = 20_000
 
-#: So many events, times threads, are looked at for far-reaching questions to SeqCheck.
+#: The most events, times threads, that SeqCheck examines for far-reaching questions.
 _WORK: Final = 16_000_000
 
 #: The default engine. Compiled code, partial orders, and SeqCheck's pass over the whole trace instead of the quick
-#: check take time to load: they are of use in traces of so many events, or of so many candidates, times events.
+#: check take time to load: they pay for traces of so many events, or of so many candidates times events.
 AUTO: Final = "auto"
 _LONG: Final = 30_000
 _MUCH: Final = 2_000_000
@@ -77,8 +77,8 @@ class ProvenBug(NamedTuple):
 
 @dataclass(slots=True)
 class Stage:
-    """One step of an engine: how many candidates it asked about, and the results. ``undecided`` counts those that were
-    looked for (places, racy events) and is neither found nor refuted."""
+    """One step of an engine: the number of candidates it asked about, and the results. ``undecided`` counts the units
+    (places, racy events) that were neither found nor refuted."""
 
     name: str
     kind: str
@@ -91,9 +91,8 @@ class Stage:
 
 @dataclass
 class EngineRun:
-    """One engine on one trace: the data that its stages share. ``expired`` says when to stop; ``compiles`` is called
-    before compiled code is used although the trace is short. Not slotted: costly parts are made when first asked
-    for."""
+    """One engine on one trace: the data that its stages share. ``expired`` says whether to stop; ``compiles`` is called
+    before compiled code is used for a short trace. Not slotted: costly parts are made when first asked for."""
 
     trace: Trace
     window: int | None = None
@@ -124,18 +123,18 @@ class EngineRun:
 
     @cached_property
     def questions(self) -> Questions:
-        """Asks the maximal causal model."""
+        """The maximal causal model, to ask about claims."""
         return Questions(self.trace, self._reordered)
 
     @property
     def _reordered(self) -> int | None:
-        """How many rows are reordered at a time, if not all are."""
+        """The number of rows that are reordered at a time; None: all."""
         long = len(self.trace) * len(self.trace.threads) > _AFFORDABLE
         return self.window or (_WINDOW if long else None)
 
     @cached_property
     def calls(self) -> ModelledCalls:
-        """The calls whose order may be another one."""
+        """The calls of modelled objects, which may come in another order."""
         from mazurka.predict.call_orders.objects import ModelledCalls
 
         return ModelledCalls(self.trace)
@@ -149,21 +148,21 @@ class EngineRun:
 
     @cached_property
     def quick(self) -> SeqCheck:
-        """Asks SeqCheck."""
+        """SeqCheck, to ask about claims."""
         return self._index.own()
 
     def beside(self) -> EngineRun:
-        """Another one, which may look for other kinds, or ask about others, at the same time."""
+        """A second run on the same trace, which may be used at the same time."""
         other = EngineRun(self.trace, self.window, self.expired, self.compiles)
         other._index, other._checkers = self._index, self._checkers
         return other
 
     def prepare(self) -> None:
-        """Data shared by all threads is made on its first use; make now the data that is used last."""
+        """Make the shared data that is used last now; the other shared data is made on its first use."""
         self._checkers.own()
 
     def asks_much(self, kind: str) -> bool:
-        """Whether there are enough questions to be worth modules that take time to load."""
+        """Whether there are so many questions that modules that take time to load pay."""
         if kind not in self._much:
             events, most = len(self.trace), _MUCH // max(len(self.trace), 1) + 1
             self._much[kind] = events >= _LONG or self._has_candidates(kind, most)
@@ -173,7 +172,7 @@ class EngineRun:
         return self._much[kind]
 
     def _has_candidates(self, kind: str, most: int) -> bool:
-        """Whether there are so many."""
+        """Whether there are at least ``most`` candidates of a kind."""
         if KINDS[kind].by_last_event:
             _, op, target, _, _ = columns_of(self.trace)
             accesses = np.bincount(target[_IS_DATA[op]]).astype(np.int64)
@@ -188,24 +187,25 @@ class EngineRun:
 
     @cached_property
     def _waits(self) -> bool:
-        """Whether threads wait on conditions, of which SeqCheck knows too little."""
+        """Whether threads wait on conditions, which SeqCheck ignores."""
         return Op.WAIT in columns_of(self.trace).op
 
     def ask_quickly(self, claim: Claim) -> Verdict:
-        """What SeqCheck says."""
+        """The verdict of SeqCheck."""
         answer = self.quick.prove(claim)
         if not self._waits or (isinstance(answer, Witness) and not self.checker.objections(answer)):
             return answer
         return Unknown("threads wait on conditions")
 
     def believed(self, witness: Witness) -> Verdict:
-        """A witness by SeqCheck, which ignores conditions; where threads wait on some, the model's answer."""
+        """The witness, which SeqCheck has given; if threads wait on conditions, which SeqCheck ignores, the model's
+        answer."""
         if not self._waits or witness.claim is None or not self.checker.objections(witness):
             return witness
         return self.questions.ask(witness.claim)
 
     def vindicate(self, claim: Claim) -> Verdict:
-        """What SeqCheck says, else the model."""
+        """The verdict of SeqCheck, or of the model if that is undecided."""
         answer = self.ask_quickly(claim)
         return self.questions.ask(claim) if isinstance(answer, Unknown) else answer
 
@@ -220,7 +220,7 @@ class EngineRun:
         return self._groups[kind]
 
     def _possible(self, kind: str) -> Iterable[Rows] | None:
-        """The candidates of a kind, if what they are made of is there."""
+        """The candidates of a kind, if the data that they are made of is there already."""
         if kind != CALL_ORDER:
             return None
         from mazurka.predict.kinds.call_order import candidates_of
@@ -228,12 +228,12 @@ class EngineRun:
         return candidates_of(self.calls, False, LIMIT + 1)
 
     def is_passed_over(self, kind: str) -> bool:
-        """Whether, if much is to be asked, SeqCheck passes over the whole trace for that. Of threads that wait on
-        conditions it knows too little."""
+        """Whether SeqCheck, if there are many questions, answers them in one pass over the trace. Not if threads wait
+        on conditions, which it ignores."""
         return kind == RACE and not self._waits
 
     def leave(self, races: Iterable[Rows], unasked: int) -> None:
-        """These races, and so many others, are undecided: they are all that is left to later stages."""
+        """Leave these races undecided, and ``unasked`` others: later stages only look at these."""
         left: Groups = {}
         for rows in races:
             for key in (self._signatures[RACE].of(rows), rows[-1]):
@@ -241,20 +241,20 @@ class EngineRun:
         self._groups[RACE] = left, {("unasked", number) for number in range(unasked)}
 
     def is_settled(self, kind: str, rows: Rows) -> bool:
-        """Whether something at the same places has been found."""
+        """Whether a bug with the same signature has been found."""
         return self._signatures[kind].of(rows) in self.settled[kind]
 
     def found(self, stage: Stage, rows: Rows, witness: Witness) -> ProvenBug:
-        """A finding, its witness checked."""
+        """A finding, whose witness is checked."""
         return ProvenBug(stage.kind, rows, witness, stage.name, tuple(self.checker.objections(witness)))
 
     def settle(self, kind: str, rows: Rows) -> None:
-        """A bug of this signature has been found."""
+        """Record that a bug of this signature has been found."""
         self.settled[kind] |= {rows[-1], self._signatures[kind].of(rows)}
 
 
 def run(search: EngineRun, engine: str, kinds: Iterable[str]) -> Iterator[ProvenBug]:
-    """The findings of an engine of these kinds, each as soon as it is known."""
+    """The findings of an engine, of these kinds, each as soon as it is known."""
     for kind in kinds:
         for name in ENGINES[engine].get(kind, ()):
             if engine == AUTO and name in ORDERS and not search.asks_much(kind):
@@ -285,7 +285,7 @@ class _Outcome:
 
 
 def _decided(search: EngineRun, stage: Stage, outcomes: Iterable[_Outcome], whole: bool = True) -> _Findings:
-    """The bugs found. ``whole``: a group in which none has a witness refutes its signature."""
+    """The bugs found. ``whole``: the groups are complete, so that a group without a witness refutes its signature."""
     settled = search.settled[stage.kind]
     for outcome in outcomes:
         stage.candidates += outcome.candidates
@@ -302,7 +302,7 @@ def _decided(search: EngineRun, stage: Stage, outcomes: Iterable[_Outcome], whol
 def _outcomes(
     search: EngineRun, stage: Stage, groups: Iterable[tuple[Hashable, list[Rows]]], ask: _Ask
 ) -> Iterator[_Outcome]:
-    """Of the groups that are not settled when their turn comes, each."""
+    """The outcome of each group that is not settled when its turn comes."""
     open_rows: set[Rows] = set()
     for key, several in groups:
         if key not in search.settled[stage.kind]:
@@ -342,7 +342,7 @@ def _by_order(search: EngineRun, stage: Stage) -> _Findings:
 
 
 def _by_seqcheck(search: EngineRun, stage: Stage) -> _Findings:
-    """All candidates, as far as SeqCheck decides them."""
+    """The bugs among all candidates, as far as SeqCheck decides them."""
     if search.asks_much(stage.kind) and search.is_passed_over(stage.kind):
         yield from _by_pass(search, stage)
         return
@@ -357,7 +357,7 @@ def _by_seqcheck(search: EngineRun, stage: Stage) -> _Findings:
 
 @contextmanager
 def _by_turns(search: EngineRun, stage: Stage, groups: Groups) -> Iterator[Iterator[_Outcome]]:
-    """Two threads decide every other group each; the result of one group does not settle another."""
+    """The outcomes of groups that two threads decide in turn; the result of one group does not settle another."""
     open_ = [each for each in groups.items() if each[0] not in search.settled[stage.kind]]
     with ExitStack() as stack:
         halves = []
@@ -390,7 +390,7 @@ def _by_pass(search: EngineRun, stage: Stage) -> _Findings:
 
 
 def _by_model(search: EngineRun, stage: Stage) -> _Findings:
-    """All candidates."""
+    """The bugs among all candidates."""
     groups, left = search.groups(stage.kind)
     ask = search.call_orders.ask if stage.kind == CALL_ORDER else search.questions.ask
     yield from _decided(search, stage, _outcomes(search, stage, groups.items(), ask))
@@ -417,7 +417,7 @@ def _by_call_order(search: EngineRun, stage: Stage) -> _Findings:
 
 
 def _by_sync_preserving(search: EngineRun, stage: Stage) -> _Findings:
-    """Deadlocks that show without sections changing places."""
+    """Deadlocks in reorderings that keep the order of sections."""
     from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 
     for prediction in SyncDeadlockPredictor().predict(search.trace):
@@ -462,7 +462,7 @@ _STAGES: Final[dict[str, Callable[[EngineRun, Stage], _Findings]]] = {
     COMMUNICATION: _by_communication,
 }
 
-#: Modules of partial orders that are not named like their engines.
+#: The modules of partial orders whose names differ from those of their engines.
 _MODULES: Final = {"syncp": "sync_preserving"}
 
 #: Stages whose candidates no other stage of their kind looks for.
@@ -470,7 +470,7 @@ _ALONE: Final = frozenset({COMMUNICATION})
 
 
 def undecided_after(stages: Iterable[Stage]) -> int:
-    """Candidates that all stages together leave open: of each kind those of its last one, and of stages on their
-    own."""
+    """The number of candidates that remain undecided after all stages: for each kind those of its last stage, and of
+    stages in :data:`_ALONE`."""
     last = {(stage.kind, stage.name in _ALONE): stage.undecided for stage in stages}
     return sum(last.values())

@@ -1,21 +1,23 @@
 """The quick check: pairs of accesses that may race, by locks and must-happen-before edges.
 
 Two conflicting accesses of different threads are a candidate if they hold no common lock (hybrid lockset) and the
-earlier one is not *weakly happens-before* the later (patent, "Implementation", quick check): that is what the later
-needs by program order, forks, joins and by the reads that its existence depends on, each of which needs the write that
-it had (unless another write wrote an equal value). With branch events those are the reads before the last branch; a
-write's value needs all reads before it in its thread. Every race of a correct reordering is a candidate.
+earlier one is not *weakly happens-before* the later (patent, "Implementation", quick check). Weakly before an event are
+the events that it needs by program order, forks, joins and by the reads that its existence depends on, each of which
+needs its source in the trace (unless another write wrote an equal value). With branch events these are the reads before
+the last branch; a write's value needs all reads before it in its thread. Every race of a correct reordering is a
+candidate.
 
-A place all of whose accesses hold a common lock needs no more. For the others, one pass. Rows are the time: a thread
-knows of each other thread its latest row that must have happened. Accesses of a place are put into classes of equal
-thread, kind and held locks; the latest of a class is its *head*, and each access knows the one before it in its class.
-So a candidate is an access with a head and a bound: all of the class after the bound are its partners.
+A location all of whose accesses hold a common lock has no candidates. For the others there is one pass. Row numbers are
+the time: the clock of a thread has for each other thread its latest row that must have happened. Accesses of a location
+are put into classes of equal thread, kind and held locks; the latest of a class is its *head*, and each access refers
+to the one before it in its class. So a candidate is an access with a head and a bound: all accesses of the class after
+the bound are its partners.
 
-The same source runs interpreted, on lists, and compiled by numba on arrays if the trace is long. Locksets are told
-apart by sums of random numbers of 56 bits.
+The same source runs interpreted, on lists, and compiled by numba on arrays if the trace is long. Locksets are compared
+by sums of random numbers of 56 bits.
 
-Cost: O(threads) for each read from another thread and each write of a shared place, O(classes of the place) an access;
-memory 4 bytes an event and 4 x threads a shared place.
+Cost: O(threads) for each read from another thread and each write of a shared location, O(classes of the location) an
+access; memory 4 bytes an event and 4 x threads a shared location.
 """
 
 from __future__ import annotations
@@ -36,13 +38,13 @@ from mazurka.trace.trace import NO_VALUE, Trace
 
 Ints = Any  # list[int], or an integer array
 
-#: Traces of at least this many rows are worth loading compiled code.
+#: For traces of at least this many rows loading compiled code pays.
 _COMPILE_FROM: Final = 30_000
 
 _READ, _WRITE, _RMW, _ACQUIRE, _RELEASE = (int(op) for op in (Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE, Op.RELEASE))
 _FORK, _JOIN, _BRANCH = int(Op.FORK), int(Op.JOIN), int(Op.BRANCH)
 
-#: So many locks are tried as what guards a place.
+#: The number of locks that are tried as the guard of a location.
 _COMMON: Final = 3
 
 # Registers.
@@ -56,37 +58,37 @@ _WATCHED: Final = 4
 class _Scan(NamedTuple):
     """The state of a scan. Clocks are flat: threads x threads, places x threads."""
 
-    watched: Ints  # rows whose needs are wanted, ascending
-    needs: Ints  # by watched row and thread
+    watched: Ints  # rows whose needs are asked for, ascending
+    needs: Ints  # by watched row and thread: the latest row that must have happened
     thread: Ints  # by row
     op: Ints
     target: Ints
-    rigid: Ints  # by row, of reads: whether the write that it had must come before
+    rigid: Ints  # by row that reads: whether its source in the trace must come before
     other: Ints  # by target: the thread that it is, or -1
-    place: Ints  # by target: the number of a shared place, or -1
+    place: Ints  # by target: the number of a shared location, or -1
     random: Ints  # by target
-    depth: Ints  # by target: how often its holder has taken it
+    depth: Ints  # by target: how often its holder holds it
     branching: Ints  # [1]
     knows: Ints
     pending: Ints  # the events that a thread will need at its next branch
     last: Ints  # by place: the last write, or -1
     written: Ints  # by place: the events that the write's value needs
     held: Ints  # by thread: its locks
-    count: Ints  # by thread: how many
-    sum: Ints  # by thread: of the random numbers of its locks
+    count: Ints  # by thread: the number of its locks
+    sum: Ints  # by thread: the sum of the random numbers of its locks
     current: Ints  # by thread: its lockset, or -1
     set_sum: Ints  # by lockset
     set_at: Ints  # by lockset: where its locks begin; one more at the end
     pool: Ints
     table: Ints  # hash table of locksets, -1: free
-    common: Ints  # by place: locks that all its accesses hold, -1; -2 at first: none was met
+    common: Ints  # by place: locks that all its accesses hold, -1: none; at first -2: no access so far
     class_of: Ints  # by place: its first class, or -1
     next: Ints  # by class
     by: Ints
     writes: Ints
     locks: Ints
     head: Ints
-    before: Ints  # by row: the one before it in its class, or -1
+    before: Ints  # by row: the row before it in its class, or -1
     found_row: Ints
     found_head: Ints
     found_bound: Ints
@@ -95,7 +97,8 @@ class _Scan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Accesses that may race with earlier ones: ``row`` with all of the class of ``head`` that are after ``bound``."""
+    """Accesses that may race with earlier ones: ``row`` with all accesses of the class of ``head`` that are after
+    ``bound``."""
 
     row: list[int]
     head: list[int]
@@ -106,7 +109,7 @@ class Candidates:
         return len(self.row)
 
     def partners(self, number: int) -> Iterator[int]:
-        """Of one candidate, the latest first."""
+        """The partners of one candidate, the latest first."""
         partner = int(self.head[number])
         while partner > self.bound[number]:
             yield partner
@@ -124,7 +127,7 @@ def candidates_of(trace: Trace) -> Candidates:
 
 
 def needs_of(trace: Trace, rows: Ints) -> Any:
-    """For each of some rows, ascending: the latest row of each other thread that must have happened before, or -1."""
+    """For each of ``rows``, ascending: the latest row of each other thread that must have happened before, or -1."""
     watched = np.asarray(rows, np.int32)
     thread, op, _, _, _ = columns_of(trace)
     if len(trace) >= _COMPILE_FROM and not (op == _BRANCH).any():
@@ -146,7 +149,7 @@ def _scanned(trace: Trace, watched: Any) -> _Scan:
     compiled = len(trace) >= _COMPILE_FROM
     survey, scan = _compiled_passes() if compiled else (_survey, _scan)
     state, row = _begin(trace, compiled, watched), 0
-    if not len(watched):  # else as if all places were guarded: nothing is to be found
+    if not len(watched):  # otherwise no candidates are asked for
         survey(state)
     while (row := int(scan(state, row))) < len(trace):
         state = _with_more_room(state)
@@ -191,7 +194,8 @@ def _begin(trace: Trace, compiled: bool, watched: Any) -> _Scan:
 
 
 def _shared(trace: Trace) -> tuple[Any, int]:
-    """By target: the number of a place that several threads touch and one writes, or -1; and how many there are."""
+    """For each target its number among the locations that several threads touch and one writes, or -1; and their
+    count."""
     thread, op, target, _, _ = columns_of(trace)
     data = (op == _READ) | (op == _WRITE) | (op == _RMW)
     shared = of_several(thread[data], target[data], len(trace.targets))
@@ -206,22 +210,22 @@ def _shared(trace: Trace) -> tuple[Any, int]:
 
 
 def _rigid(trace: Trace) -> Any:
-    """By row: whether only the source of a read can give it the same value."""
+    """For each row whether it reads and only its source can give it the same value."""
     _, op, target, value, _ = columns_of(trace)
-    told = np.flatnonzero(value != NO_VALUE)
-    told = told[np.isin(op[told], (_READ, _WRITE, _RMW))]
+    recorded = np.flatnonzero(value != NO_VALUE)
+    recorded = recorded[np.isin(op[recorded], (_READ, _WRITE, _RMW))]
     rigid = np.ones(len(trace), np.int8)
-    if len(told):
-        same = target[told].astype(np.int64) << 32 | value[told]
+    if len(recorded):
+        same = target[recorded].astype(np.int64) << 32 | value[recorded]
         _, group = np.unique(same, return_inverse=True)
-        writes = np.bincount(group, weights=op[told] != _READ)
-        # a value that was read but never written is an initial one; one that was may be both
-        rigid[told] = (writes[group] == 1) & ~_may_be_initial(op[told], group)[group]
+        writes = np.bincount(group, weights=op[recorded] != _READ)
+        # a value that was read but never written is an initial value; a written one may be an initial value, too
+        rigid[recorded] = (writes[group] == 1) & ~_may_be_initial(op[recorded], group)[group]
     return rigid
 
 
 def _may_be_initial(op: Any, group: Any) -> Any:
-    """By group of equal values of a place: whether it was read before it was written."""
+    """For each group of equal values of a location: whether it was read before it was written."""
     first = np.full(int(group.max()) + 1, len(group))
     np.minimum.at(first, group, np.arange(len(group)))
     starts_with_read: Any = op[first] == _READ
@@ -259,7 +263,7 @@ def _longer(column: Any, value: int) -> Any:
 
 
 def _survey(s: Any) -> None:
-    """Compute the locks that guard each place; none is held afterwards."""
+    """Compute the locks that guard each location; no lock is held afterwards."""
     for i in range(len(s.common)):
         s.common[i] = -2
     for row in range(len(s.thread)):
@@ -302,7 +306,7 @@ def _is_guarded(s: Any, place: int) -> bool:
 
 
 def _scan(s: Any, row: int) -> int:
-    """Go through the rows from one on; the row before which room has to be made, or how many there are."""
+    """Process rows from ``row`` on; returns the row before which room has to be made, or the number of rows."""
     threads = len(s.count)
     while row < len(s.thread):
         t, op, x = s.thread[row], s.op[row], s.target[row]
@@ -329,13 +333,13 @@ def _scan(s: Any, row: int) -> int:
             s.knows[s.other[x] * threads + t] = row
         elif op == _JOIN and s.other[x] >= 0:
             _join(s.knows, t, s.knows, s.other[x], threads)
-            s.knows[t * threads + s.other[x]] = row  # all that it did
+            s.knows[t * threads + s.other[x]] = row  # all its events
         row += 1
     return row
 
 
 def _has_room(s: Any) -> bool:
-    """Whether one access can't run out of room."""
+    """Whether there is room for one more access."""
     return bool(s.reg[_CLASSES] < len(s.head) and _has_room_to_find(s) and _has_room_for_locksets(s))
 
 
@@ -409,7 +413,7 @@ def _disjoint(s: Any, one: int, other: int) -> bool:
 
 
 def _meet(s: Any, row: int, t: int, writes: bool, place: int) -> None:
-    """Compare an access with all classes of its place, and add it to its own."""
+    """Compare an access with all classes of its location, and add it to its own."""
     threads, lockset = len(s.count), _lockset(s, t)
     own = -1
     c = s.class_of[place]
@@ -441,7 +445,7 @@ def _meet(s: Any, row: int, t: int, writes: bool, place: int) -> None:
 
 
 def _touch(s: Any, row: int, t: int, op: int, place: int) -> None:
-    """The events that a read makes its thread need, and a write its readers."""
+    """Enter the events that a thread needs after a read, and readers need after a write."""
     threads, last = len(s.count), s.last[place]
     if op != _WRITE and last >= 0 and s.rigid[row]:
         if s.branching[0]:
@@ -450,7 +454,7 @@ def _touch(s: Any, row: int, t: int, op: int, place: int) -> None:
             by = s.thread[last]
             if (
                 by != t and last > s.knows[t * threads + by]
-            ):  # a thread that has learnt of a write has learnt of all that it needs
+            ):  # a thread whose clock has a write has all that the write needs
                 _join(s.knows, t, s.written, place, threads)
     if op != _READ:
         for u in range(threads):
@@ -463,9 +467,8 @@ def _touch(s: Any, row: int, t: int, op: int, place: int) -> None:
 
 @cache
 def _compiled_passes() -> tuple[Callable[[_Scan], None], Callable[[_Scan, int], int]]:
-    """Surveying and scanning. All functions that they call are inlined: to pass some forty arrays costs more than most
-    of it
-    does."""
+    """The passes of the survey and the scan. All functions that they call are inlined: passing some forty arrays costs
+    more than most of these functions do."""
     callees = (
         *(_has_room_to_find, _has_room_for_locksets, _has_room, _join, _acquire, _release, _lockset, _disjoint),
         *(_meet, _touch, _is_guarded, _intersect),

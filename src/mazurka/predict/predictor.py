@@ -18,7 +18,7 @@ from mazurka.witness.witness import Witness
 
 @dataclass(frozen=True, slots=True)
 class PredictedBug:
-    """Something that another order of a trace shows: its kind, the rows of the trace that make it up, the order."""
+    """A bug that another order of a trace shows: its kind, the rows of the trace that make it up, and its witness."""
 
     kind: str
     rows: tuple[Row, ...]

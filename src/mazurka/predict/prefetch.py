@@ -1,6 +1,6 @@
-"""Iterators that go on in threads of their own, up to so many items ahead of their consumer, and their shared data.
+"""Iterators that run in threads of their own, a limited number of items ahead of their consumer, and their shared data.
 
-Worth it where iterating is mostly compiled code, which does without Python's lock. Cost: some ten microseconds an item.
+This pays if iterating is mostly compiled code, which runs without Python's lock. Cost: some ten microseconds an item.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ T = TypeVar("T")
 
 
 class Divisible(Protocol):
-    """An iterator that one thread at a time may ask."""
+    """An object that only one thread at a time may use."""
 
     def beside(self) -> Self:
-        """A clone with the same costly data, for use at the same time."""
+        """A clone that shares the costly data and can be used at the same time."""
         ...
 
 
 D = TypeVar("D", bound=Divisible)
 
-#: So many items are made before any is taken.
+#: The largest number of items that are made ahead.
 _ITEMS: Final = 16
 
 
 class Shared(Generic[D]):
-    """Made by the thread that needs it first, for all."""
+    """Data that the thread that needs it first makes for all."""
 
     def __init__(self, make: Callable[[], D]) -> None:
         self._make, self._making = make, Lock()
@@ -44,7 +44,8 @@ class Shared(Generic[D]):
 
 
 class Prefetch(Generic[T]):
-    """The same items, one after the other. Leaving it as a context stops the thread after the item that it is at."""
+    """The items of an iterator, made in a thread of their own. Leaving it as a context stops the thread after the
+    present item."""
 
     def __init__(self, items: Iterator[T]) -> None:
         self._items = items
@@ -52,7 +53,7 @@ class Prefetch(Generic[T]):
         self._going = deque(self._thread.submit(self._make) for _ in range(_ITEMS))
 
     def _make(self) -> list[T]:
-        """One item, or none."""
+        """The next item in a list, or an empty list at the end."""
         return list(islice(self._items, 1))
 
     @property
@@ -78,7 +79,7 @@ class Prefetch(Generic[T]):
 
 
 def as_they_come(several: Iterable[Prefetch[T]]) -> Iterator[T]:
-    """The items of all, those of each in order, whichever is there first."""
+    """The items of all iterators as they are made; those of each in its order."""
     going = {each.next: each for each in several}
     while going:
         for ready in wait(going, return_when=FIRST_COMPLETED).done:

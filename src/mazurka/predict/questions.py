@@ -1,15 +1,15 @@
 """Decides claims about a recorded trace by its maximal causal model; a feasible one comes back with its witness.
 
 With ``window`` the model covers so many rows at a time (patent, "Implementation", Handling Long Traces): the rows
-before a window happen as they did, so nothing is lost but reorderings that need more than the window. Windows overlap
-by half, so that events less than half a window apart share one. A model is kept until another window is asked for.
+before a window happen in their order, so only reorderings that go beyond the window are missed. Windows overlap by
+half, so that events less than half a window apart are in one window. A model is kept until another window is needed.
 
-What can't be mostly shows nearby: of a long trace the rows around those asked about are first taken alone, with nothing
-said of the others (:mod:`mazurka.causal.model_from_columns`).
+That a claim is impossible is mostly shown by nearby events: in a long trace the rows around those asked about are first
+modelled alone, without constraints from the others (:mod:`mazurka.causal.model_from_columns`).
 
 Cost: a model takes some microseconds (of a long trace some tenths of one) and 100 bytes an event, and its closure 4
-bytes x threads an event; a question mostly takes well under a millisecond, and some milliseconds if much has to be
-moved.
+bytes x threads an event; a question mostly takes well under a millisecond, and some milliseconds if many events have to
+move.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ _LIMIT: Final = 2_000
 
 _SOLVER: Final = partial(FOR_TRACES, _LIMIT)
 
-#: From so many rows on a model leaves out what can be.
+#: Models of at least so many rows leave out thread-local events.
 _LONG: Final = 10_000
 
-#: Questions are first put to so many rows, or twice as many, to each side of those asked about.
+#: Questions are first asked of so many rows, or twice as many, on each side of the rows asked about.
 _NEARBY: Final = 5_000
 
 #: The answer to a claim.
@@ -68,8 +68,8 @@ Verdict = Witness | Infeasible | Unknown
 
 
 class Questions:
-    """See the module. Rows of the trace are steps of their own. ``solver`` makes what is asked: one for what the claims
-    are about, one for what may refute them sooner."""
+    """See the module. Each row of the trace is a step of its own. ``solver`` makes two solvers: one for the windows,
+    and one for the nearby models that may refute a claim sooner."""
 
     def __init__(self, trace: Trace, window: int | None = None, solver: Callable[[], Solver] = _SOLVER) -> None:
         self.trace = trace
@@ -77,8 +77,8 @@ class Questions:
         self._locking = np.flatnonzero(np.isin(columns_of(trace).op, _LOCKING))
         self._branches = bool((columns_of(trace).op == Op.BRANCH).any())
         self._solver = solver()
-        self._looked_at = 0  # so many of those
-        self._depth = np.zeros(len(trace.targets))  # by lock: how often it is held then
+        self._looked_at = 0  # how many of these have been looked at
+        self._depth = np.zeros(len(trace.targets))  # by lock: how often it is held after these
         self._of: tuple[int, ThreadLocalEvents | None] = (
             -1,
             None,
@@ -86,7 +86,7 @@ class Questions:
         self._unnoticed: ThreadLocalEvents | None = None
         self._model: Model | None = None
         self._refuter = solver()
-        self._cut = 0, 0  # the rows of which the nearby model is
+        self._cut = 0, 0  # the rows of the nearby model
         self._nearby: Model | None = None
         self._held: frozenset[int] = frozenset()
         self._waits = waits_of(trace)
@@ -94,12 +94,13 @@ class Questions:
         self._loose: Model | None = None
 
     def ask(self, claim: Claim) -> Verdict:
-        """A witness of the claim, or that there is none, which within a window is only decided by nearby events."""
+        """A witness of the claim, or that there is none; with a window only nearby events can show that there is
+        none."""
         return self.prove(claim, question_of(claim, self.trace))
 
     def prove(self, claim: Claim, question: Question, loosely: Question | None = None) -> Verdict:
-        """A witness of the claim, or that there is none, as the model answers a question. Where threads wait on
-        conditions there is none only if the loose model has no answer to it either, or to ``loosely``."""
+        """A witness of the claim, or that there is none, by the model's answer to a question. If threads wait on
+        conditions, there is none only if the loose model refutes the question, too, or ``loosely`` in its place."""
         pairs = [each for each in question.constraints if isinstance(each, Before)]
         inside = [*steps_of(claim), *(pair.second for pair in pairs)]
         rows = [*inside, *question.happen, *question.next, *question.blocked, *(pair.first for pair in pairs)]
@@ -122,14 +123,14 @@ class Questions:
         return answer
 
     def _is_refuted_loosely(self, question: Question) -> bool:
-        """Whether there is no order for any match of notifications and waits."""
+        """Whether the question has no answer for any match of notifications and waits."""
         if self._loose is None:
             wakers = wakers_of(self.trace, self._waits)
             self._loose = model_of_trace(self.trace, self._branches, wakers=wakers)
         return isinstance(self._refuter.decide(self._loose, question), Infeasible)
 
     def _window_of(self, first: int, last: int) -> int | None:
-        """Where the window begins in which two rows are furthest from its edges."""
+        """The first row of the window in which two rows are furthest from the edges."""
         if self.window is None:
             return 0
         half = self.window // 2
@@ -137,8 +138,7 @@ class Questions:
         return begin if last < begin + 2 * half else None
 
     def _is_refuted_nearby(self, first: int, last: int, question: Question) -> bool:
-        """Whether what happens shortly before two rows, between them and shortly after is enough to see that there is
-        no answer."""
+        """Whether events shortly before two rows, between them and shortly after suffice to refute a question."""
         begin = max(0, first // _NEARBY - 1) * _NEARBY
         end = min(len(self.trace), (last // _NEARBY + 2) * _NEARBY)
         if 2 * (end - begin) > len(self.trace) or not isinstance(self.trace.thread, np.ndarray):
@@ -174,10 +174,11 @@ class Questions:
         return model_of_trace(part, self._branches, begin, waits)
 
     def _part(self, rows: Ints) -> Trace:
-        """Some rows, with the targets that they meet: the model's cost goes by how many there are, too."""
+        """Some rows as a trace, with only the targets that they touch, since the model's cost depends on the number of
+        targets."""
         trace, columns = self.trace, columns_of(self.trace).select(rows)
         targets = trace.targets
-        if not self._waits:  # which identify targets by number
+        if not self._waits:  # waits identify targets by number
             met, target = np.unique(columns.target, return_inverse=True)
             columns = columns._replace(target=target.astype(np.int32))
             targets = [targets[number] for number in met.tolist()]
@@ -213,13 +214,13 @@ class Questions:
 
 
 def _open(rows: Ints, op: Ints, target: Ints) -> list[int]:
-    """Of acquires and releases in order, the acquires that none of them gives back."""
+    """The acquires among ordered acquires and releases that have no release among them."""
     change = np.where(op[rows] == int(Op.ACQUIRE), 1, -1)
     by_lock = np.argsort(target[rows], kind="stable")
     found: list[int] = []
     for own in np.split(by_lock, np.flatnonzero(np.diff(target[rows[by_lock]])) + 1):
         depth = np.cumsum(change[own])
-        least = np.minimum.accumulate(depth[::-1])[::-1]  # from here on
+        least = np.minimum.accumulate(depth[::-1])[::-1]  # the least depth from each row on
         found += rows[own[(change[own] > 0) & (depth == least)]].tolist()
     return found
 
@@ -234,7 +235,7 @@ def _since(begin: int, question: Question) -> Question:
 
 
 def steps_of(claim: Claim) -> tuple[int, ...]:
-    """The steps that a claim is about."""
+    """The steps named in a claim."""
     match claim:
         case Races(first, second):
             return first, second
@@ -249,7 +250,8 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
 
 
 def question_of(claim: Claim, trace: Trace) -> Question:
-    """The question about a claim: that of its kind of bug; else whether its steps happen in their order."""
+    """The question about a claim: that of its kind of bug; for other claims whether its steps can happen in their
+    order."""
     steps, kind = steps_of(claim), KIND_OF_CLAIM.get(type(claim).__name__)
     if kind is None:
         return Question(happen=steps, constraints=in_order(steps))

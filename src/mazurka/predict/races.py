@@ -1,19 +1,19 @@
 """Data races that other orders of a trace would show.
 
 For each pair of source sites with conflicting accesses (conflicts.py) the causal model of the trace is asked whether
-the threads of two of these accesses can stand before them at once: both would be next, the reads before them giving
-what they gave (``Question(next=...)`` of :mod:`mazurka.causal.question`; dissertation ch. 3.1.3, where the two have the
-same place in the order). What the racing accesses themselves read need not be kept.
+the threads of two of these accesses can stand before them at once: both would be next, and the reads before them give
+the same values as in the trace (``Question(next=...)`` of :mod:`mazurka.causal.question`; dissertation ch. 3.1.3, where
+the two have the same place in the order). The racing accesses themselves may read other values.
 
-Not asked, since the answer is no: where one access must come before the other by program order, forks, joins and what
-is read from whom, and where both hold a common lock. A pair of sites is predicted once, and not at all if it is
-``known`` when its turn comes.
+Questions whose answer is no are not asked: one access must come before the other by program order, forks, joins and
+reads-from, or both hold a common lock. A pair of sites is predicted once, and not at all if it is ``known`` when its
+turn comes.
 
-Of the questions that remain at most ``limit`` are put for a pair of sites; :attr:`RacePredictor.unasked` counts the
+At most ``limit`` of the remaining questions are asked for a pair of sites; :attr:`RacePredictor.unasked` counts the
 others, so that a caller knows whether it has all races.
 
-Cost: one pass over the trace with a clock of a number per thread; a binary search per access and other thread; and
-the solver's, mostly well under a millisecond a question.
+Cost: one pass over the trace with a clock of one number per thread; a binary search per access and other thread; and
+the solver's time, mostly well under a millisecond a question.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class _Access:
     row: Row
     thread: int
     position: int  # of its step in its thread
-    op: int  # a plain one: tables are indexed by it
+    op: int  # a plain integer, by which tables are indexed
     before: list[int]
     held: frozenset[int]
 
 
-#: The accesses of one place from one site, by thread, in program order.
+#: The accesses of one location from one site, by thread, in program order.
 _Columns = dict[int, list[_Access]]
 
 
@@ -114,7 +114,7 @@ def _has_two_threads(first: _Columns, second: _Columns) -> bool:
 
 
 def _ops_of(columns: _Columns, table: OpTable) -> tuple[int, int]:
-    """The operations of accesses, and those that conflict with one of them, each as a set of bits."""
+    """The operations of accesses, and the operations that conflict with one of them, each as a set of bits."""
     ops = {access.op for own in columns.values() for access in own}
     conflicting = {other for op in ops for other, conflicts in enumerate(table[op]) if conflicts}
     return sum(1 << op for op in ops), sum(1 << op for op in conflicting)
@@ -132,8 +132,8 @@ def _unordered(meetings: Iterable[tuple[_Columns, _Columns]], table: OpTable) ->
 
 
 def _concurrent(one: _Access, theirs: list[_Access], conflicting: tuple[bool, ...]) -> Iterator[tuple[Row, Row]]:
-    """Of another thread's accesses those that conflict with one, whose row of the table is given, and are not ordered
-    with it: neighbours."""
+    """The accesses of another thread that conflict with ``one`` and are not ordered with it, which are consecutive;
+    ``conflicting`` is the row of the table for the operation of ``one``."""
     thread = theirs[0].thread
     begin = bisect_left(theirs, one.before[thread], key=lambda access: access.position)
     for other in theirs[begin:]:
@@ -161,7 +161,7 @@ def _walk(trace: Trace, shared: set[int]) -> Iterator[tuple[_Access, int, SiteNu
     clocks = [[0] * len(threads) for _ in threads]  # not changed in place: steps share them
     done = [0] * len(threads)  # steps by thread
     held: list[dict[int, int]] = [{} for _ in threads]  # by thread: depth of each lock
-    last: dict[int, tuple[int, list[int]]] = {}  # by target: its last writer and the steps that needs, itself too
+    last: dict[int, tuple[int, list[int]]] = {}  # by target: its last writer, and the steps that needs
     row = 0
     while row < len(trace):
         end = row + 1

@@ -3,9 +3,9 @@
 One rule a line, ``#`` begins a comment:
 
 - ``location PATTERN [PATTERN]``: one of the finding's places (with two patterns: two of them), as the report prints it
-  (``cache.py:40``, ``cache.py:40 in get``, or what the trace calls it);
-- ``variable PATTERN``: what it is about, a variable or a lock;
-- ``stack PATTERN...``: functions of one of the finding's places, innermost first, as far as the trace tells them.
+  (``cache.py:40``, ``cache.py:40 in get``, or its name in the trace);
+- ``variable PATTERN``: a variable or a lock of the finding;
+- ``stack PATTERN...``: functions of one of the finding's places, innermost first, as far as the trace has them.
 
 Patterns are shell patterns (``*``, ``?``, ``[...]``). In front of a rule, ``race:``, ``deadlock:``, ``atomicity:``,
 ``order-violation:`` or ``call-order:`` restricts it to findings of that kind.
@@ -33,7 +33,7 @@ class Subject(Enum):
 
 @dataclass(slots=True)
 class Rule:
-    """One line of the file; ``used`` counts the findings that it kept back."""
+    """One line of the file; ``used`` counts the findings that it suppressed."""
 
     text: str
     line: int
@@ -43,7 +43,7 @@ class Rule:
     used: int = field(default=0, init=False)
 
     def matches(self, kind: str, places: Sequence[str], functions: Sequence[str], variables: Sequence[str]) -> bool:
-        """Whether the rule is about a finding of these places, their functions, and these variables or locks."""
+        """Whether the rule matches a finding with these places, functions of places, and variables or locks."""
         if self.kind and self.kind != kind:
             return False
         match self.subject:
@@ -70,7 +70,7 @@ def _are_among(patterns: Sequence[str], places: list[str]) -> bool:
 
 
 def read_suppressions(path: str) -> list[Rule]:
-    """The rules of a file; raises :class:`UsageError` for a line that is none."""
+    """The rules of a file; raises :class:`UsageError` for a malformed line."""
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -82,7 +82,7 @@ def read_suppressions(path: str) -> list[Rule]:
 
 
 def rule_of(line: str, number: int, path: str, kinds: Collection[str] = tuple(KINDS)) -> Rule | None:
-    """The rule in a line, the ``number``-th of ``path``; None if there is nothing but a comment."""
+    """The rule in a line, the ``number``-th of ``path``; None if the line is empty or a comment."""
     words = line.partition("#")[0].split()
     if not words:
         return None

@@ -1,9 +1,9 @@
-"""Rows that no other thread notices, left out of a model and put back into its answers.
+"""Rows that no other thread can observe: they are left out of a model and put back into its answers.
 
-A thread's accesses of a place that no other thread touches give what they gave whenever the thread has read before what
-it read, so that nothing follows from them (nor from their absence). In an order they come as late as their thread lets
-them: right before its next other row. So the last row before a thread is joined is not among them. In the traces of
-programs these are mostly more than half of the rows.
+A thread's accesses of a location that no other thread touches give the same values if the thread's earlier reads do, so
+that they add no constraints (nor does their absence). In an order they come as late as possible: right before their
+thread's next other row. So the last row before a thread is joined is not among them. In traces of programs these are
+mostly more than half of the rows.
 
 Cost: some 20 ns a row when made, and as much for each row of an order.
 """
@@ -24,7 +24,7 @@ _ACCESSES: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
 
 
 class ThreadLocalEvents:
-    """Those of one trace, whose rows are steps of their own."""
+    """The thread-local rows of one trace, each of whose rows is a step of its own."""
 
     def __init__(self, trace: Trace) -> None:
         self._thread, op, target, _, _ = columns_of(trace)
@@ -36,16 +36,17 @@ class ThreadLocalEvents:
         after = np.where(kept[self._own], np.arange(1, len(trace) + 1), 0)
         after = np.append(0, np.maximum.accumulate(after))[: len(trace)]
         starts = np.append(0, np.cumsum(np.bincount(self._thread, minlength=len(trace.threads))))
-        self._since = np.maximum(after, starts[self._thread[self._own]])[self._place]  # by row: behind the last kept
+        self._since = np.maximum(after, starts[self._thread[self._own]])[self._place]  # by row: after the last kept one
         self._kept = kept
         self.others: Any = np.flatnonzero(kept).astype(np.int32)
 
     def are_others(self, rows: Iterable[int]) -> bool:
-        """Whether none of some rows is among them."""
+        """Whether none of ``rows`` is thread-local."""
         return all(bool(self._kept[row]) for row in rows)
 
     def put_back(self, order: Sequence[int], standing: Sequence[int]) -> tuple[int, ...]:
-        """An order of other rows, those of its threads that come before them, and before rows that are stood before."""
+        """An order of other rows with the thread-local rows put back: before each of its rows, and before the rows in
+        ``standing``, before which threads stand."""
         chosen = np.array([*order, *standing], np.int64)
         begin, end = self._since[chosen], self._place[chosen] + (np.arange(len(chosen)) < len(order))
         sizes = end - begin

@@ -1,15 +1,15 @@
 """Which notifications may end the waits of a trace, in its own order and in others.
 
-In the order of the trace a notification of one ends the wait of who has been parked longest, of those that go on. In
-another order it may be another notification that does, and the wait may end all the same. The maximal causal model
-keeps each notification to its wait, which is stricter. What it refutes is refuted if a *loose* model does, too: in that
-one a thread that waited goes on once a notification has come that must come before any that may wake it
-(:class:`Waker`), if there is such a one.
+In the order of the trace a notification of one thread ends the wait of the thread that has been parked longest among
+those that go on. In another order another notification may end the wait. The maximal causal model keeps each
+notification with its wait, which is stricter. So a question that it refutes is only infeasible if a *loose* model
+refutes it, too: there a thread that waited goes on after a notification that comes no later than any that may wake it
+(:class:`Waker`), if there is one.
 
-A notification may end a wait unless it is by the same thread, must come before the thread is parked or after it has
-gone on, by what :mod:`mazurka.predict.fast_path` says of needs.
+A notification may end a wait unless it is by the same thread, or must come before the thread is parked or after it has
+gone on, by the needs that :mod:`mazurka.predict.fast_path` computes.
 
-Cost: one pass, and a look at each pair of a wait and a notification of one condition; if there are more than
+Cost: one pass, and a test of each pair of a wait and a notification of one condition; if there are more than
 :data:`_PAIRS`, no waker is known.
 """
 
@@ -44,7 +44,7 @@ def notifications_of(trace: Trace) -> list[int]:
 
 
 def ended_by(trace: Trace, waits: Sequence[Wait]) -> dict[int, list[Wait]]:
-    """By row that notifies: the waits that it ends in the trace."""
+    """For each row that notifies, the waits that it ends in the trace."""
     _, op, target, _, _ = columns_of(trace)
     parks = {wait.parks: wait for wait in waits}
     parked: dict[int, list[Wait]] = {}
@@ -61,7 +61,7 @@ def ended_by(trace: Trace, waits: Sequence[Wait]) -> dict[int, list[Wait]]:
 
 
 def wakers_of(trace: Trace, waits: Sequence[Wait]) -> dict[int, Waker]:
-    """By row that goes on after a wait which a notification ended: its waker, if there is one in every order."""
+    """For each row that goes on after a wait that a notification ended, its waker, if there is one in every order."""
     thread, target = np.asarray(trace.thread), np.asarray(trace.target)
     woken = [wait for ended in ended_by(trace, waits).values() for wait in ended if wait.goes_on != NONE]
     signals: dict[int, list[int]] = {}

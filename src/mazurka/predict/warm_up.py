@@ -1,8 +1,8 @@
-"""Which kernels are compiled ahead for predictions (:mod:`mazurka.jit.warm_up`), and from when on.
+"""The compilation of kernels for predictions ahead of use (:mod:`mazurka.jit.warm_up`).
 
-From when it is known that a trace is long, while it is still read. Parts that take a few seconds are waited for
-(:meth:`Compiling.wait`). The others put these together, which makes long traces faster still; meanwhile that is
-interpreted (:func:`mazurka.predict.seqcheck.kernel.postpone`, :func:`mazurka.causal.state.postpone`).
+It begins as soon as a trace is known to be long, while it is still read. Predictions wait for parts that compile in a
+few seconds (:meth:`Compiling.wait`). The other parts combine these, and make long traces faster still; they are
+interpreted meanwhile (:func:`mazurka.predict.seqcheck.kernel.postpone`, :func:`mazurka.causal.state.postpone`).
 
 Run as ``python -m mazurka.predict.warm_up PART...``.
 """
@@ -28,18 +28,18 @@ from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import LOCK, THREAD, VARIABLE
 from mazurka.trace.trace import Trace
 
-#: Files from so many bytes on may hold traces that are long enough for compiled code.
+#: Files of at least so many bytes may hold traces that are long enough for compiled code.
 _LONG: Final = 240_000
 
-#: How often locks are taken in an example that needs not be long.
+#: The number of acquires in an example that need not be long.
 _FEW: Final = 20
 
-#: So many models are interpreted before it is worth compiling the kernels for them: few traces have more.
+#: The number of interpreted models after which compiling the kernels for them pays: few traces have more.
 _MODELS: Final = 10
 
 
 def _orders() -> None:
-    """The order that comes first, and the checks of locks."""
+    """Compile the first order, and the checks of locks."""
     from mazurka.order import shb
     from mazurka.trace.columns import parts_of
     from mazurka.trace.malformed import findings_of
@@ -49,7 +49,7 @@ def _orders() -> None:
 
 
 def _candidates() -> None:
-    """Candidates of deadlocks, and the parts of SeqCheck that compile quickly."""
+    """Compile the search for candidates of deadlocks, and the parts of SeqCheck that compile quickly."""
     from mazurka.predict.deadlocks.lock_cycles import LockCycles
 
     next(LockCycles(_example()).patterns())
@@ -57,7 +57,7 @@ def _candidates() -> None:
 
 
 def _steps(*names: str) -> None:
-    """Of a question, as they are called while the rest is interpreted."""
+    """Compile steps of a question, as interpreted code calls them."""
     import numba
 
     from mazurka.predict.seqcheck.engine import SeqCheck
@@ -80,17 +80,17 @@ def _steps(*names: str) -> None:
 
 
 def _questions() -> None:
-    """The solvers that answer them."""
+    """Compile the function that decides questions."""
     _ask(lambda name: name == "decide", _FEW)
 
 
 def _pass() -> None:
-    """The passes that ask all of them of a trace."""
+    """Compile the pass that asks all questions about a trace."""
     _ask(lambda name: name == "scan", _FEW)
 
 
 def _ask(is_compiled: Callable[[str], bool], times: int) -> None:
-    """Look for races by functions some of which are compiled."""
+    """Search for races with the functions that ``is_compiled`` names compiled."""
     from mazurka.predict.seqcheck.engine import SeqCheck
     from mazurka.predict.seqcheck.races import SeqCheckRaces
 
@@ -102,7 +102,7 @@ def _ask(is_compiled: Callable[[str], bool], times: int) -> None:
 
 
 def _model() -> None:
-    """The complete solver."""
+    """Compile the complete solver."""
     from mazurka.predict.questions import Questions
     from mazurka.witness.witness import Races
 
@@ -160,7 +160,7 @@ class Compiling:
             return self.warm_up.is_there(part)
 
     def _is_model_there(self) -> bool:
-        """The same for the kernels of models, which are compiled after so many models."""
+        """Whether the kernels of models are compiled; their compilation begins after a number of models."""
         with self._beginning:
             if "model" not in self.warm_up.wanted and not PARTS.done("model").exists():
                 self._models += 1
@@ -170,18 +170,18 @@ class Compiling:
             return self.warm_up.is_there("model")
 
     def is_under_way(self) -> bool:
-        """Whether there is something to wait for."""
+        """Whether a part is being compiled for which waiting pays."""
         return self.warm_up.is_under_way()
 
     def wait(self) -> None:
-        """Until that is there which it is worth waiting for, of which the rest is made then."""
+        """Wait for the parts for which waiting pays; then begin with the rest, which is made of them."""
         self.warm_up.wait()
         if self._long:
             self.warm_up.begin("questions", "pass")
 
 
 def _example(times: int = 8_000) -> Trace:
-    """Two threads that take many pairs of locks in either order, so many times, and race in the end."""
+    """A trace of two threads that acquire many pairs of locks in either order, ``times`` times, and race in the end."""
     pairs = 128
     first, second = 2 * (np.arange(times) % pairs) + 2, 2 * (np.arange(times) % pairs) + 3
     take, give = int(Op.ACQUIRE), int(Op.RELEASE)

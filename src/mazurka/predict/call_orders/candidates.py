@@ -1,13 +1,14 @@
 """Pairs of calls that do not commute and whose order a trace may not need: by extended-doesn't-commute (order/edc.py).
 
-Two calls commute if the access points that they touch do not conflict, by the coarse specification of their type. Of
-the order there are two forms:
+Two calls commute if the access points that they touch do not conflict, by the coarse specification of their type. The
+order has two forms:
 
-- all pairs: nothing but forks and joins orders, so that no pair is missed which a reordering can reverse;
-- those of *edc*: a section of a lock in which something is called or written comes before what observes that in a later
-  one of that lock (points.py says what observes what). A pair in sections of one lock stays if these are not ordered.
+- all pairs: only forks and joins order events, so that no pair is missed that a reordering can reverse;
+- the pairs of *edc*: a section of a lock that contains a call or a write comes before calls and reads, in later
+  sections of that lock, that observe it (points.py defines which observe which). A pair in sections of one lock remains
+  if these sections are not ordered.
 
-Cost: that of the order, see there; with ``most`` both forms take time linear in the calls.
+Cost: that of the order (order/edc.py); with ``most`` both forms take time linear in the calls.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ from mazurka.trace.trace import Trace
 #: Operations that order threads in any reordering, or exclude them.
 ORDERING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
 
-#: Operations that rule (a) is about, besides calls.
+#: Operations that rule (a) orders, besides calls.
 DATA: Final = frozenset({Op.READ, Op.WRITE, Op.RMW})
 
 
 def pairs(calls: ModelledCalls, by_order: bool, most: int | None = None) -> Iterator[Reversible]:
-    """Pairs of rows at which calls take effect, in the order of the trace; ``by_order``: those of edc only; ``most``:
-    no more than so many of two places that call, one of them first."""
+    """Pairs of rows at which calls take effect, in the order of the trace; ``by_order``: only the pairs of edc;
+    ``most``: at most so many pairs of calls from the same two places, in the same order."""
     if calls.events.calls:
         yield from candidates(calls.events.trace, actions_of(calls, by_order, most))
 
@@ -60,8 +61,8 @@ def actions_of(calls: ModelledCalls, by_order: bool, most: int | None) -> Action
 
 
 def _counting(trace: Trace, called: list[int], by_order: bool) -> NDArray[np.int64]:
-    """The rows that count: calls, what orders or excludes, and, if sections order, accesses within sections of what
-    several threads access there."""
+    """The rows that count: calls, operations that order or exclude threads, and, if sections order, accesses within
+    sections to locations that several threads access there."""
     columns = columns_of(trace)
     counts = _IS_ORDERING[columns.op]
     if by_order:

@@ -1,13 +1,13 @@
 """The objects of a trace whose calls are known well enough to be reordered, and the effects of their calls.
 
-An object is *modelled* if the library has an executable model of its type and each of its methods that is called, and
-if from some state the model returns what the trace has, in the order in which the calls take effect. Calls of other
-objects are never moved over each other (:mod:`mazurka.trace.call_events`).
+An object is *modelled* if the library has an executable model of its type and of each method that is called, and if
+from some state the model returns the results in the trace, in the order in which the calls take effect. Two calls of
+another object never change places (:mod:`mazurka.trace.call_events`).
 
-The state of an object before its first call is not in the trace. Considered are the states that explain the trace and
-need the fewest calls to be reached from the initial ones of the type, with the values that the trace has: all of these
-that there are, and what is predicted has to hold for each. An object with more than :data:`_MOST` is not modelled, nor
-is one that may hold values which are equal but not the same.
+The state of an object before its first call is not in the trace. All states are considered that explain the trace and
+can be reached from the initial states of the type with the fewest calls, with the values in the trace; a prediction has
+to hold for each of them. An object with more than :data:`_MOST` such states is not modelled, nor is one that may hold
+values that are equal but not the same.
 
 Cost: a run of the model over the calls of each object for each state that is tried.
 """
@@ -33,7 +33,7 @@ from mazurka.trace.literals import Raised, Value, text_of
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import AssumedObject
 
-#: States taken for one object; calls that may lead to them; states tried for each number of calls.
+#: The most states for one object; the most calls that lead to them; the most states tried for each number of calls.
 _MOST: Final = 8
 _CALLS: Final = 4
 _TRIED: Final = 2_000
@@ -41,7 +41,7 @@ _TRIED: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class SharedObject:
-    """An object: its calls by the row at which they take effect, ascending, and the states it may have begun in."""
+    """An object: its calls by the row at which they take effect, ascending, and its possible states before them."""
 
     receiver: Receiver
     methods: Mapping[str, Method]
@@ -50,7 +50,7 @@ class SharedObject:
 
     @property
     def assumed(self) -> AssumedObject:
-        """Its part in a claim."""
+        """The object as claims name it."""
         return AssumedObject(*self.receiver, tuple(map(text_of, self.states)))
 
 
@@ -70,22 +70,22 @@ class ModelledCalls:
         events = call_events(self.trace, named)
         found = {receiver: _object(receiver, calls) for receiver, calls in _by_object(events).items()}
         self.objects = {receiver: each for receiver, each in found.items() if each is not None}
-        self.unknown = len(named) - len(self.objects)  # objects whose calls no state explains
+        self.unknown = len(named) - len(self.objects)  # objects whose results no state explains
         self.events = call_events(self.trace, self.objects) if self.unknown else events
 
     @property
     def assumed(self) -> tuple[AssumedObject, ...]:
-        """The parts of all objects in a claim."""
+        """All objects as claims name them."""
         return tuple(each.assumed for each in self.objects.values())
 
     @cached_property
     def texts(self) -> dict[int, str]:
-        """By the row at which a call takes effect: the text of its result."""
+        """For each row at which a call takes effect, the text of its result."""
         return {row: text_of(call.result) for row, call in self.events.calls.items()}
 
     @cached_property
     def recorded(self) -> dict[int, tuple[State, ...]]:
-        """By the row at which a call takes effect: the states in which its object is then in the trace."""
+        """For each row at which a call takes effect, the possible states of its object in the trace before the call."""
         found: dict[int, tuple[State, ...]] = {}
         for each in self.objects.values():
             states = each.states
@@ -95,8 +95,8 @@ class ModelledCalls:
         return found
 
     def states_at(self, receiver: Receiver, row: int) -> tuple[State, ...]:
-        """The states in which an object is in the trace before the first of its calls that takes effect at a row, or
-        after it."""
+        """The possible states of an object in the trace before the first of its calls that takes effect at ``row`` or
+        later."""
         rows = self._rows[receiver]
         place = bisect_left(rows, row)
         if place < len(rows):
@@ -106,7 +106,7 @@ class ModelledCalls:
 
     @cached_property
     def _rows(self) -> dict[Receiver, list[int]]:
-        """By object: the rows at which its calls take effect, ascending."""
+        """For each object, the rows at which its calls take effect, ascending."""
         return {receiver: list(each.calls) for receiver, each in self.objects.items()}
 
     def object_of(self, row: int) -> SharedObject:
@@ -114,8 +114,8 @@ class ModelledCalls:
         return self.objects[receiver_of(self.events.calls[row])]
 
     def step(self, row: int, state: State) -> tuple[str | None, State] | None:
-        """The text of a call's result in a state, and the next state. Both are None (in a tuple) if it would have
-        to wait; None alone if that is not known."""
+        """The text of a call's result in a state, and the next state. Both are None (in a tuple) if the call would have
+        to wait; None alone if the model does not define it."""
         key = row, state
         if key not in self._steps:
             call = self.events.calls[row]
@@ -127,7 +127,7 @@ class ModelledCalls:
 
     def run(self, rows: Iterable[int], state: State) -> tuple[dict[int, str | None], State | None]:
         """The results of calls of one object, by row, and the state that they lead to (None if one has to wait). Both
-        end where it is not known what a call does."""
+        end at a call whose effect is not known."""
         results: dict[int, str | None] = {}
         for row in rows:
             made = self.step(row, state)
@@ -142,8 +142,9 @@ class ModelledCalls:
     def makes_a_difference(
         self, rows: Sequence[int], first: int, second: int, prefix: int = 0
     ) -> tuple[str | None, str | None] | None:
-        """Whether it does that the calls of an object come in this order, the last one being ``first``, after those of
-        the first rows of the trace, as they did: what the two return, None if it makes none, or that is not sure."""
+        """Whether results or state differ from the trace if the calls of an object come in the order ``rows``, whose
+        last is ``first``, after the calls of the first ``prefix`` rows of the trace in their order. Returns the results
+        of ``first`` and ``second``, or None if there is no difference, or it is not certain."""
         found: list[tuple[str | None, str | None]] = []
         for state in self.states_at(self.object_of(first).receiver, prefix):
             results, after = self.run(rows, state)
@@ -158,7 +159,7 @@ class ModelledCalls:
 
 
 def _described(trace: Trace) -> set[Receiver]:
-    """Objects of types of the library all called methods of which it has."""
+    """Objects whose type and called methods are all in the library."""
     if not (columns_of(trace).op == Op.CALL).any():
         return set()
     calls = outermost_calls(trace)
@@ -186,11 +187,11 @@ def _object(receiver: Receiver, calls: Mapping[int, Invocation]) -> SharedObject
 
 
 def _mixes_equals(kind: type[SharedType], calls: Iterable[Invocation]) -> bool:
-    """Whether the object may hold values that are equal but not the same (1 and True): states with them would be taken
-    for each other."""
+    """Whether the object may hold values that are equal but not the same (1 and True): states with them could not be
+    told apart."""
     given: list[Any] = [value for call in calls for value in call.arguments]
     parts = [each for state in kind.initials for each in (state if isinstance(state, tuple) else (state,))]
-    given += [each for each in parts if type(each) is not bool]  # that is no item, but says whether something is open
+    given += [each for each in parts if type(each) is not bool]  # a bool is no item: it says whether an object is open
     texts: dict[Any, str] = {}
     while given:
         value = given.pop()
@@ -223,7 +224,7 @@ def _states(kind: type[SharedType], methods: Mapping[str, Method], calls: Sequen
 
 
 def _calls(methods: Collection[Method], calls: Sequence[Invocation]) -> Iterator[tuple[Method, tuple[Value, ...]]]:
-    """Calls of all methods, with the values that these calls have."""
+    """Calls of all methods, with the arguments of the given calls."""
     values: dict[str, Value] = {}
     for call in calls:
         for value in (*call.arguments, call.result):
@@ -244,7 +245,7 @@ def _explains(state: State, calls: Iterable[tuple[Method, tuple[Value, ...], str
 
 
 def _step(method: Method, state: State, arguments: Sequence[Value]) -> Step | None:
-    """A call by the model; None if it refuses the values, which it may in any way."""
+    """A call of the model; None if it raises an exception of any class for these arguments."""
     try:
         step = method.step(state, *arguments)
         if step is not BLOCKED:

@@ -1,8 +1,8 @@
-"""Numbers for the access points of calls and accesses, and which of them conflict and order one another, as
-:mod:`mazurka.order.edc` takes them. Points appear as calls do, so that a trace may still be growing.
+"""Numbers for the access points of calls and accesses, and the relations between them (conflicts, and orders) that
+:mod:`mazurka.order.edc` uses. Points are numbered as calls appear, so that a trace may still be growing.
 
-Besides the points of the specifications there are points in conflict with nothing, by which calls and accesses order
-one another: reads observe writes; methods observe those that :mod:`mazurka.commute.observation` says.
+Besides the points of the specifications there are points without conflicts, by which calls and accesses are ordered:
+reads observe writes; methods observe the methods that :mod:`mazurka.commute.observation` names.
 
 Cost: that of evaluating the conditions of a call; memory for each point.
 """
@@ -21,13 +21,13 @@ from mazurka.trace.call_events import Receiver, receiver_of
 from mazurka.trace.event import READS, WRITES
 from mazurka.trace.invocations import Invocation
 
-#: A point that all calls of an object touch with values that its conditions can't be evaluated for.
+#: The point of calls for whose values the conditions of the type can't be evaluated.
 _ANY: Final = AccessPoint(-1, ())
 
 
 class PointNumbers:
-    """``conflicts`` and ``orders`` have by number those in conflict, and those of them that come before it by rule (a);
-    ``by_order``: whether there are points of the latter kind. ``silent`` are those that only order."""
+    """Numbers points. For each number ``conflicts`` has the points in conflict, and ``orders`` those that come before
+    it by rule (a); ``by_order``: whether rule (a) is used. ``silent`` are the points that only order."""
 
     def __init__(self, by_order: bool) -> None:
         self._by_order = by_order
@@ -42,7 +42,7 @@ class PointNumbers:
         receiver, points = receiver_of(call), _points(call.type_name)
         try:
             found = points.touched(call.method, call.arguments, call.result)
-        except Exception:  # conditions may be evaluated for values that they are not made for
+        except Exception:  # a condition may be evaluated for values for which it is not defined
             found = frozenset({_ANY})
         numbers = [self._point(receiver, point, points) for point in found]
         if self._by_order:
@@ -70,7 +70,7 @@ class PointNumbers:
         return self._numbers[key]
 
     def _in_conflict(self, receiver: Receiver, point: AccessPoint, points: AccessPoints) -> Sequence[int]:
-        """Known points of the object that are, maybe this one itself."""
+        """The known points of the object that conflict with ``point``, which may be one of them."""
         if point == _ANY:
             return self._of_object[receiver]
         others = [_ANY, *(point._replace(kind=kind) for kind in points.conflicts[point.kind])]

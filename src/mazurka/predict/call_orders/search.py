@@ -1,12 +1,12 @@
-"""Whether two calls can come in the other order, by trying all orders of a trace's events, where solvers give no
+"""Decides whether two calls can come in the other order by trying all orders of a trace's events, if solvers give no
 answer.
 
-Orders are built event by event; how far each thread is, the writers of shared places, the locks that are held, what has
-been read or returned otherwise than in the trace, and the states of the objects decide what can come next. Rules are
-those of :mod:`mazurka.witness.columns` and :mod:`mazurka.witness.calls`; events that no other thread notices come along
-with the next one that counts.
+Orders are built event by event. The events that can come next follow from the position of each thread, the writers of
+shared locations, the locks that are held, values read or returned that differ from the trace, and the states of the
+objects. The rules are those of :mod:`mazurka.witness.columns` and :mod:`mazurka.witness.calls`; events that no other
+thread observes come together with their thread's next event that counts.
 
-Exact, both ways, if the limit of states is not reached and no thread waits on a condition outside of calls. Cost:
+Both answers are exact if the limit of states is not reached and no thread waits on a condition outside of calls. Cost:
 exponential in the number of threads.
 """
 
@@ -32,31 +32,33 @@ _DATA: Final = np.isin(np.arange(len(Op)), (Op.READ, Op.WRITE, Op.RMW))
 _LOCKING: Final = np.isin(np.arange(len(Op)), (Op.ACQUIRE, Op.RELEASE))
 _LIVES: Final = np.isin(np.arange(len(Op)), (Op.FORK, Op.JOIN))
 _WAITING: Final = np.isin(np.arange(len(Op)), (Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL))
-_NOBODY: Final = -1
+_NONE: Final = -1
 _NEVER: Final = 1 << 40
 
-#: So many states are looked at.
+#: The largest number of states of the search.
 LIMIT: Final = 20_000
 
 
-#: Operations that only enable others, of places that are no data.
+#: Operations, on targets that are no data, that only enable others.
 _ENABLING: Final = frozenset({Op.RELEASE, Op.BRANCH, Op.FORK, Op.JOIN})
 
-#: Rows in reverse: the last one, after those before.
+#: A sequence of rows: the rows before the last, and the last.
 _Path: TypeAlias = "tuple[_Path, int] | None"
 
 
 class Found(NamedTuple):
-    """The rows of an order that shows the two, and those of them that read or return something else."""
+    """The rows of an order that shows the violation, and those of them that read or return a value that differs from
+    the trace."""
 
     order: tuple[int, ...]
     changed: frozenset[int]
 
 
 class _Reached(NamedTuple):
-    """Between two events: how many of each thread's events that count have taken place; by place, its last writer; by
-    thread, its first event that gives something else; by lock, its holder and depth; by object, the state it is in for
-    each that it may have begun in; and the threads that have been returned something else, which do no more."""
+    """A state between two events: for each thread the number of its events that count so far; for each location its
+    last writer; for each thread the first event whose value differs from the trace; for each lock its holder and depth;
+    for each object its present state for each possible initial one; and the threads to which a call has returned
+    another result, which do not go on."""
 
     at: tuple[int, ...]
     written: tuple[int, ...]
@@ -91,7 +93,7 @@ class OrderSearch:
         self.place = {row: place for own in self.rows for place, row in enumerate(own)}
         self.objects: list[Receiver] = list(self.calls.objects)
         self.number_of = {receiver: number for number, receiver in enumerate(self.objects)}
-        self.ends = [len(own) for own in self.rows]  # by thread: its events from here on come after an unfinished call
+        self.ends = [len(own) for own in self.rows]  # by thread: its events from here follow an unfinished call
         for row in self.calls.events.unfinished:
             own = self.thread[row]
             self.ends[own] = min(self.ends[own], bisect_right(self.rows[own], row))
@@ -99,7 +101,8 @@ class OrderSearch:
         self._see_lives()
 
     def _number_targets(self, thread: Any, op: Any, target: Any) -> None:
-        """Places that several threads access, and one writes; locks that are also looked at are such places."""
+        """Number the locations that several threads access, and one writes; locks that are also looked at count as
+        such."""
         size = len(self.trace.targets)
         data, locking = _DATA[op], _LOCKING[op]
         looked_at, taken, written = np.zeros(size, bool), np.zeros(size, bool), np.zeros(size, bool)
@@ -113,7 +116,7 @@ class OrderSearch:
         self.lock = {x: number for number, x in enumerate(np.flatnonzero(taken).tolist())}
 
     def _see_sources(self) -> None:
-        last = [_NOBODY] * len(self.slot)
+        last = [_NONE] * len(self.slot)
         self.source: dict[int, int] = {}
         self.initial: dict[int, int] = {}
         self.guard: dict[int, int] = {}
@@ -128,7 +131,7 @@ class OrderSearch:
                 continue
             if READS[op]:
                 self.source[row] = last[slot]
-                if last[slot] == _NOBODY and self.value[row] != NO_VALUE:
+                if last[slot] == _NONE and self.value[row] != NO_VALUE:
                     self.initial[target] = self.value[row]
             if WRITES[op]:
                 last[slot] = row
@@ -139,22 +142,22 @@ class OrderSearch:
         for row in sorted(self.place):
             if self.op[row] == Op.FORK and others[self.target[row]] >= 0:
                 self.fork.setdefault(int(others[self.target[row]]), row)
-        self.starts = [_NEVER] * len(self.rows)  # by thread: its rows from here on need its fork
+        self.starts = [_NEVER] * len(self.rows)  # by thread: the index from which its rows need its fork
         for thread, row in self.fork.items():
             self.starts[thread] = sum(own < row for own in self.rows[thread])
 
     def decide(self, first: int, second: int, begin: int) -> Found | Infeasible | Unknown:
-        """An order after which the call that takes effect at ``second`` has, and that of ``first`` is about to begin,
-        with ``begin``."""
+        """An order after which the call that takes effect at ``second`` has taken effect, and the call that takes
+        effect at ``first`` is about to begin, at the row ``begin``."""
         if self.waits:
             return Unknown("threads wait on conditions")
         mine = self.thread[first]
         stop = bisect_left(self.rows[mine], begin)
         start = _Reached(
             (0,) * len(self.rows),
-            (_NOBODY,) * len(self.slot),
+            (_NONE,) * len(self.slot),
             (_NEVER,) * len(self.rows),
-            ((_NOBODY, 0),) * len(self.lock),
+            ((_NONE, 0),) * len(self.lock),
             tuple(self.calls.objects[each].states for each in self.objects),
         )
         theirs = self.thread[second]
@@ -184,12 +187,12 @@ class OrderSearch:
         return Infeasible()
 
     def _is_lost(self, state: _Reached, mine: int, theirs: int, second: int) -> bool:
-        """Whether a thread has read something else that has to go on to one of the two calls."""
+        """Whether a thread has read another value that still has to go on to one of the two calls."""
         return state.broken[mine] != _NEVER or (state.broken[theirs] != _NEVER and not self._is_done(state, second))
 
     def _to_move(self, state: _Reached, threads: Sequence[int], ends: Sequence[int]) -> Sequence[int]:
-        """The threads to be moved next: one alone if its event comes as well now as at any later time, since no event
-        of another thread depends on it but by being enabled, nor it on them."""
+        """The threads to try next: a single one if its next event is independent of the events of all other threads,
+        except that it may enable them, so that it may as well come now."""
         movable = [thread for thread in threads if state.at[thread] < ends[thread]]
         for thread in movable:
             row = self.rows[thread][state.at[thread]]
@@ -198,7 +201,7 @@ class OrderSearch:
         return movable
 
     def _is_independent(self, state: _Reached, thread: int, row: int) -> bool:
-        """See :meth:`_to_move`; of an event that can come next."""
+        """Whether an event that can come next is independent in the sense of :meth:`_to_move`."""
         op, target = self.op[row], self.target[row]
         if row in self.calls.events.calls or target in self.mixed:
             return False
@@ -211,7 +214,7 @@ class OrderSearch:
         return None if call is None else receiver_of(call)
 
     def _whole(self, order: Sequence[int], begin: int) -> tuple[int, ...]:
-        """The same with the rows between those that count."""
+        """The order with the rows between those that count."""
         trace, done, found = self.trace, [0] * len(self.rows), list[int]()
         own = [np.asarray(rows).tolist() for rows in trace.rows_of_thread]
         for row in (*order, begin):
@@ -281,24 +284,25 @@ class OrderSearch:
         if depth and holder != thread or (op == Op.RELEASE and not depth):
             return None
         depth += 1 if op == Op.ACQUIRE else -1
-        holders = (*state.holders[:lock], (thread, depth) if depth else (_NOBODY, 0), *state.holders[lock + 1 :])
+        holders = (*state.holders[:lock], (thread, depth) if depth else (_NONE, 0), *state.holders[lock + 1 :])
         return holders
 
     def _gives(self, state: _Reached, row: int) -> bool:
-        """Whether a read gives what it gave."""
+        """Whether a read gives the same value as in the trace."""
         source, had = state.written[self.slot[self.target[row]]], self.source[row]
-        if source != _NOBODY and state.broken[self.thread[source]] <= self.place[source]:
+        if source != _NONE and state.broken[self.thread[source]] <= self.place[source]:
             return False
         if source == had:
             return True
         if self.op[row] != Op.READ or self.target[row] in self.mixed:
             return False
-        value = self.initial.get(self.target[row], NO_VALUE) if source == _NOBODY else self.value[source]
-        gave = self.initial.get(self.target[row], NO_VALUE) if had == _NOBODY else self.value[had]
+        value = self.initial.get(self.target[row], NO_VALUE) if source == _NONE else self.value[source]
+        gave = self.initial.get(self.target[row], NO_VALUE) if had == _NONE else self.value[had]
         return bool(value == gave == self.value[row] != NO_VALUE)
 
     def _called(self, state: _Reached, at: tuple[int, ...], thread: int, row: int) -> _Reached | None:
-        """The same for a call. Its arguments are those of the trace, and it returns if it has not to wait."""
+        """The state after a call, if it can come next. Its arguments are those of the trace, and it returns unless it
+        has to wait."""
         if state.broken[thread] != _NEVER:
             return None
         receiver = receiver_of(self.calls.events.calls[row])

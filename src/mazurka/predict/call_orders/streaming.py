@@ -1,8 +1,9 @@
-"""Calls that may come in the other order, while a trace is still growing: candidates, each pair of places once.
+"""Calls that may come in the other order, found while a trace is still growing: candidates, each pair of places once.
 
-By extended-doesn't-commute (order/edc.py), in one pass. A trace that is not yet whole does not say which places belong
-to an object alone. So a call counts where it returns, and accesses inside calls do not order. Therefore there may be
-candidates that fall when the whole trace is looked at (candidates.py), besides those that have no witness.
+The order is extended-doesn't-commute (order/edc.py), in one pass. A trace that is still growing does not show which
+locations belong to an object alone. So a call takes effect where it returns, and accesses inside calls do not order.
+Therefore some candidates are refuted when the whole trace is analysed (candidates.py), besides those that have no
+witness.
 
 Cost: some microseconds for each call, about one for each operation of a lock, or access while one is held. Memory does
 not grow with the trace, but with its objects, the values that their calls are given, threads, locks and places.
@@ -31,7 +32,7 @@ _CALLING: Final = (Op.CALL, Op.RETURN)
 
 
 class CalledAt(NamedTuple):
-    """A method of a class of objects that is called, and the number of the place that calls."""
+    """A method that is called, the type of its object, and the number of the place of the call."""
 
     type_name: str
     class_name: str
@@ -40,7 +41,7 @@ class CalledAt(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A call that has not returned; ``inner``: within another one of the same object."""
+    """A call that has not returned; ``inner``: it is within another call of the same object."""
 
     row: int
     target: int
@@ -50,27 +51,27 @@ class _Open(NamedTuple):
 
 
 class StreamedCallOrders:
-    """The candidates of a trace of which events come in chunks."""
+    """Finds the candidates of a trace whose events come in chunks."""
 
     def __init__(self) -> None:
         self._points = PointNumbers(by_order=True)
         self._order = ExtendedDoesntCommute(self._points.conflicts, self._points.orders, 1, self._points.silent)
         self._row = 0
         self._open: defaultdict[int, list[_Open]] = defaultdict(list)
-        self._holding: defaultdict[int, int] = defaultdict(int)  # by thread: locks, and how often
+        self._holding: defaultdict[int, int] = defaultdict(int)  # by thread: its acquires without a release
         self._sites: dict[CalledAt, int] = {}
         self._places: list[CalledAt] = []
-        self._methods: dict[int, tuple[str, str, str] | None] = {}  # of targets: type, receiver and method
-        self._threads: dict[str, int] = {}  # numbers by name: a thread is forked before it has one in the trace
+        self._methods: dict[int, tuple[str, str, str] | None] = {}  # by target: type, receiver and method
+        self._threads: dict[str, int] = {}  # number by name: a thread is forked before the trace numbers it
 
     def kept(self) -> int:
-        """How many actions are kept, for those to come."""
+        """The number of actions that are kept for later ones."""
         return self._order.kept()
 
     def feed(self, columns: Columns, names: Names) -> Iterator[tuple[CalledAt, CalledAt]]:
-        """Further events; yields two calls that may come in the other order, the first one in the trace first.
+        """Add further events; yields pairs of calls that may come in the other order, in the order of the trace.
 
-        Raises ``trace-malformed`` for calls that make no sense."""
+        Raises ``trace-malformed`` for malformed calls."""
         rows = zip(*(column.tolist() for column in columns), strict=True)
         for number, op, target, value, site in rows:
             thread = self._thread(names.threads[number])

@@ -1,15 +1,16 @@
 """Decides whether two calls that do not commute can come in the other order, and whether that makes a difference.
 
 Definition (thesis, 3.3.1 and 3.3.2, generalised as the maximal causal model is). A *correct reordering* of a trace
-whose calls are events (:mod:`mazurka.trace.call_events`) has of each thread a prefix. What reads return is kept, and
-what calls do, as far as something depends on that: by the executable model of the type, whichever other calls come
-before. A call that does more comes where its object is in the state in which it was in the trace. Two calls of one
-object that do not commute are a *commutativity order violation* if after some correct reordering the later one has
-taken effect and the earlier one is about to begin, and a result of the two, or the state that all calls until then lead
-to, is another one than if they had come in the order of the trace.
+whose calls are events (:mod:`mazurka.trace.call_events`) has a prefix of each thread. Reads, and calls, return the same
+values as in the trace if an event depends on that; results of calls are those of the executable model of the type,
+whichever other calls come before. A call that does more takes place in the same state of its object as in the trace.
+Two calls of one object that do not commute are a *commutativity order violation* if after some correct reordering the
+later one has taken effect and the earlier one is about to begin, and if a result of the two, or the state that all
+calls until then lead to, differs from the one that the calls have in the order of the trace.
 
-First the causal model is asked, for which calls are events without effect: an order that it refutes is infeasible. Its
-order is taken if the models of the types bear it out; otherwise all orders are searched, within a limit (search.py).
+First the causal model is asked, for which calls are events without effect: an order that it refutes is infeasible. An
+order that it finds is taken if the models of the types confirm it; otherwise all orders are searched, within a limit
+(search.py).
 
 Cost: a question to the causal model, and for some of the pairs a search.
 """
@@ -46,7 +47,7 @@ class CallOrders:
         return OrderSearch(self._calls)
 
     def ask(self, claim: CallsReversed) -> Verdict:
-        """A witness of the claim, which then says what the calls return; or that there is none."""
+        """A witness of the claim, completed with the results of the calls; or that there is none."""
         first, second = (self._calls.events.effect[row] for row in (claim.first, claim.second))
         answer = self._questions.prove(claim, Question(happen=(second,), next=(claim.first,)))
         if isinstance(answer, Witness):
@@ -64,8 +65,8 @@ class CallOrders:
         return self._witness(claim, searched.order, changed, first, second) or Infeasible()
 
     def _changed(self, order: tuple[int, ...], prefix: int) -> frozenset[StepIndex] | None:
-        """The calls in an order, after so many rows as they were, that return something else than in the trace; None if
-        the order can't be, as far as it is known: a thread goes on after such a call."""
+        """The calls in an order, after the first ``prefix`` rows of the trace, whose results differ from the trace;
+        None if the order is not known to be possible, as when a thread goes on after such a call."""
         events, thread = self._calls.events, self._calls.trace.thread
         if any(row < prefix for row in events.unfinished):
             return None
@@ -107,8 +108,8 @@ class CallOrders:
         second: int,
         prefix: int = 0,
     ) -> Witness | None:
-        """The order, after so many rows as they were, as a witness; None if it makes no difference, or calls in it may
-        have other arguments."""
+        """The order, after the first ``prefix`` rows of the trace, as a witness; None if results and states are the
+        same as in the trace, or if calls in it may have other arguments."""
         events, thread = self._calls.events, self._calls.trace.thread
         if self._has_calls_after(order, changed) or any(thread[row] == thread[first] for row in changed):
             return None
@@ -121,7 +122,7 @@ class CallOrders:
         return Witness(tuple(map(StepIndex, order)), changed, claim)
 
     def _has_calls_after(self, order: tuple[int, ...], changed: frozenset[StepIndex]) -> bool:
-        """Whether a call comes after something that its thread has read otherwise."""
+        """Whether a call comes after a read by its thread whose value differs from the trace."""
         thread, broken = self._calls.trace.thread, set[int]()
         for row in order:
             if row in self._calls.events.calls and int(thread[row]) in broken:

@@ -1,29 +1,31 @@
-"""Deadlocks of threads that wait for a notification that another order loses, or for a thread's end.
+"""Deadlocks of threads that wait for a notification that is lost in another order, or for a thread's end.
 
 Definition. A *communication deadlock* is a set of threads that never go on. Each of them stands before the acquire of a
 lock that one of them holds, or before the join of one of them, or waits on a condition and no notification has come for
-it. If one waits so, all other threads have ended or are never started: the steps of a thread past the end of the trace,
-or after it has read another value, are unknown, and might notify. A thread has ended after its END, or after its last
-event before it was joined. Of a wait that does not show which lock it gave up no lock counts as held.
+it. If one of them waits on a condition, all threads outside the set have ended or are never started: the steps of a
+thread past the end of the trace, or after it has read another value, are unknown, and might notify. A thread has ended
+after its END, or after its last event before it was joined. If a wait does not show which lock it gave up, no lock
+counts as held by its thread.
 
-Candidates. One wait of the trace is chosen that is never to end. What needs the rest of its thread can't happen: what
-a thread does after joining it, after being woken by it, after being started by it. So it shows where every other
-thread stops: at its end, before a join, in a wait; if one stops elsewhere nothing is claimed. The maximal causal model
-is asked whether all can get there, with all notifications of the conditions that are waited for then coming before the
-waits (but for those that end a wait of another thread, as in the trace). If that can't be, threads are made to stop
-before acquires, too, of locks that are held where others stop: a notification may never come because who would notify
-is kept waiting by who waits.
+Candidates. One wait of the trace is chosen that shall never end. Events that need the rest of its thread can't happen:
+events of a thread after it joins that thread, after it is woken by it, or after it is started by it. This determines
+where every other thread stops: at its end, before a join, or in a wait; if one stops elsewhere, there is no candidate.
+The maximal causal model is asked whether all threads can get there, with all notifications of the conditions waited for
+coming before the waits (except those that end a wait of another thread, as in the trace). If they can't, further
+threads are made to stop before acquires of locks that are held where others stop: a notification may never come because
+its thread waits for a lock that a waiting thread holds.
 
-All that is there is found, or said to be left, if no notification is taken to belong to a wait (wakers.py). So if there
-are few other places where threads may stop, in waits that need not be lost with the first one and before any such
-acquire, all ways to stop are tried. A way that the model refutes only because it keeps notifications to their waits, or
-on which a thread ends with a read of which it is not known whether it was its last, leaves the wait undecided.
+To find all deadlocks, or report that some candidates are undecided, no notification may be assumed to belong to a
+certain wait (wakers.py). So if there are few other places where threads may stop, in waits that need not be lost with
+the first one and before any such acquire, all combinations are tried. The wait is undecided if the model refutes a
+combination only because it keeps notifications to their waits, or if a thread ends with a read that may not have been
+its last event.
 
-Circles of locks and joins need none of that: :mod:`mazurka.predict.deadlocks.lock_cycles`.
+Cycles of locks and joins need none of that: :mod:`mazurka.predict.deadlocks.lock_cycles`.
 
-Looked for once by the place of the wait. Cost: at most :data:`_TRIES` questions to the model for each wait, and
-:data:`_WAYS` if that is all, of which up to :data:`_ALIKE` at the same place are tried; and for each a walk over
-starts, joins and waits.
+One deadlock is searched for at each place of a wait. Cost: up to :data:`_ALIKE` waits at the same place are tried, each
+with at most :data:`_TRIES` questions to the model, and further :data:`_WAYS` if there are no more combinations than
+that; each question takes a pass over starts, joins and waits.
 """
 
 from __future__ import annotations
@@ -44,20 +46,20 @@ from mazurka.trace.trace import Trace
 from mazurka.trace.waits import NONE, Wait, waits_of
 from mazurka.witness.witness import CommunicationDeadlock
 
-#: Questions about one wait, and waits of the same place.
+#: The most questions about one wait, and waits at the same place.
 _TRIES: Final = 24
 _ALIKE: Final = 8
 
-#: Threads that are made to stop before an acquire.
+#: The most threads that are made to stop before an acquire.
 _DEEP: Final = 2
 
-#: So many ways to stop are all tried.
+#: If there are at most so many combinations of stops, all are tried.
 _WAYS: Final = 200
 
 
 class Candidate(NamedTuple):
-    """What is claimed, and what the model is asked, and the loose one to refute it; ``place``: what it is looked for
-    once of."""
+    """A claim, the question to the model about it, and the question (``loosely``) to the loose model, which may refute
+    it; one deadlock is searched for at each ``place``."""
 
     place: Hashable
     claim: CommunicationDeadlock
@@ -66,7 +68,7 @@ class Candidate(NamedTuple):
 
 
 class _Section(NamedTuple):
-    """Of one thread, outermost: rows."""
+    """An outermost section of a thread; ``begin`` and ``end`` are rows."""
 
     lock: int
     begin: int
@@ -74,7 +76,7 @@ class _Section(NamedTuple):
 
 
 class _Needs(NamedTuple):
-    """What can't take place unless something else does: threads, and numbers of events there."""
+    """Events that need others, which must take place before: for both the thread, and the number of the event in it."""
 
     thread: NDArray[np.int32]
     number: NDArray[np.int64]
@@ -82,16 +84,16 @@ class _Needs(NamedTuple):
     needed: NDArray[np.int64]
 
 
-#: By thread: how many of its events take place.
+#: For each thread the number of its events that take place.
 _Limits = NDArray[np.int64]
 
-#: By thread: the event before which it is made to stop.
+#: By thread: the row before which it is made to stop.
 _Stops = dict[int, int]
 
 
 class CommunicationDeadlocks:
-    """The candidates of a trace. Who asks says of which places one has been found: :meth:`found`. ``left`` are places
-    where not all has been tried."""
+    """The candidates of a trace. The caller reports the deadlocks found by :meth:`found`. ``left`` are the places that
+    are undecided, as not all combinations have been tried."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -100,11 +102,11 @@ class CommunicationDeadlocks:
         self._found: set[Hashable] = set()
 
     def found(self, candidate: Candidate) -> None:
-        """It is one: no more of the same place are wanted."""
+        """The candidate is a deadlock: no more of the same place are wanted."""
         self._found.add(candidate.place)
 
     def candidates(self) -> Iterator[Candidate]:
-        """One after the other; those that are tried if the one before is not possible come last."""
+        """The candidates one after the other; those that are only of use if earlier ones are refuted come last."""
         if not self.waits:
             return
         self._see()
@@ -123,14 +125,14 @@ class CommunicationDeadlocks:
 
     def _see(self) -> None:
         trace = self.trace
-        self._index = np.empty(len(trace), np.int64)  # by row: its number in its thread
+        self._index = np.empty(len(trace), np.int64)  # by row: the number of the event in its thread
         for rows in trace.rows_of_thread:
             self._index[rows] = np.arange(len(rows))
         self._lengths = np.array([len(rows) for rows in trace.rows_of_thread], np.int64)
         self._notified = ended_by(trace, self.waits)  # by row that notifies: the waits that it ends
         self._ended = {wait.row for waits in self._notified.values() for wait in waits}
         self._starts: dict[int, int] = {}  # by row, a thread's first: the row that starts the thread
-        self._ends: dict[int, int] = {}  # by row, a join: the last of the thread that is joined
+        self._ends: dict[int, int] = {}  # by row, a join: the last row of the thread that is joined
         self._see_lives()
         self._sections = self._see_sections()
         self._goes_on = {wait.goes_on: wait for wait in self.waits if wait.goes_on != NONE}
@@ -185,7 +187,7 @@ class CommunicationDeadlocks:
     # -- candidates ---------------------------------------------------------------------------------------------------
 
     def _of_wait(self, wait: Wait, place: Hashable) -> Iterator[Candidate]:
-        """That one wait never ends."""
+        """The candidates in which this wait never ends."""
         first = {self._thread(wait.row): wait.goes_on} if wait.goes_on != NONE else {}
         tries, left, tried = deque([first]), _TRIES, set[bytes]()
         while tries and left and place not in self._found:
@@ -205,7 +207,8 @@ class CommunicationDeadlocks:
                 yield from self._candidate(wait, place, stops, limits)
 
     def _ways(self, first: _Stops) -> list[tuple[_Stops, _Limits]]:
-        """All combinations of stops if some threads stop, for all matches of notifications; or some of too many."""
+        """All combinations of stops that include ``first``, for all matches of notifications; some of them, if there
+        are too many."""
         ways: dict[bytes, tuple[_Stops, _Limits]] = {}
         tries = [first]
         while tries and len(ways) <= _WAYS:
@@ -236,7 +239,7 @@ class CommunicationDeadlocks:
         yield Candidate(place, claim, question, self._question(steps, limits, self._surely_waking))
 
     def _limits(self, stops: _Stops, needs: _Needs) -> _Limits:
-        """How far threads get if some of them stop."""
+        """The number of events that each thread can execute if some threads stop."""
         limits = self._lengths.copy()
         for t, row in stops.items():
             limits[t] = self._index[row]
@@ -247,13 +250,13 @@ class CommunicationDeadlocks:
             np.minimum.at(limits, needs.thread[lost], needs.number[lost])
 
     def _over(self, limits: _Limits) -> Iterator[int]:
-        """The threads that do all that they do in the trace, and do not wait in the end."""
+        """The threads of which all events take place, and that do not wait at their end."""
         for t, length in enumerate(self._lengths.tolist()):
             if limits[t] == length and t not in self._parked:
                 yield t
 
     def _steps(self, stops: _Stops, limits: _Limits) -> tuple[int, ...]:
-        """Where threads stop that never go on, waits first, then acquires; none if a thread may go on."""
+        """The rows at which threads stop for ever, waits first, then acquires; none if a thread may go on."""
         waits: list[int] = []
         others: list[int] = []
         for t, rows in enumerate(self.trace.rows_of_thread):
@@ -282,14 +285,15 @@ class CommunicationDeadlocks:
         return bool(len(rows)) and (self._has_ended(thread) or int(rows[-1]) in self._ends.values())
 
     def _has_ended(self, thread: int) -> bool:
-        """Whether it does, for any value that the event reads."""
+        """Whether a thread ends after its last event, for any value that the event reads."""
         last = int(self.trace.rows_of_thread[thread][-1])
         return bool(self.trace.op[last] == Op.END or (last in self._ends.values() and not READS[self.trace.op[last]]))
 
     def _question(
         self, steps: tuple[int, ...], limits: _Limits, waking: Callable[[Wait, _Limits], Iterator[int]]
     ) -> Question:
-        """Whether all threads get where they stop, and those that wait too late to be notified."""
+        """The question whether all threads get to their stops, and those that wait get there too late to be
+        notified."""
         op, waits = self.trace.op, [wait for wait in self.waits if wait.row in steps]
         stopped = {self._thread(row) for row in steps if op[row] != Op.WAIT}
         happen = [
@@ -313,7 +317,8 @@ class CommunicationDeadlocks:
                     yield row
 
     def _surely_waking(self, wait: Wait, limits: _Limits) -> Iterator[int]:
-        """Those that would, whomever else they might wake."""
+        """Notifications that would end a wait if they came after it, in any order: they can wake no other thread
+        instead."""
         waiting = {self._thread(each.row) for each in self.waits if each.condition == wait.condition}
         for row in self._notified:
             if self.trace.target[row] == wait.condition and self._happens(row, limits):
@@ -324,8 +329,8 @@ class CommunicationDeadlocks:
         return row != NONE and bool(self._index[row] < limits[self._thread(row)])
 
     def _blocked(self, stops: _Stops, limits: _Limits, once: bool) -> Iterator[_Stops]:
-        """Acquires before which one more thread may stop, because of locks held where threads stop; the last first,
-        and, if wanted, one of each place."""
+        """Acquires before which one more thread may stop, because of locks that are held where threads stop; the last
+        first, and with ``once`` one of each place."""
         holders = self._holders(limits)
         for t, sections in enumerate(self._sections):
             places: set[Hashable] = set()
@@ -336,7 +341,8 @@ class CommunicationDeadlocks:
                     yield {t: section.begin}
 
     def _holders(self, limits: _Limits) -> dict[int, set[int]]:
-        """By lock: the threads that hold it where they stop, and have not released it unrecorded, to wait."""
+        """For each lock the threads that hold it where they stop, except threads in waits that do not show which lock
+        they gave up."""
         found: dict[int, set[int]] = defaultdict(set)
         for t, rows in enumerate(self.trace.rows_of_thread):
             over = limits[t] == len(rows)
@@ -347,7 +353,7 @@ class CommunicationDeadlocks:
         return found
 
     def _held(self, thread: int, limit: int) -> Iterator[int]:
-        """The locks that a thread has after so many events."""
+        """The locks that a thread holds after its first ``limit`` events."""
         for lock, begin, end in self._sections[thread]:
             if self._index[begin] < limit and (end == NONE or self._index[end] >= limit):
                 yield lock

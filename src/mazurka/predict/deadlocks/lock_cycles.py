@@ -1,20 +1,20 @@
-"""Circles of threads each of which may wait for a lock that the next one holds, or for the end of the next one.
+"""Cycles of threads each of which may wait for a lock that the next one holds, or for the end of the next one.
 
-A *dependency* is an acquire inside sections of other locks, or a join. Dependencies of different threads make a circle
-if each takes a lock that the next one holds, or joins its thread, and no lock is held in two of them: a common lock
-would keep them apart (such a *guard* makes the circle harmless). An acquire that must come before another (quick.py) is
-none that can be waited for with it. Whether the threads can get there at once is for the model to say.
+A *dependency* is an acquire inside sections of other locks, or a join. Dependencies of different threads make a cycle
+if each acquires a lock that the next one holds, or joins its thread, and no lock is held in two of them: a common lock
+would keep them apart (such a *guard* makes the cycle harmless). Nor are two acquires in one cycle if one must come
+before the other (fast_path.py). The model decides whether the threads can get there at once.
 
-Until its end a thread that is joined holds one more lock here, for which the joining thread waits. Only of threads
-that are joined by one that holds a lock, or that is joined so itself, all acquires are dependencies, inside sections or
-not: a joining thread for which no other waits is on no cycle.
+A thread that is joined counts as holding one more lock until its end, for which the joining thread waits. So all its
+acquires are dependencies, inside sections or not, if the joining thread holds a lock, or is itself joined in this way:
+a joining thread for which no other waits is on no cycle.
 
-Dependencies that are alike in thread, lock, held locks and location are searched as one. Each circle is found once,
-from its lowest thread, short ones first.
+Dependencies with the same thread, lock, held locks and location are searched as one. Each cycle is found once, from its
+lowest thread, short ones first.
 
 The search runs interpreted, on lists, and compiled by numba on arrays if there are many dependencies.
 
-Cost: one pass over acquires and releases; then exponential at worst in the number of threads of a circle, so that the
+Cost: one pass over acquires and releases; then exponential at worst in the number of threads of a cycle, so that the
 search is given up after a number of steps: some 10 ns each if compiled, else a microsecond.
 """
 
@@ -37,13 +37,13 @@ from mazurka.trace.trace import Trace
 
 Ints = Any  # list[int], or an integer array
 
-#: Steps that the search for circles may take.
+#: The most steps that the search for cycles may take.
 _LIMIT: Final = 2_000_000
 
-#: So many dependencies are worth loading compiled code.
+#: For at least so many dependencies loading compiled code pays.
 _COMPILE_FROM: Final = 200
 
-#: The number of dependencies that are returned at once.
+#: The number of dependencies of cycles that are returned at once.
 _AT_ONCE: Final = 1 << 12
 
 # Registers.
@@ -52,7 +52,7 @@ _STEPS, _LONGEST, _DEPTH, _NEXT, _FOUND = range(5)
 
 class _Dependency(NamedTuple):
     thread: int
-    lock: int  # or the thread that is joined, as a target
+    lock: int  # the lock, or the thread that is joined, as a target
     held: tuple[int, ...]  # ascending
     site: int
 
@@ -67,43 +67,43 @@ class _Dependencies(NamedTuple):
     held: Ints
     holding_at: Ints  # by lock: where in ``holding`` the dependencies that hold it begin; one more at the end
     holding: Ints
-    last: Ints  # by dependency: the last of the acquires that it stands for
+    last: Ints  # by dependency: the last of its acquires
     need: Ints  # by dependency and thread: the latest row that must come before its first acquire
-    taken: Ints  # by lock: 1 if the first on the path holds it, 2 if another one does
+    taken: Ints  # by lock: 1 if the first dependency on the path holds it, 2 if another one does
     path: Ints
     cursor: Ints  # by place on the path: where in ``holding`` to go on
     found: Ints
     reg: Ints
 
 
-def circles_of(trace: Trace, joins: bool = True) -> Iterator[tuple[int, ...]]:
-    """The acquires and joins of each circle: each waits for the thread of the next, the last for that of the first."""
+def cycles_of(trace: Trace, joins: bool = True) -> Iterator[tuple[int, ...]]:
+    """The acquires and joins of each cycle: each waits for the thread of the next, the last for that of the first."""
     return iter(LockCycles(trace, joins=joins))
 
 
 def patterns_of(trace: Trace) -> Iterator[list[list[int]]]:
-    """Circles of locks that are alike as one: the acquires that each place of theirs can be taken by, ascending."""
+    """Patterns of lock cycles: for each position in the cycle the acquires that can be there, ascending."""
     return LockCycles(trace, joins=False).patterns()
 
 
 @dataclass(slots=True)
 class LockCycles:
-    """The circles of a trace, the shortest first. ``complete`` turns false once the search is given up because of the
-    steps that it takes. ``joins``: also those in which threads are joined."""
+    """The cycles of a trace, the shortest first. ``complete`` turns false if the search is given up after too many
+    steps. ``joins``: also cycles in which threads are joined."""
 
     trace: Trace
     limit: int = _LIMIT
     joins: bool = True
     complete: bool = True
-    _place: Any = None  # all rows of dependencies: by row, their places in ``needs``
-    _needs: Any = None  # by their places, and thread
+    _place: Any = None  # by row of a dependency: its index in ``_needs``
+    _needs: Any = None  # by index of a dependency's row, and thread: the latest row that must come before it
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         for pattern in self.patterns():
             yield from self._apart(pattern, [])
 
     def patterns(self) -> Iterator[list[list[int]]]:
-        """Circles that are alike as one."""
+        """The patterns of the cycles: for each position the rows that can be there."""
         rows_of = _dependencies(self.trace, self.joins)
         every = sorted(chain.from_iterable(rows_of.values()))
         if not every:
@@ -127,7 +127,7 @@ class LockCycles:
                 return
 
     def _begin(self, rows_of: dict[_Dependency, list[int]], compiled: bool) -> _Dependencies:
-        """Nothing has been searched yet."""
+        """The state at the beginning of the search."""
         locks, threads = len(self.trace.targets), len(self.trace.threads)
         of_lock: dict[int, list[int]] = {}
         for number, each in enumerate(rows_of):
@@ -159,7 +159,7 @@ class LockCycles:
         return int(self._needs[self._place[row], thread])
 
     def _apart(self, pattern: list[list[int]], chosen: list[int]) -> Iterator[tuple[int, ...]]:
-        """Choices of one row for each place of which none needs another."""
+        """Choices of one row for each position such that none must come before another."""
         if len(chosen) == len(pattern):
             if self._may_wait_for(chosen[-1], chosen[0]):
                 yield tuple(chosen)
@@ -177,7 +177,7 @@ class LockCycles:
 
 
 def _dependencies(trace: Trace, joins: bool) -> dict[_Dependency, list[int]]:
-    """Joins, and outermost acquires of a thread that holds other locks, by their dependencies."""
+    """The dependencies: joins, and outermost acquires of a thread that holds other locks, with the rows of each."""
     thread, op, target, _, site = columns_of(trace)
     depths: list[dict[int, int]] = [{} for _ in trace.threads]
     joining, joined = _joins_that_matter(trace) if joins else ([], {})
@@ -203,7 +203,8 @@ def _dependencies(trace: Trace, joins: bool) -> dict[_Dependency, list[int]]:
 
 
 def _joins_that_matter(trace: Trace) -> tuple[list[int], dict[int, int]]:
-    """The joins by threads that hold locks, or that are joined so themselves; and who is joined, with its target."""
+    """The joins by threads that hold locks, or that are themselves joined in this way; and the threads joined, each
+    with its target."""
     thread, op, target, _, _ = columns_of(trace)
     rows = np.flatnonzero((op == Op.ACQUIRE) | (op == Op.RELEASE) | (op == Op.JOIN))
     own = rows[order_by(thread[rows])]
@@ -223,7 +224,8 @@ def _joins_that_matter(trace: Trace) -> tuple[list[int], dict[int, int]]:
 
 
 def _nested(thread: Any, op: Any, target: Any, wholly: Sequence[int]) -> Any:
-    """Acquires and releases, but for some threads without sections that are in no other and have none inside."""
+    """Acquires and releases, without sections that are neither nested nor contain others; of the threads ``wholly``
+    all."""
     rows = np.flatnonzero((op == Op.ACQUIRE) | (op == Op.RELEASE))
     own = rows[order_by(thread[rows])]
     change = np.where(op[own] == Op.ACQUIRE, 1, -1)
@@ -243,7 +245,8 @@ def _nested(thread: Any, op: Any, target: Any, wholly: Sequence[int]) -> Any:
 
 
 def _search(s: Any, length: int, limit: int) -> bool:
-    """Go on looking for cycles of so many dependencies; whether there may be more after those found."""
+    """Continue the search for cycles of ``length`` dependencies; returns whether there may be more after those
+    found."""
     threads = len(s.path)
     depth = s.reg[_DEPTH]
     while True:
@@ -291,8 +294,8 @@ def _push(s: Any, depth: int, each: int) -> None:
 
 
 def _fits(s: Any, each: int, depth: int, threads: int) -> bool:
-    """Whether a dependency holds no lock that is held on the path, and may be apart from all that is there: neither
-    thread's last acquire must come before the other's first."""
+    """Whether a dependency holds no lock that is held on the path, and need not be ordered with any dependency there:
+    neither one's last acquire must come before the other's first."""
     for i in range(s.held_at[each], s.held_at[each + 1]):
         if s.taken[s.held[i]] != 0:
             return False

@@ -1,18 +1,18 @@
-"""Sync-preserving deadlocks: those that show without sections of a lock changing places.
+"""Sync-preserving deadlocks: deadlocks in reorderings that keep the order of the sections of each lock.
 
 Definition (Tunc, Mathur, Pavlogiannis, Viswanathan, "Sound Dynamic Deadlock Prediction in Linear Time", PLDI 2023). A
-deadlock pattern is a circle of acquires of different threads, each of a lock that the thread of the next one holds, no
+deadlock pattern is a cycle of acquires of different threads, each of a lock that the thread of the next one holds, no
 lock being held at two of them (:mod:`mazurka.predict.deadlocks.lock_cycles`). It is a sync-preserving deadlock if the
-smallest sync-preserving ideal that contains what precedes each acquire in its thread contains none of them
-(:mod:`mazurka.order.ideals`): taken in the order of the trace it is a correct reordering after which all stand before
-their acquires. So a circle that forks, joins or what is read from whom keep apart is none, and each one found is real;
-but who is woken by whom is not looked at, so that a trace with waits needs the witnesses checked.
+smallest sync-preserving ideal that contains the predecessors of each acquire in its thread contains none of the
+acquires (:mod:`mazurka.order.ideals`): in the order of the trace it is a correct reordering after which all threads
+stand before their acquires. So cycles that forks, joins or reads make impossible are excluded, and each deadlock found
+is real; but notifications are not matched with waits, so that witnesses of traces with waits have to be checked.
 
-Acquires that are alike (thread, lock, locks held, place) are one abstract acquire; of each circle of those the first
-deadlock is found, in one ideal that only grows, whatever the number of acquires. Of any number of threads; deadlocks
-that need sections in another order are left to the other engines.
+Acquires with the same thread, lock, locks held and place are one abstract acquire; for each cycle of these the first
+deadlock is found, in one ideal that only grows, for any number of acquires and threads. Other engines look for
+deadlocks that need sections in another order.
 
-Cost: linear in the trace, and for each circle of abstract acquires linear in the sections and links of its ideal.
+Cost: linear in the trace, and for each cycle of abstract acquires linear in the sections and links of its ideal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mazurka.witness.witness import Deadlocks
 
 @dataclass(slots=True)
 class SyncDeadlockPredictor:
-    """A :class:`~mazurka.predict.predictor.Predictor`; ``patterns`` counts the circles of abstract acquires met."""
+    """A :class:`~mazurka.predict.predictor.Predictor`; ``patterns`` counts the cycles of abstract acquires."""
 
     patterns: int = 0
     kind: str = field(default=DEADLOCK, init=False)

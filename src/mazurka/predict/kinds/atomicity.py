@@ -1,16 +1,16 @@
-"""Accesses that may come between two consecutive ones of a place by another thread, so that no serial order explains
-the three: read-write-read, write-write-read, read-write-write and write-read-write (Lucia et al., ISCA 2008).
+"""Accesses that may come between two consecutive accesses of a location by another thread, so that no serial order
+explains the three: read-write-read, write-write-read, read-write-write and write-read-write (Lucia et al., ISCA 2008).
 
-A trace does not show whether the code between the two was meant to be indivisible. An order in which all three
-happen like that is for the model to find. Left out is what can't be: an access that the first needs, or that needs the
-last (fast_path.py); or where a lock is held from the first to the last, and between.
+A trace does not show whether the code between the two was meant to be indivisible. The model decides whether the three
+can happen in this order. Triples that can't are left out: if the first needs the access between, or that needs the last
+(fast_path.py); or if one lock is held from the first to the last, and at the access between.
 
-So is a change of a container's size while a thread iterates over it (iterations.py).
+A change of a container's size while a thread iterates over it is a violation of this kind, too (iterations.py).
 
-First come those that are near in the trace, then the others: under a limit the likely ones are decided.
+Triples of accesses that are near in the trace come first, so that the likely ones are decided if there is a limit.
 
-Cost: a pass, and one for each :data:`_ROOM` needs of accesses; the candidates, of which there may be as many as pairs
-of consecutive accesses times other threads' accesses of the place.
+Cost: a pass, and one more for each :data:`_ROOM` needs of accesses; and the candidates: there may be as many as pairs
+of consecutive accesses times other threads' accesses of the location.
 """
 
 from __future__ import annotations
@@ -37,42 +37,42 @@ from mazurka.witness.witness import AtomicityViolation, Claim
 _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 _LOCKING: Final = (int(Op.ACQUIRE), int(Op.RELEASE))
 
-#: Which of the three write.
+#: For each kind of triple, which of the three accesses write.
 _UNSERIALISABLE: Final = {(False, True, False), (True, True, False), (False, True, True), (True, False, True)}
 
-#: Accesses of another thread to each side of two consecutive ones that are near.
+#: Accesses of another thread count as near if there are at most so many on that side of the two consecutive ones.
 _NEAREST: Final = 4
 
-#: The needs of accesses, a vector of one entry a thread, are kept of so many at a time.
+#: The most entries of needs that are held at a time; an access has a vector of one entry a thread.
 _ROOM: Final = 20_000_000
 
-#: Rows of a place by thread, ascending.
+#: The rows that access a location, by thread, ascending.
 _Uses = dict[int, list[int]]
 
-#: By row of an access: the locks held there, and which time they have been taken (the row).
+#: For each row of an access the locks held there, each with the row that acquired it.
 _Held = dict[int, dict[int, int]]
 
 
 class _ThreadAccesses(NamedTuple):
-    """A thread's accesses of a place."""
+    """A thread's accesses of a location."""
 
     thread: int
     rows: list[int]
-    needs: NDArray[np.int32]  # by thread: the latest row of it that each of these needs, or -1
+    needs: NDArray[np.int32]  # by access and thread: the latest row of the thread that the access needs, or -1
 
 
-def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each three rows are one of their own
+def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # none of them implies another
     """See :class:`~mazurka.predict.kinds.registry.Definition`."""
     return chain(atomicity_violations_of(trace), resizings_of(trace))
 
 
 def claim(rows: Rows) -> Claim:
-    """The second comes between the others."""
+    """The claim that the second comes between the others."""
     return AtomicityViolation(*map(StepIndex, rows))
 
 
-def question(rows: Rows, trace: Trace) -> Question:  # whatever the trace
-    """Can they happen in this order?"""
+def question(rows: Rows, trace: Trace) -> Question:  # the same for any trace
+    """Whether they can happen in this order."""
     return Question(happen=rows, constraints=in_order(rows))
 
 
@@ -103,7 +103,7 @@ def atomicity_violations_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
 
 
 def _accesses(trace: Trace) -> tuple[dict[int, _Uses], _Held]:
-    """Accesses by place, with the locks held."""
+    """The accesses by location, with the locks held."""
     thread, op, target, _, _ = columns_of(trace)
     by_place: dict[int, _Uses] = {}
     held: _Held = {}
@@ -126,7 +126,7 @@ def _accesses(trace: Trace) -> tuple[dict[int, _Uses], _Held]:
 
 
 def _batches(places: list[_Uses], most: int) -> Iterator[list[_Uses]]:
-    """Places that together have no more than so many accesses, if not one of them has."""
+    """Groups of locations with at most ``most`` accesses together, or of a single location with more."""
     together: list[_Uses] = []
     size = 0
     for place in places:
@@ -141,7 +141,7 @@ def _batches(places: list[_Uses], most: int) -> Iterator[list[_Uses]]:
 
 
 def _with_needs(trace: Trace, places: list[_Uses]) -> list[list[_ThreadAccesses]]:
-    """The accesses of each place, and the events that they need."""
+    """The accesses of each location, and the events that they need."""
     rows = np.array(sorted(chain.from_iterable(own for place in places for own in place.values())), np.int32)
     needs = needs_of(trace, rows)
     return [

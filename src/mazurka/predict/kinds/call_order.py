@@ -1,12 +1,13 @@
 """Call order violations: two calls that do not commute, and may come in the other order than in the trace.
 
-The field calls them *commutativity order violations* (thesis, definition 3.3.1). What marked methods do
-(`mazurka.linearizable`) is known by the specification and the executable model of their type
-(:mod:`mazurka.commute`): a file written to after it was closed, a notification before a thread waits for it. Both calls
-may be made under one lock.
+The field calls them *commutativity order violations* (thesis, definition 3.3.1), for instance: a file is written to
+after it was closed, or a notification comes before a thread waits for it. The specification and the executable model of
+a type (:mod:`mazurka.commute`) define the effects of its marked methods (`mazurka.linearizable`). Both calls may be
+made under one lock.
 
-The rows of a finding are those at which the calls begin, the earlier one in the trace first. Candidates are by
-:mod:`mazurka.predict.call_orders`, which also decides them: the question here has calls for events that do nothing.
+The rows of a finding are those at which the calls begin, the earlier one in the trace first.
+:mod:`mazurka.predict.call_orders` finds the candidates and decides them: in the question here calls are events without
+effect.
 """
 
 from __future__ import annotations
@@ -23,31 +24,31 @@ from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import CallsReversed
 
-#: Calls of conditions.
+#: Calls that wait on a condition.
 _WAITS: Final = re.compile(r"\.wait\('")
 _NOTIFIES: Final = re.compile(r"\.notify(_all)?\(\)")
 
 
-def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each pair of rows is one of its own
+def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # none of them implies another
     """See :class:`~mazurka.predict.kinds.definition.Definition`."""
     return candidates_of(ModelledCalls(trace), False, LIMIT + 1)
 
 
 def candidates_of(calls: ModelledCalls, by_order: bool, most: int | None = None) -> Iterable[Rows]:
-    """The rows at which two calls begin; ``by_order``: those that the order edc leaves; ``most``: so many of two
-    places."""
+    """The rows at which two calls begin; ``by_order``: only pairs that the order edc leaves unordered; ``most``: at
+    most so many pairs of the same two places."""
     events = calls.events.calls
     found = pairs(calls, by_order, most)
     return ((events[each.first].begin, events[each.second].begin) for each in found)
 
 
 def claim(rows: Rows) -> CallsReversed:
-    """The second takes effect before the first."""
+    """The claim that the second takes effect before the first."""
     return CallsReversed(StepIndex(rows[0]), StepIndex(rows[1]))
 
 
-def question(rows: Rows, trace: Trace) -> Question:  # of calls that are no events the causal model knows too little
-    """Can the second have begun where the first is next?"""
+def question(rows: Rows, trace: Trace) -> Question:  # the causal model has no effects of calls
+    """Whether the second can have begun when the first is next."""
     return Question(happen=rows[1:], next=rows[:1])
 
 

@@ -1,7 +1,7 @@
 """Deadlocks: threads each of which waits for the next one, or for a notification that never comes.
 
-Candidates are cycles of locks and joins (deadlocks/lock_cycles.py). What threads do that wait for notifications is
-looked for by a stage of its own (deadlocks/communication.py).
+Candidates are cycles of locks and joins (deadlocks/lock_cycles.py). A stage of its own looks for deadlocks of threads
+that wait for notifications (deadlocks/communication.py).
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from mazurka.witness.witness import Claim, Deadlocks
 _ENDLESS: Final = (Op.WAIT, Op.JOIN)
 
 
-def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each cycle is one of its own
+def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # none of them implies another
     """See :class:`~mazurka.predict.kinds.registry.Definition`."""
     return LockCycles(trace)
 
 
 def claim(rows: Rows) -> Claim:
-    """Each waits for the thread of the next."""
+    """The claim that each waits for the thread of the next."""
     return Deadlocks(tuple(map(StepIndex, rows)))
 
 
 def question(rows: Rows, trace: Trace) -> Question:
-    """Can each be next, or wait for the end of a thread that has begun?"""
+    """Whether each can be next, or wait for the end of a thread that has begun."""
     joins = joins_of(rows, trace)
     starts = tuple(row for join in joins for row in _starts_of(trace, join))
     return Question(starts, next=tuple([row for row in rows if row not in joins]), blocked=joins)
 
 
 def joins_of(rows: Rows, trace: Trace) -> Rows:
-    """Those that wait for the end of a thread."""
+    """The rows that wait for the end of a thread."""
     return tuple([row for row in rows if trace.op[row] == Op.JOIN])
 
 
 def _starts_of(trace: Trace, row: int) -> list[int]:
-    """The row that starts the thread of a row, if that is its first."""
+    """The row that starts the thread of a row, if that is the thread's first row."""
     thread, op, target, _, _ = columns_of(trace)
     if trace.rows_of_thread[thread[row]][0] != row:
         return []

@@ -1,5 +1,5 @@
-"""The protocol of a kind of bugs: the candidates, the claim, the question to the causal model, and the words. And what
-makes candidates the same bug: the places of their rows."""
+"""The protocol of a kind of bugs: the candidates, the claim, the question to the causal model, and the words. And the
+places of rows: candidates at the same places are the same bug."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ if TYPE_CHECKING:
 Rows = tuple[int, ...]
 
 
-#: So many candidates of one signature are decided; if there are more, and none of these is a bug, it is undecided.
+#: The most candidates of one signature that are decided; if there are more, and none of these is a bug, it is
+#: undecided.
 LIMIT: Final = 500
 
 
 def place_of(trace: Trace, row: int) -> int:
-    """The location of a row in the source; where the trace does not have it, that of the variable."""
+    """The location of a row in the source; if the trace has none, a number that stands for the variable."""
     site = int(trace.site[row])
     return site if site >= 0 else -2 - int(trace.target[row])
 
 
 class Doing(NamedTuple):
-    """One of the events that make up a bug, as sentences name it. ``target`` of a call is the call; ``had`` is what it
-    returned in the trace, ``gives`` what it does in the order that shows the bug."""
+    """One of the events that make up a bug, as sentences name it. For a call ``target`` is the call; ``had`` is its
+    result in the trace, ``gives`` its result in the order that shows the bug, both in words."""
 
     thread: str
     op: Op
@@ -42,7 +43,7 @@ class Definition(Protocol):
 
     @staticmethod
     def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:
-        """Rows that may make up such a bug; ``thorough``: also those that others at the same places imply."""
+        """Rows that may make up such a bug; ``thorough``: also candidates that others at the same places imply."""
         ...
 
     @staticmethod
@@ -62,5 +63,5 @@ class Definition(Protocol):
 
     @staticmethod
     def ending(events: Sequence[Doing]) -> str:
-        """Where the order that shows the bug leads to."""
+        """The words for the end of the order that shows the bug."""
         ...

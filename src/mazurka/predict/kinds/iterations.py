@@ -1,11 +1,11 @@
-"""Containers that another thread resizes while a thread iterates over them, which raises RuntimeError: as
-read-write-read triples of the container's structure, for the kind of atomicity violations.
+"""Containers that another thread resizes while a thread iterates over them, which raises RuntimeError. They are
+read-write-read triples of the container's structure, candidates for atomicity violations.
 
 A recording has a read of the structure where an iteration begins and at each of its steps, all of one place in the
-source. It does not say where one iteration ends and the next begins, but for the first two reads of a thread at a
-place: they are of one. A change that comes between these two is one during the iteration, so no other reads are looked
-at. What resizes a container reads and writes its structure in one (RMW). Lists are left out: they are iterated over by
-number.
+source. It does not show where one iteration ends and the next begins; but the first two reads of a thread at a place
+are of one iteration. A change between these two is a change during the iteration, so only these reads are considered.
+An operation that resizes a container reads and writes its structure at once (RMW). Lists are left out: they are
+iterated over by index.
 
 Cost: a pass over the accesses of structures.
 """
@@ -25,10 +25,10 @@ from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace
 
-#: Containers whose iterators raise an error, as recordings name them.
+#: Containers whose iterators raise an error after a change of size, as recordings name them.
 RESIZED: Final = re.compile(r"(dict|set|deque|OrderedDict|defaultdict|Counter)#\d+")
 
-#: Changes by another thread that are tried, of those nearest to an iteration, before and after it.
+#: The number of changes by another thread that are tried before an iteration, and after it: the nearest.
 _NEAREST: Final = 8
 
 
@@ -60,7 +60,7 @@ def resizings_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
 def _between(
     trace: Trace, pairs: list[tuple[int, int, int]], changes: dict[int, list[int]]
 ) -> Iterator[tuple[int, int, int]]:
-    """The changes by other threads that come in question."""
+    """The triples of two reads of an iteration and a possible change by another thread between them."""
     who = columns_of(trace).thread
     for first, last, x in pairs:
         theirs = [row for row in changes.get(x, ()) if who[row] != who[first]]
@@ -68,7 +68,7 @@ def _between(
         near = np.array(theirs[max(0, here - _NEAREST) : here + _NEAREST], np.int32)
         needs = needs_of(trace, near) if len(near) else ()
         for number, row in enumerate(near.tolist()):
-            if needs[number][who[first]] < last:  # else the change is made after the iteration, whatever the order
+            if needs[number][who[first]] < last:  # otherwise the change comes after the iteration in every order
                 yield first, row, last
 
 

@@ -1,18 +1,20 @@
-"""Order violations: a place used before it is ready, or after it was given up, though a trace shows the good order.
+"""Order violations: a location used before it is initialised, or after it is freed, although the trace has the good
+order.
 
-- *Use before initialisation*: a plain write is the first access of a place, and another thread accesses it later. That
-  access before the write is a finding.
-- *Use after free*: a thread accesses a place, and later another one frees it: the place itself, or the object that it
-  is part of (``o``, ``o.field``, ``o[3]``). That access after the freeing is a finding.
+- *Use before initialisation*: a plain write is the first access of a location, and another thread accesses it later. An
+  order with that access before the write is a finding.
+- *Use after free*: a thread accesses a location, and later another one frees it: the location itself, or the object
+  that it is part of (``o``, ``o.field``, ``o[3]``). An order with the access after the free is a finding.
 
-In the first case the write need not take place: a lock that the other thread has may be in its way. Whether the program
-would survive the order predicted the trace does not tell; unlike a race it may be there although locks protect both
-accesses. (SeqCheck, section 2.3; Cai et al., "Detecting Concurrency Memory Corruption Vulnerabilities", FSE 2019.)
+In the first case the write need not take place: a lock that the other thread holds may prevent it. The trace does not
+show whether the program would fail in the predicted order. Unlike a race, such a violation is possible although locks
+protect both accesses. (SeqCheck, section 2.3; Cai et al., "Detecting Concurrency Memory Corruption Vulnerabilities",
+FSE 2019.)
 
-Pairs ordered in every reordering (fast_path.py) are left out. Of a thread's uses of a place at one location, before
-it is ready, only the first need be asked about: where another one can be that early, it can.
+Pairs ordered in every reordering (fast_path.py) are left out. Among a thread's uses of a location at one place in the
+source only the first need be decided: if a later one can come before the initialisation, so can the first.
 
-Cost: two passes; of places that are freed, the number of uses before times that of threads that free them.
+Cost: two passes; for locations that are freed, the number of uses before times that of threads that free them.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from mazurka.witness.witness import Claim, OrderViolation
 
 _DATA: Final = (int(Op.READ), int(Op.WRITE), int(Op.RMW))
 
-#: So many are looked at together.
+#: The number of pairs that are examined together.
 _CHUNK: Final = 500_000
 
 
@@ -45,19 +47,19 @@ def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:
 
 
 def claim(rows: Rows) -> Claim:
-    """The first comes before the second."""
+    """The claim that the first comes before the second."""
     return OrderViolation(*map(StepIndex, rows))
 
 
 def question(rows: Rows, trace: Trace) -> Question:
-    """Can they happen in this order, or the first without what makes its place ready?"""
+    """Whether they can happen in this order, or the use without the initialisation."""
     if is_early(rows, trace):
         return Question(happen=rows[:1], never=rows[1:])
     return Question(happen=rows, constraints=in_order(rows))
 
 
 def is_early(rows: Rows, trace: Trace) -> bool:
-    """Whether a place is used before it is ready, which it need not become then."""
+    """Whether the violation is a use before initialisation, in which the initialisation need not take place."""
     return bool(trace.op[rows[0]] != Op.FREE)
 
 
@@ -75,8 +77,8 @@ def ending(events: Sequence[Doing]) -> str:  # of all of them
 
 
 def order_violations_of(trace: Trace, implied: bool = True) -> Iterator[tuple[int, int]]:
-    """Two rows in the order opposite to that of the trace, unless the first is known to need the second; also those
-    that others at the same locations imply, if they are wanted."""
+    """Two rows in the opposite order of the trace, unless the first is known to need the second; with ``implied`` also
+    pairs that others at the same locations imply."""
     inverted = _inverted(trace, implied)
     while found := list(islice(inverted, _CHUNK)):
         later = sorted({first for first, _ in found})
@@ -86,12 +88,12 @@ def order_violations_of(trace: Trace, implied: bool = True) -> Iterator[tuple[in
 
 
 def _inverted(trace: Trace, implied: bool) -> Iterator[tuple[int, int]]:
-    """Whether or not the first needs the second."""
+    """The pairs of rows, including those in which the first needs the second."""
     thread, op, target, _, site = columns_of(trace)
     parts = _parts(trace, op, target)
-    first: dict[int, int] = {}  # by place: the row that first touches it
-    used: dict[int, dict[int, list[int]]] = {}  # by place and thread: accesses
-    early: set[tuple[int, int, int]] = set()  # place, thread, location
+    first: dict[int, int] = {}  # by location: the row that first touches it
+    used: dict[int, dict[int, list[int]]] = {}  # by location and thread: accesses
+    early: set[tuple[int, int, int]] = set()  # location, thread, place in the source
     rows = np.flatnonzero(np.isin(op, (*_DATA, int(Op.FREE))))
     columns = (column[rows].tolist() for column in (thread, op, target, site))
     for row, t, done, x, s in zip(rows.tolist(), *columns, strict=True):
@@ -109,7 +111,7 @@ def _inverted(trace: Trace, implied: bool) -> Iterator[tuple[int, int]]:
 
 
 def _parts(trace: Trace, op: Any, target: Any) -> dict[int, list[int]]:
-    """By target that is freed: the places that it consists of."""
+    """For each target that is freed, the locations that it consists of."""
     found: dict[int, list[int]] = {x: [] for x in np.unique(target[op == Op.FREE]).tolist()}
     freed: dict[str, list[int]] = {}
     for x in found:
@@ -122,6 +124,6 @@ def _parts(trace: Trace, op: Any, target: Any) -> dict[int, list[int]]:
 
 
 def _wholes(name: str) -> Iterator[str]:
-    """The objects that a place is part of, by its name, and the place itself."""
+    """The names of the objects that a location is part of, and of the location itself."""
     yield from (name[:end] for end, mark in enumerate(name) if mark in ".[")
     yield name

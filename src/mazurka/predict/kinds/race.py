@@ -1,7 +1,7 @@
 """Data races: two conflicting accesses of different threads that can both be next.
 
-Candidates are what the fast path leaves (fast_path.py): pairs without a common lock that are not weakly ordered. The
-later access comes last.
+Candidates are the pairs that the fast path (fast_path.py) does not exclude: they have no common lock and are not weakly
+ordered. The later access comes last.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Claim, Races
 
 
-def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # each pair of rows is one of its own
+def candidates(trace: Trace, thorough: bool) -> Iterable[Rows]:  # none of them implies another
     """See :class:`~mazurka.predict.kinds.registry.Definition`."""
     found = candidates_of(trace)
     return ((partner, found.row[number]) for number in range(len(found)) for partner in found.partners(number))
 
 
 def claim(rows: Rows) -> Claim:
-    """Both accesses are next."""
+    """The claim that both accesses are next."""
     return Races(*map(StepIndex, rows))
 
 
-def question(rows: Rows, trace: Trace) -> Question:  # whatever the trace
-    """Can both be next?"""
+def question(rows: Rows, trace: Trace) -> Question:  # the same for any trace
+    """Whether both can be next."""
     return Question(next=rows)
 
 

@@ -1,10 +1,10 @@
 """The kinds of bugs that are predicted from traces: one row each, and one file that defines the bug.
 
-A row has what commands, settings and reports know of a kind before any trace is read, so this module takes no time to
-import. What is looked for in a trace is in the kind's own file (definition.py): which rows may make up such a bug, what
-is claimed of them, the question to the causal model about that, and how a finding is worded.
+A row has the data that commands, settings and reports need before any trace is read, so this module takes no time to
+import. The kind's own file (definition.py) has the rest: the rows that may make up such a bug, the claim about them,
+the question to the causal model, and the words of a finding.
 
-Names, counts and words are what users see: they do not change.
+Users see names, counts and words: they do not change.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ ATOMICITY: Final = "atomicity"
 ORDER_VIOLATION: Final = "order-violation"
 CALL_ORDER: Final = "call-order"
 
-#: The engines that look for every kind, and by which stages they do.
+#: The engines that look for every kind, and their stages.
 _GENERAL: Final = {"auto": ("seqcheck", "maximal"), "seqcheck": ("seqcheck",), "maximal": ("maximal",)}
 
-#: Engines that go by a partial order of events, and find races.
+#: Engines that find races by a partial order of events.
 ORDERS: Final = ("hb", "shb", "wcp", "dc", "wdc", "syncp")
 
 
@@ -36,13 +36,13 @@ ORDERS: Final = ("hb", "shb", "wcp", "dc", "wdc", "syncp")
 class BugKind:
     """One row.
 
-    ``name`` is that of findings (JSON, rules of SARIF, rules of suppressions), ``option`` that of `--kind`. ``rule``
-    says what such a bug is. ``unit`` is what is counted: distinct places; ``finer`` counts rows besides. ``claim`` is
-    the class of the claim, ``module`` the kind's file. ``engines`` says which engine looks for it, by which
-    stages.
+    ``name`` is the name in findings (JSON, rules of SARIF, rules of suppressions), ``option`` the name for `--kind`.
+    ``rule`` describes such a bug in a sentence. ``unit`` is the name of the unit that is counted: distinct places;
+    ``finer`` are counts of rows. ``claim`` is the class of the claim, ``module`` the kind's file. ``engines`` has the
+    engines that look for the kind, with their stages.
 
-    ``is_ordered``: the same places in another order are another bug. ``by_last_event``: it comes in pairs of events, of
-    which there may be very many, and is looked for once more by its last event.
+    ``is_ordered``: the same places in another order are another bug. ``by_last_event``: bugs are pairs of events,
+    possibly very many, and one is searched for at each last event, too.
     """
 
     name: str
@@ -57,7 +57,7 @@ class BugKind:
     finer: Mapping[str, Callable[[Collection[Rows]], int]] = field(default_factory=dict)
 
     def definition(self) -> Definition:
-        """The kind's file, which is imported then."""
+        """The kind's file, which is imported by this call."""
         return cast("Definition", import_module(f"mazurka.predict.kinds.{self.module}"))
 
     def counts(self, proven: Collection[Rows], places: int) -> dict[str, int]:
@@ -66,7 +66,7 @@ class BugKind:
         return {_key(unit): count(proven) for unit, count in self.finer.items()} | {_key(self.unit): places}
 
     def counts_in_words(self, counts: Mapping[str, int]) -> str:
-        """The same in words."""
+        """The counts in words."""
         finer = ", ".join(_words(counts[_key(unit)], unit) for unit in self.finer)
         return _words(counts[_key(self.unit)], self.unit) + (f" ({finer})" if finer else "")
 
@@ -144,13 +144,13 @@ _ROWS: Final = (
     ),
 )
 
-#: The kinds by name, in the order in which they are looked for.
+#: The kinds by name, in the order in which they are searched for.
 KINDS: Final = {kind.name: kind for kind in _ROWS}
 
-#: By the class of a claim: the name of the kind.
+#: The name of the kind for each class of claims.
 KIND_OF_CLAIM: Final = {kind.claim: kind.name for kind in _ROWS}
 
-#: By engine and kind: the stages. The default first.
+#: The stages for each engine and kind. The default engine first.
 ENGINES: Final = {
     engine: {kind.name: kind.engines[engine] for kind in _ROWS if engine in kind.engines}
     for engine in dict.fromkeys(engine for kind in _ROWS for engine in kind.engines)

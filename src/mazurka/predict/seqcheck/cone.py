@@ -1,21 +1,20 @@
 """The events required by a question: feasible sets (SeqCheck, section 3.1 and Algorithm 1).
 
-A set is closed under program order, so it is a number of events per thread (``past``), and so many of its reads have
-to give what they gave (``kept``). Of what happens in the first rows of the trace nothing is asked: those before a row
-``since`` are taken as they were, so that a question costs what is near it. A set grows from what is asked by
-one of four rules, which differ in their treatment of critical sections:
+A set is closed under program order, so it is represented by a number of events per thread (``past``); the reads among
+the first ``kept`` of these have to give the same values as in the trace. Rows before a row ``since`` keep their order,
+so that the cost of a question depends on the events near it only. A set grows from the events asked about by one of
+four rules, which differ in their treatment of critical sections:
 
-- ``NEEDED``: only what every answer must have. No prefix is assumed: what was before ``since`` is not looked at.
-  If a thread would have to get past what it is to stand before, there is no answer, on the whole trace.
-- ``AS_IT_WAS``: of the sections of a lock all but the last in the trace are left. If that grows to an end, its
-  events in the order of the trace are an answer (sync-preserving: Mathur, Pavlogiannis, Viswanathan, POPL 2021,
-  section 4).
-- ``EARLIER``: the same, but other events in the set may happen in another order.
-- ``LEFT``: sections of a lock are left once there are two of them, but for those in which a thread is to stand.
+- ``NEEDED``: only events that every answer must have. No prefix is assumed: rows before ``since`` are not looked at. If
+  a thread would have to pass the event that it is to stand before, there is no answer on the whole trace.
+- ``AS_IT_WAS``: all sections of a lock but the last in the trace are left. If there is such a set, its events in the
+  order of the trace are an answer (sync-preserving: Mathur, Pavlogiannis, Viswanathan, POPL 2021, section 4).
+- ``EARLIER``: the same set, but its events may happen in another order.
+- ``LEFT``: sections of a lock are left once there are two of them, except sections in which a thread is to stand.
 
-Departs from Algorithm 1: it leaves each section that is open in a thread not asked about, although no event may need
-the lock, and starts from the whole trace; and it lets a read that no branch follows have one writer that it picks,
-while here such a read may get anything, since nothing depends on it.
+Departures: Algorithm 1 leaves each open section of a thread that is not asked about, even if no event needs the lock,
+and starts from the whole trace; and it chooses one writer for a read that no branch follows, while here such a read may
+get any value, since no event depends on it.
 
 Cost: linear in the events that are added, and a search in each thread's events.
 """
@@ -31,30 +30,30 @@ from mazurka.predict.seqcheck.index import BOTH, ENTER, JOIN, LOOK, NONE, READ, 
 #: The rules.
 NEEDED, AS_IT_WAS, EARLIER, LEFT = range(4)
 
-#: Registers: how many threads wait, how many locks are touched, 1 once there is no such set; the window's first row,
-#: the rule; how many events have been in sets so far (each counts again in each set, and for more the more threads
-#: there are), and how many are allowed before far windows are given up.
+#: Registers: the number of waiting threads; the number of touched locks; 1 once there is no such set; the window's
+#: first row; the rule; the work so far (the events of all sets, weighted by threads); and the work after which far
+#: windows are given up.
 WAIT, TOUCHED, STUCK, SINCE, RULE, WORK, ALLOWED = range(7)
 
-#: As a number of events: the thread may go as far as it likes.
+#: In place of a number of events: there is no limit on the thread.
 FAR: Final = 2**31 - 1
 
 
 class Cone(NamedTuple):
-    """The set, and the events about to enter it. By thread but for the locks."""
+    """The set, and the events about to enter it. Arrays are by thread unless they say otherwise."""
 
     base: Ints  # events before the window
     past: Ints  # events in the set
-    kept: Ints  # of these, so many keep their reads
-    cap: Ints  # no more than so many can be in the set
-    seen: Ints  # of ``past``, so many have been looked at
-    looked: Ints  # of ``kept``
+    kept: Ints  # how many of these keep their reads
+    cap: Ints  # the most events that can be in the set
+    seen: Ints  # how many of ``past`` have been looked at
+    looked: Ints  # how many of ``kept`` have been looked at
     waiting: Ints  # threads to be looked at, and whether they are among them
     is_waiting: Ints
     stood_in: Ints  # by lock: the section in which a thread stands to the end
     top: Ints  # by lock: the section that has not been left, or the last
-    touched: Ints  # locks of which either is set
-    reg: Ints  # see below
+    touched: Ints  # locks with an entry in one of these
+    reg: Ints  # the registers
 
 
 def cone_of(threads: int, targets: int) -> Cone:
@@ -78,21 +77,21 @@ def cone_of(threads: int, targets: int) -> Cone:
 
 
 def look_from(index: TraceIndex, cone: Cone, since: int) -> None:
-    """From now on sets are of the window that begins with a row."""
+    """Set the window: from now on sets are made of the events from row ``since`` on."""
     cone.reg[SINCE] = since
     for t in range(len(cone.base)):
         cone.base[t] = events_before(index, t, since)
 
 
 def follow(cone: Cone, rule: int) -> None:
-    """From now on sets grow by a rule."""
+    """Set the rule by which sets grow from now on."""
     cone.reg[RULE] = rule
 
 
 def grow(index: TraceIndex, cone: Cone, happen: Ints, next_: Ints, stop: Ints) -> bool:
     """The least set for which ``happen`` happen and threads can stand before ``next_``; false if there is none.
 
-    Threads go no further than so many events that ``stop`` says (empty: as far as they like).
+    ``stop`` limits the number of events of each thread (empty: no limits).
     """
     _open_up(index, cone, next_, stop)
     for i in range(len(next_)):
@@ -128,7 +127,8 @@ def frees(index: TraceIndex, cone: Cone) -> bool:
 
 
 def _open_up(index: TraceIndex, cone: Cone, next_: Ints, stop: Ints) -> None:
-    """The empty set, or the rows before the window; the threads that must stand, and the open sections."""
+    """Begin with the empty set, or the rows before the window; enter the threads that must stand, and the open
+    sections."""
     for i in range(cone.reg[TOUCHED]):
         cone.stood_in[cone.touched[i]] = cone.top[cone.touched[i]] = NONE
     cone.reg[:SINCE] = 0
@@ -156,7 +156,7 @@ def _open_up(index: TraceIndex, cone: Cone, next_: Ints, stop: Ints) -> None:
 
 
 def _stand(index: TraceIndex, cone: Cone, e: int) -> None:
-    """A thread goes no further than up to an event."""
+    """Limit a thread to the events before ``e``."""
     a = innermost(index, e - 1)
     while a != NONE:
         if is_open(index, a, e):
@@ -165,7 +165,7 @@ def _stand(index: TraceIndex, cone: Cone, e: int) -> None:
 
 
 def events_before(index: TraceIndex, t: int, since: int) -> int:
-    """How many events a thread had before a row."""
+    """The number of events of a thread before a row."""
     low, high = index.starts[t], index.starts[t + 1]
     if since == 0 or low == high:
         return 0
@@ -179,13 +179,13 @@ def events_before(index: TraceIndex, t: int, since: int) -> int:
 
 
 def innermost(index: TraceIndex, e: int) -> int:
-    """The latest acquire of a thread that was open once ``e`` had happened, or longer."""
+    """The latest acquire of a thread whose section was open after ``e``; it may have been left since."""
     return int(e if index.kind[e] == ENTER else index.inside[e])
 
 
 def stop_of(index: TraceIndex, t: int, position: int, sections: int) -> int:
-    """How far a thread goes, from a number of events on, until it has left so many of its sections; NONE if it has not
-    so many open."""
+    """The number of events after which a thread, at ``position``, has left ``sections`` of its sections; NONE if it has
+    fewer open."""
     while sections > 0:
         e = index.starts[t] + position
         a = innermost(index, e - 1) if position > 0 else NONE
@@ -207,7 +207,7 @@ def is_open(index: TraceIndex, acquire: int, e: int) -> bool:
 
 
 def guard_of(index: TraceIndex, e: int) -> int:
-    """How many of its thread's reads have to count for an event to happen."""
+    """The number of events of its thread whose reads must keep their values for ``e`` to happen."""
     return int(index.guard[e] if len(index.guard) > 0 else e - index.starts[index.thread[e]])
 
 
@@ -230,7 +230,7 @@ def _touch(cone: Cone, lock: int) -> None:
 
 
 def want(index: TraceIndex, cone: Cone, e: int) -> None:
-    """Let an event be in the set, with all before it in its thread."""
+    """Add an event to the set, with all before it in its thread."""
     t = int(index.thread[e])
     number = e - index.starts[t] + 1
     if number > cone.past[t]:
@@ -242,7 +242,7 @@ def want(index: TraceIndex, cone: Cone, e: int) -> None:
 
 
 def want_left(index: TraceIndex, cone: Cone, acquire: int) -> None:
-    """Let a section be left."""
+    """Add the release of a section."""
     if index.link[acquire] == NONE:
         cone.reg[STUCK] = 1
     else:
@@ -263,8 +263,8 @@ def _wait(cone: Cone, t: int) -> None:
 
 
 def _look(index: TraceIndex, cone: Cone) -> None:
-    """See what the new events of threads need, until there are no more. What most need is a read's source: on arrays
-    in variables of their own, since numba counts references to an array each time it is taken out of a tuple."""
+    """Add the needs of threads' new events until there are none. Most needs are sources of reads; for these the arrays
+    are in local variables, since numba counts references to an array each time it is taken out of a tuple."""
     starts, kinds, links, threads, rows = index.starts, index.kind, index.link, index.thread, index.row
     seen, past, looked, kept, cap, reg = cone.seen, cone.past, cone.looked, cone.kept, cone.cap, cone.reg
     waiting, is_waiting, targets, stood_in = cone.waiting, cone.is_waiting, index.target, cone.stood_in
@@ -312,8 +312,7 @@ def _want_since(index: TraceIndex, cone: Cone, e: int) -> None:
 
 
 def _want_ended(index: TraceIndex, cone: Cone, e: int) -> None:
-    """Let a thread have ended after an event; without branches who knows whether it does if it has read something
-    else there."""
+    """Add the end of a thread at an event; without branches it might not end if it had read another value there."""
     if index.row[e] >= cone.reg[SINCE]:
         want(index, cone, e)
         if len(index.guard) == 0:
@@ -327,7 +326,7 @@ def is_loose(index: TraceIndex, e: int) -> bool:
 
 
 def _enter(index: TraceIndex, cone: Cone, acquire: int) -> None:
-    """One more section of a lock is in the set."""
+    """Enter a further section of a lock that is in the set."""
     lock, rule = index.target[acquire], cone.reg[RULE]
     if cone.stood_in[lock] != NONE:
         if cone.stood_in[lock] != acquire:
@@ -349,7 +348,7 @@ def _enter(index: TraceIndex, cone: Cone, acquire: int) -> None:
 
 
 def _leave_both(index: TraceIndex, cone: Cone, lock: int, one: int, other: int) -> None:
-    """Leave two sections; one that is never left has to be the last."""
+    """Leave two sections; a section that is never left has to be the last."""
     if index.link[other] == NONE:
         one, other = other, one
     want_left(index, cone, other)

@@ -1,18 +1,18 @@
-"""Whether a question has an answer (SeqCheck, Algorithm 4), asked of ever more of the trace.
+"""Decides whether a question has an answer (SeqCheck, Algorithm 4), on growing parts of the trace.
 
-The rows before a window are first taken as they were, and the window begins shortly before the events asked about. In
-each window
+The rows before a window keep their order; the first window begins shortly before the events asked about. In each window
 
-1. what has to happen in every answer is looked at: if that contradicts itself, so does it in the whole trace;
-2. an answer is looked for in which the window's events keep the order they had (sync-preserving), then one in which
-   they don't;
-3. if there is none, the order of what has to happen is looked at, too: it may contradict itself;
-4. what is left open is which sections a thread leaves that is not asked to stand somewhere: first it stops where it
-   need not go on, in its sections, then it leaves the innermost, and so on.
+1. the events that every answer must have are computed: if they contradict each other, there is no answer on the whole
+   trace;
+2. an answer is searched for in which the window's events keep their order (sync-preserving), then one in which they
+   don't;
+3. if there is none, the order of the events that every answer must have is computed, too: it may have a cycle;
+4. it remains to choose the sections that a thread leaves if it is not asked to stand somewhere: first it stops in its
+   sections, where it need not go on, then it leaves the innermost, and so on.
 
-Either way out is an answer about the whole trace. If there is none, the window is made eight times as long (or, if the
-events are far apart, as they are), up to the whole trace; questions left then are undecided. Windows stay short where
-the next would do more than is still allowed, going by the last.
+Both answers hold for the whole trace. If a window gives none, it is made eight times as long (or as long as the events
+are apart), up to the whole trace; questions without an answer then are undecided. Windows do not grow if the next one,
+estimated from the last, would exceed the allowed work.
 
 Cost: that of the last window, mostly of some hundred events.
 """
@@ -45,25 +45,26 @@ from mazurka.predict.seqcheck.order import CLOSED, CYCLE, close, forget
 #: Answers.
 NO, YES, UNDECIDED = range(3)
 
-#: How many sections a thread may leave that is asked about, of those in which it is when all has happened.
+#: The most sections, among those open after the events asked about, that a thread is made to leave.
 _STOPS: Final = 4
 
-#: How many rows before the events asked about the first window begins.
+#: The number of rows before the events asked about with which the first window begins.
 _FIRST: Final = 64
 
-#: By how much windows grow.
+#: The factor by which windows grow.
 _GROWTH: Final = 8
 
-#: How far windows reach even if more has been done than is allowed.
+#: Windows may grow up to this length even if the work exceeds the allowance.
 _NEAR: Final = 4096
 
 
 def decide(
     index: TraceIndex, cone: Cone, slot: Ints, happen: Ints, next_: Ints, before: Ints, tell: bool
 ) -> tuple[int, int, Ints]:
-    """The answer, the row where its window begins, and (if there is one, and ``tell``) the window's rows in order.
+    """The answer, the row where its window begins, and (if the answer is YES, and ``tell``) the window's rows in order.
 
-    ``happen`` happen, in the order ``before`` says of pairs of them; then the threads of ``next_`` stand before these.
+    The question: ``happen`` happen, the pairs in ``before`` in their order; then threads stand before the events in
+    ``next_``.
     """
     first, last = _first_and_last(index, happen, next_)
     reach = _FIRST
@@ -78,7 +79,7 @@ def decide(
 
 
 def _first_and_last(index: TraceIndex, happen: Ints, next_: Ints) -> tuple[int, int]:
-    """Of the rows asked about."""
+    """The first and the last row asked about."""
     first, last = len(index.row), 0
     for events in (happen, next_):
         for e in events:
@@ -125,7 +126,7 @@ def _decide_since(
 
 
 def _is_exact(index: TraceIndex, cone: Cone, cap: Ints) -> bool:
-    """Whether nothing was chosen but where one thread stops, so that there is no answer in which it stops there."""
+    """Whether the only choice was where one thread stops, so that there is no answer in which it stops there."""
     free = 0
     for t in range(len(cap)):
         if cone.past[t] > 0 and cone.cap[t] == FAR:
@@ -135,7 +136,8 @@ def _is_exact(index: TraceIndex, cone: Cone, cap: Ints) -> bool:
 
 
 def _stops(index: TraceIndex, needed: Ints, cap: Ints, happen: Ints, sections: int) -> Ints:
-    """The threads asked about go no further than is needed, but leave so many sections; nothing if none has so many."""
+    """Limits for the threads asked about: as few events as are needed, but so many that they leave ``sections``
+    sections; empty if no thread has so many."""
     stop = np.full(len(cap), FAR, np.int64)
     some = False
     for e in happen:
@@ -149,7 +151,7 @@ def _stops(index: TraceIndex, needed: Ints, cap: Ints, happen: Ints, sections: i
 
 
 def _reordered(index: TraceIndex, cone: Cone, slot: Ints, happen: Ints, next_: Ints, stop: Ints, before: Ints) -> Ints:
-    """The rows of a set in an order in which they can happen; none if none is found."""
+    """The rows of a set in an order in which they can happen; empty if none is found."""
     rows = np.empty(0, np.int64)
     if not grow(index, cone, happen, next_, stop):
         return rows

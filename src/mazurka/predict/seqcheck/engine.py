@@ -1,14 +1,14 @@
-"""SeqCheck: whether events can happen as asked, on whole traces of millions of events (Cai, Yun, Wang, Qiao, Palsberg,
+"""SeqCheck: decides questions about other orders of traces of millions of events (Cai, Yun, Wang, Qiao, Palsberg,
 "Sound and Efficient Concurrency Bug Prediction", ESEC/FSE 2021).
 
 A question names events that are to happen, pairs of them in order, and events that are to be next, all at once
-(:class:`~mazurka.causal.question.Question`; what is possible is what a :class:`~mazurka.causal.model.Model` says). Two
-that are next are adjacent: a race. The source's sequences ``<e1 .. en>`` are ``happen`` and ``Before`` for all but the
-last event, and ``next`` for the last one or the adjacent ones at the end (:func:`sequence`).
+(:class:`~mazurka.causal.question.Question`; :class:`~mazurka.causal.model.Model` defines the possible executions). Two
+events that are next are adjacent: a race. The paper's sequences ``<e1 .. en>`` are ``happen`` and ``Before`` for all
+but the last event, and ``next`` for the last one or the adjacent ones at the end (:func:`sequence`).
 
 The questions are answered by kernels (:mod:`~mazurka.predict.seqcheck.decide`) that are sound both ways, and complete
-for two threads if no values are recorded. What they leave undecided is handed to the complete solver of
-:mod:`mazurka.causal` where the trace is short enough for it; the rest is ``Unknown``. Each row has to be a step of
+for two threads if no values are recorded. Questions that they do not decide are handed to the complete solver of
+:mod:`mazurka.causal` if the trace is short enough for it; otherwise they are ``Unknown``. Each row has to be a step of
 its own, as in traces from elsewhere.
 
 Cost: the index, about 50 ns an event; questions mostly some microseconds.
@@ -41,24 +41,24 @@ from mazurka.trace.indexes import Rows
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness.witness import Claim, Deadlocks, OrderViolation, Races, Witness
 
-#: The complete solver's model is made of traces of at most so many events.
+#: The complete solver is used for traces of at most so many events.
 COMPLETE_UP_TO: Final = 300_000
 
-#: In place of the row that was read from.
+#: In place of the row that was read from: it is of the same thread, or does not matter.
 _OWN: Final = -2
 
 _READING: Final = (int(Op.READ), int(Op.RMW))
 _WRITING: Final = (int(Op.WRITE), int(Op.RMW))
 
-#: Traces of fewer rows are looked at as a whole.
+#: Traces of fewer rows are indexed as a whole.
 _SHORT: Final = 1_000
 
-#: So many events, and half of those of the trace, may be looked at for questions before far windows are given up.
+#: The number of events, besides half of the trace's, that questions may examine before far windows are given up.
 _WORK: Final = 6_000_000
 
 
 def sequence(events: Sequence[int], adjacent: int = 1) -> Question:
-    """Do events happen in this order, the last ``adjacent`` of them right after one another?"""
+    """The question whether events can happen in this order, the last ``adjacent`` of them right after one another."""
     first, last = tuple(events[: len(events) - adjacent]), tuple(events[len(events) - adjacent :])
     return Question(happen=first, next=last, constraints=in_order(first))
 
@@ -75,10 +75,10 @@ def _pairs(question: Question) -> list[tuple[int, int]]:
 
 @dataclass(slots=True)
 class SeqCheck:
-    """Answers questions about one trace. Events are rows; up to ``complete_up_to`` rows what is undecided goes to the
-    complete solver. Unless ``whole``, only rows that other threads may notice are looked at, and can be asked about;
-    left to itself it looks at all of a short trace. ``work`` bounds what all questions together may cost, ``solver``
-    makes a complete solver."""
+    """Answers questions about one trace. Events are rows; for traces of up to ``complete_up_to`` rows undecided
+    questions go to the complete solver. Unless ``whole``, only rows that other threads may observe are indexed, and can
+    be asked about; by default short traces are indexed as a whole. ``work`` bounds the cost of all questions together,
+    ``solver`` makes a complete solver."""
 
     trace: Trace
     complete_up_to: int = COMPLETE_UP_TO
@@ -96,7 +96,7 @@ class SeqCheck:
 
     def __post_init__(self) -> None:
         if not np.array_equal(self.trace.step, np.arange(len(self.trace))):
-            raise ValueError("SeqCheck is for traces each of whose rows is a step of its own")
+            raise ValueError("SeqCheck needs a trace in which each row is a step of its own")
         if self.kernel is None:
             self.kernel = kernel_for(len(self.trace))
         if self.whole is None:
@@ -108,7 +108,7 @@ class SeqCheck:
         self.cone.reg[ALLOWED] = self.work + len(self.rows) // 2
 
     def beside(self) -> SeqCheck:
-        """Another one of the same trace, which may be asked at the same time."""
+        """A second engine for the same trace, which may be used at the same time."""
         self._threads()
         other = copy(self)
         other.cone = cone_of(len(self.trace.threads), len(self.trace.targets))
@@ -118,7 +118,7 @@ class SeqCheck:
         return other
 
     def shortly(self, question: Question) -> tuple[int, int, tuple[StepIndex, ...]]:
-        """The kernels' answer: YES, NO or UNDECIDED; the number of first rows, as they were, and the rows after
+        """The kernels' answer: YES, NO or UNDECIDED; the number of first rows in their order, and the rows after
         them."""
         answer, since, events = self.quickly(question, True)
         if answer != YES:
@@ -130,7 +130,7 @@ class SeqCheck:
         """A witness of a claim about other orders, that there is none, or that it is undecided."""
         steps = steps_of(claim)
         if isinstance(claim, OrderViolation) and not self._looks_at(steps):
-            return Unknown("of a place that other threads do not notice")
+            return Unknown("about an event that other threads do not observe")
         if isinstance(claim, Deadlocks) and joins_of(steps, self.trace):
             return Unknown("threads join one another")
         standing = isinstance(claim, Races | Deadlocks)
@@ -138,7 +138,7 @@ class SeqCheck:
         answer, prefix, rows = self.shortly(question)
         early = isinstance(claim, OrderViolation) and is_early(
             steps, self.trace
-        )  # more is asked of the kernels than is claimed
+        )  # the kernels are asked for more than the claim
         if answer == NO and not early:
             return Infeasible()
         free = answer != YES or not standing or self.kernel.frees(self.index, self.cone)
@@ -152,8 +152,8 @@ class SeqCheck:
         return Witness(rows, self._unread(prefix, rows) if free else frozenset(), claim, prefix)
 
     def witness(self, claim: Races, since: int, rows: Ints, free: bool) -> Witness:
-        """The witness of a race of which the kernels say from which row on which ones happen, and whether there are
-        reads among them that do not count."""
+        """The witness of a race: the rows before ``since`` in their order, then ``rows``; ``free``: some reads among
+        these may give other values."""
         prefix = int(self.rows[since]) if since else 0
         order = self._with_the_others(prefix, self.rows[rows], (claim.first, claim.second))
         return Witness(order, self._unread(prefix, order) if free else frozenset(), claim, prefix)
@@ -164,7 +164,7 @@ class SeqCheck:
         columns = (np.asarray(column)[order].tolist() for column in (trace.op, trace.target, trace.thread))
         last: dict[int, int] = {}
         found: set[StepIndex] = set()
-        doubtful: set[int] = set()  # writes of threads that had read something else
+        doubtful: set[int] = set()  # writes of threads that had read another value
         broken: set[int] = set()  # these threads
         for row, had, op, target, thread in zip(order.tolist(), self._sources(order).tolist(), *columns, strict=True):
             if op in _READING:
@@ -180,7 +180,7 @@ class SeqCheck:
         return frozenset(found)
 
     def _sources(self, rows: Ints) -> Ints:
-        """The rows that rows read from, or NONE; _OWN if that can be no other thread's. Only of reads."""
+        """For each row that reads, the row that it reads from, or NONE; _OWN if that can be no other thread's."""
         if not len(self.rows):
             return np.full(len(rows), _OWN)
         at = np.minimum(np.searchsorted(self.rows, rows.astype(self.rows.dtype)), len(self.rows) - 1)
@@ -189,8 +189,8 @@ class SeqCheck:
         return np.where(self.rows[at] == rows, sources, _OWN)
 
     def _gives(self, source: int, row: int) -> bool:
-        """Whether a read gets the value that it got from a write, or its initial value. Of an event that reads and
-        writes at once the trace records one value only."""
+        """Whether ``source`` gives a read its value in the trace; NONE stands for the initial value. False for an event
+        that reads and writes at once, for which the trace records one value only."""
         value = self.trace.value
         if value[row] == NO_VALUE or self.trace.op[row] == Op.RMW:
             return False
@@ -203,7 +203,7 @@ class SeqCheck:
         return bool(self._initial.get(int(self.trace.target[row]), NO_VALUE) == value[row])
 
     def quickly(self, question: Question, tell: bool = False) -> tuple[int, int, Ints]:
-        """The same, in numbers of the rows that are looked at, and without the others."""
+        """As :meth:`shortly`, but in numbers of the indexed rows, and without the others."""
         last, before = set(question.next), _pairs(question)
         if any(first in last for first, _ in before):
             return NO, 0, np.empty(0, np.int64)
@@ -229,7 +229,7 @@ class SeqCheck:
         return self.solver().decide(self._model, question)
 
     def _looks_at(self, rows: Sequence[int]) -> bool:
-        """Whether rows are among those that are looked at, and can be asked about."""
+        """Whether all of ``rows`` are indexed, so that they can be asked about."""
         wanted = np.array(rows, self.rows.dtype)
         at = np.minimum(np.searchsorted(self.rows, wanted), max(len(self.rows) - 1, 0))
         return not rows or (len(self.rows) > 0 and bool((self.rows[at] == wanted).all()))
@@ -237,11 +237,11 @@ class SeqCheck:
     def _events(self, rows: Sequence[int]) -> Ints:
         at = np.searchsorted(self.rows, np.array(rows, self.rows.dtype))
         if not self._looks_at(rows):
-            raise ValueError(f"rows {list(rows)} are not all such that other threads may notice them")
+            raise ValueError(f"some of the rows {list(rows)} can't be observed by other threads")
         return self.index.event[at].astype(np.int64) if len(rows) else np.empty(0, np.int64)
 
     def _with_the_others(self, prefix: int, rows: Ints, next_: tuple[int, ...]) -> tuple[StepIndex, ...]:
-        """Rows in order, and before each those of its thread that were not looked at."""
+        """The rows in order, and before each the rows of its thread that are not indexed."""
         if self.whole:
             return tuple(rows.tolist())
         starts, own, place = self._threads()
@@ -250,7 +250,8 @@ class SeqCheck:
         return tuple(self.kernel.put_back(starts, own, place, thread, chosen, len(rows), prefix).tolist())
 
     def _threads(self) -> tuple[Ints, Ints, Ints]:
-        """Where each thread's rows begin in a list by thread, the list, and where in it a row is."""
+        """The rows sorted by thread: where each thread's rows begin, the sorted rows, and the index of each row in
+        them."""
         if self._by_thread is None:
             indexed = self.trace.rows_of_thread
             own = indexed.order if isinstance(indexed, Rows) else np.concatenate([*indexed, np.empty(0, np.int32)])

@@ -1,17 +1,17 @@
-"""A trace as SeqCheck's kernels see it: events by thread, each with its requirements and its position.
+"""The representation of a trace for SeqCheck's kernels: events by thread, each with its requirements and its position.
 
 Events are numbered by thread, then by program order: event ``starts[t] + k`` is the k-th of thread ``t``, so a set of
-events that is closed under program order is one number per thread. What an event does is reduced to a few kinds;
-``link`` is the event it has to do with: the write that a read got its value from, the other end of a critical section,
-the last event of a thread that is joined, the next of one that is started.
+events that is closed under program order is one number per thread. Operations are reduced to a few kinds; ``link`` is
+the event related to an event: the write that a read got its value from, the other end of a critical section, the last
+event of a thread that is joined, the next event of a thread that is started.
 
-How targets are read is as in :mod:`mazurka.causal.model_from_trace`: a target that is only acquired and released, by
-one holder at a time, is a lock (its outermost sections exclude each other); one that is only read and written is data;
-everything else orders threads, and each of its readers needs the write that it had.
+Targets have the same meaning as in :mod:`mazurka.causal.model_from_trace`: a target that is only acquired and released,
+by one holder at a time, is a lock (its outermost sections exclude each other); a target that is only read and written
+is data; all other targets order threads, and each of their reads needs its source in the trace.
 
-Invariants: ``link`` of a section's ends are each other, -1 if it is never left; ``inside`` of an event is the latest
-outermost acquire of its thread that was open before the event, and that of this acquire the one before it (some of the
-chain may have been left since: compare ``link``).
+Invariants: the two ends of a section are each other's ``link``, -1 if it is never left; ``inside`` of an event is the
+latest outermost acquire of its thread that was open before the event, and ``inside`` of that acquire the one before it
+(some sections of the chain may have been left since: compare ``link``).
 
 Events that no other thread can observe may be left out: then the index is that of a shorter trace, with the same
 answers.
@@ -33,11 +33,11 @@ from mazurka.trace.trace import NO_VALUE, Trace
 
 Ints = Any  # a NumPy array of integers
 
-#: Kinds of events: nothing of concern, a read and a write of data, both at once and a look at what orders threads
-#: (their reads always count), the two ends of an outermost section, a join, a branch.
+#: Kinds of events: one without effect here, a read and a write of data, both at once, and a read of a target that
+#: orders threads (reads of these two kinds always count), the two ends of an outermost section, a join, a branch.
 NOTHING, READ, WRITE, BOTH, LOOK, ENTER, LEAVE, JOIN, BRANCH = range(9)
 
-#: As a link: there is none (initial value, section never left).
+#: In place of a link: there is none (initial value, section never left).
 NONE: Final = -1
 
 #: Kinds of targets.
@@ -47,7 +47,7 @@ _ACQUIRE, _RELEASE, _REQUEST = int(Op.ACQUIRE), int(Op.RELEASE), int(Op.REQUEST)
 _FORK, _JOIN, _BEGIN, _BRANCH = int(Op.FORK), int(Op.JOIN), int(Op.BEGIN), int(Op.BRANCH)
 _RMW, _FREE = int(Op.RMW), int(Op.FREE)
 
-#: In place of the thread that touches a target.
+#: In place of the thread that touches a target: several threads do.
 _SEVERAL: Final = -2
 
 _LOCKING: Final = 1 << Op.ACQUIRE | 1 << Op.RELEASE | 1 << Op.REQUEST
@@ -56,11 +56,11 @@ _TOUCHING: Final = 1 << Op.RMW | (1 << Op.BRANCH) - 1
 
 
 class TraceIndex(NamedTuple):
-    """See the module. Lengths: by thread one more than there are threads, or as many; by event; by row."""
+    """See the module. The comments say what each array is indexed by."""
 
     starts: Ints  # by thread: its first event; one more at the end
     fork: Ints  # by thread: the event that starts it
-    born: Ints  # by thread: how many events it had then (some tools let all threads begin first)
+    born: Ints  # by thread: how many events it had before its fork (some tools let all threads begin first)
     event: Ints  # by row
     row: Ints  # by event
     thread: Ints  # by event
@@ -68,13 +68,13 @@ class TraceIndex(NamedTuple):
     target: Ints  # by event
     link: Ints  # by event
     inside: Ints  # by event
-    guard: Ints  # by event: so many of its thread's reads must count for it to happen; empty: all before it
-    loose: Ints  # by event: a read that other writes give the same value; empty: none is
+    guard: Ints  # by event: the number of its thread's events whose reads must count; empty: all before it
+    loose: Ints  # by event: whether it is a read to which other writes would give the same value; empty: none is
 
 
 def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[TraceIndex, Ints]:
-    """The index, made by the functions ``survey``, ``choose`` and ``fill`` of ``kernel``, compiled or not; and the rows
-    of the trace that it is about, which it numbers anew: all, or those that other threads may notice."""
+    """The index, made by the functions ``survey``, ``choose`` and ``fill`` of ``kernel``, compiled or not; and the
+    indexed rows of the trace, which it numbers anew: all, or those that other threads may observe."""
     thread, op, target, _, _ = columns_of(trace)
     targets, threads = len(trace.targets), len(trace.threads)
     others = np.asarray(trace.thread_of_target, dtype=np.int32)
@@ -125,7 +125,7 @@ def index_of(trace: Trace, kernel: Any, whole: bool) -> tuple[TraceIndex, Ints]:
 
 
 def _classes(trace: Trace, seen: Ints) -> Ints:
-    """The kind of each target, from the operations on it (a negative number: one that no lock allows)."""
+    """The kind of each target, from the set of operations on it as bits (negative: some use is not one of a lock)."""
     classes = np.full(len(seen), OTHER, np.int8)
     seen = np.where(seen > 0, seen & _TOUCHING, seen)
     classes[(seen > 0) & (seen & ~_LOCKING == 0)] = LOCK
@@ -139,11 +139,11 @@ def _classes(trace: Trace, seen: Ints) -> Ints:
 
 
 def survey(thread: Ints, op: Ints, target: Ints, seen: Ints, holder: Ints, depth: Ints) -> None:
-    """By target: which operations are done to it, as bits; the sign bit too where it is taken as no lock is; and which
-    thread does."""
+    """Compute for each target the operations on it, as bits, with the sign bit if some use is not one of a lock; and
+    its thread."""
     for row in range(len(op)):
         x, t = target[row], thread[row]
-        seen[0, x] |= 1 << int(op[row])  # not compiled, an operation's code is a byte, and so is what it is shifted by
+        seen[0, x] |= 1 << int(op[row])  # interpreted, an operation's code, and so a shifted 1, is a byte
         seen[1, x] = t if seen[1, x] == NONE or seen[1, x] == t else _SEVERAL
         if op[row] == _ACQUIRE:
             if depth[x] > 0 and holder[x] != t:
@@ -167,8 +167,9 @@ def choose(
     last: Ints,
     chosen: Ints,
 ) -> None:
-    """Rows that others may notice: no locations of one thread, none without writes, no inner sections of a lock. Of a
-    thread that is joined the last row as well, which may be chosen for its place only (2). ``last``: by thread."""
+    """Choose rows that other threads may observe: no locations of one thread or without writes, no inner sections of a
+    lock. The last row of a thread that is joined is chosen, too, perhaps for its position only (2). ``last``: by
+    thread."""
     for row in range(len(op)):
         o, x = op[row], target[row]
         stays = o in (_FORK, _JOIN, _BRANCH, _FREE)
@@ -199,8 +200,8 @@ def fill(
     depth: Ints,
     state: Ints,
 ) -> None:
-    """Every column of the index but ``loose``. ``last``: by target its last writer, and its open section; ``state``: by
-    thread how many events it had less one, its latest open section, its last branch."""
+    """Fill all columns of the index but ``loose``. ``last``: by target its last writer, and its open section;
+    ``state``: by thread the number of its events less one, its latest open section, its last branch."""
     starts, fork, born, event, row_of, thread_of, kind, target_of, link, inside, guard, _ = index
     for row in range(len(op)):
         t, o, x = thread[row], op[row], target[row]
@@ -216,7 +217,7 @@ def fill(
             u = thread_of_target[x]
             if u >= 0 and state[0, u] != NONE:
                 kind[e], link[e] = JOIN, starts[u] + state[0, u]
-            elif last[0, x] != NONE:  # of one that has done nothing, which has to be started all the same
+            elif last[0, x] != NONE:  # a join of a thread without events, which has to be started all the same
                 kind[e], link[e] = LOOK, last[0, x]
         elif classes[x] == LOCK:
             depth[x] += int(o == _ACQUIRE) - int(o == _RELEASE)
@@ -248,7 +249,7 @@ def _access(reads: bool, writes: bool, data: bool) -> int:
 
 
 def _leave(link: Ints, inside: Ints, acquire: int, release: int, innermost: int) -> int:
-    """Let a section end; the thread's latest section that has not."""
+    """End a section; returns the thread's latest section that has not ended."""
     link[release], link[acquire] = acquire, release
     while innermost != NONE and link[innermost] != NONE:
         innermost = inside[innermost]
@@ -256,20 +257,20 @@ def _leave(link: Ints, inside: Ints, acquire: int, release: int, innermost: int)
 
 
 def _loose(trace: Trace, index: TraceIndex, rows: Ints) -> Ints:
-    """Reads of data whose value another write, or the initial value, would give as well."""
+    """For each event whether it reads data whose value another write, or the initial value, would give as well."""
     value = np.asarray(trace.value)
     if not len(value) or not np.any(value != NO_VALUE):
         return np.zeros(0, np.int8)
-    told = value[rows[index.row]]
-    own = np.flatnonzero((index.kind == READ) & (told != NO_VALUE))
-    writes = np.flatnonzero((index.kind == WRITE) & (told != NO_VALUE))
-    key = index.target.astype(np.int64) * len(trace.values) + told
+    recorded = value[rows[index.row]]
+    own = np.flatnonzero((index.kind == READ) & (recorded != NO_VALUE))
+    writes = np.flatnonzero((index.kind == WRITE) & (recorded != NO_VALUE))
+    key = index.target.astype(np.int64) * len(trace.values) + recorded
     initial = own[index.link[own] == NONE]
     names, times = np.unique(np.concatenate([key[writes], np.unique(key[initial])]), return_counts=True)
-    loose = np.zeros(len(told), np.int8)
+    loose = np.zeros(len(recorded), np.int8)
     if len(names):
         at = np.minimum(np.searchsorted(names, key[own]), len(names) - 1)
         sources = index.link[own]
-        same = (sources == NONE) | (told[np.maximum(sources, 0)] == told[own])
+        same = (sources == NONE) | (recorded[np.maximum(sources, 0)] == recorded[own])
         loose[own[(names[at] == key[own]) & (times[at] > 1) & same]] = 1
     return loose

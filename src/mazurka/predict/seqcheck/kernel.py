@@ -1,10 +1,10 @@
-"""SeqCheck's functions as they are, for short traces, and compiled by numba, for long ones.
+"""SeqCheck's functions, interpreted for short traces, and compiled by numba for long ones.
 
-Compiling takes ten seconds the first time, too long a wait for questions about some thousand events, and for more, if
-another process is compiling already (:func:`postpone`): meanwhile no more than the steps of questions has
-to be compiled. numba is imported when compiled functions are first asked for. What it keeps on disk it takes for
-valid as long as a function's own file is unchanged, although code of other files is compiled into it; so all sources
-are part of the name.
+Compiling takes ten seconds the first time, too long for questions about some thousand events. If another process is
+compiling already, that is too long for more events, too (:func:`postpone`): meanwhile only the steps of questions have
+to be compiled. numba is imported when compiled functions are first asked for. It considers its cache on disk valid as
+long as a function's own file is unchanged, although code of other files is compiled into it; so the cache's name
+depends on all sources.
 """
 
 from __future__ import annotations
@@ -29,22 +29,23 @@ _PARTS: Final[tuple[ModuleType, ...]] = (
     scan,
 )
 
-#: Functions of those that stay Python.
+#: The functions that are not compiled.
 _PYTHON: Final = frozenset({"index_of", "_classes", "_loose", "cone_of"})
 
-#: Functions that Python calls.
+#: The functions that Python code calls.
 _CALLED: Final = frozenset({"survey", "choose", "fill", "touch", "scan", "decide", "frees", "put_back"})
 
-#: Functions of a question that take most of the time for it.
+#: The functions that take most of the time of a question.
 STEPS: Final = frozenset({"look_from", "grow", "_as_it_was", "close", "forget", "lay_out"})
 
-#: Those of them that take long to compile.
+#: The called functions that take long to compile.
 SLOW: Final = frozenset({"scan", "decide"})
 
-#: Each of these takes in most of the others, which are all optimised once more for that: not once for each, then.
+#: Most other functions are inlined into each of these, and optimised again; so these are inlined, too, so that it
+#: happens once.
 _INLINED: Final = frozenset({"_ask_all", "_decide_since", "_close"})
 
-#: The result of functions in place of arrays that they do not return.
+#: The result types of functions that return no arrays.
 _NUMBERS: Final = frozenset({"None", "bool", "int"})
 
 
@@ -58,14 +59,14 @@ def _functions() -> dict[str, FunctionType]:
 
 
 def _counting(functions: dict[str, FunctionType]) -> set[str]:
-    """Those that make arrays, or get some that others made, and so have to count who refers to them. All others are
-    compiled in less time without, and take a third of it to run."""
+    """The functions that make arrays, or get arrays made by others, and so have to count references to them. Without
+    counting the others compile faster, and run in a third of the time."""
     making = {name for name, value in functions.items() if value.__annotations__["return"] not in _NUMBERS}
     using = {name: {*value.__code__.co_names} for name, value in functions.items()}
     return making | {name for name, names in using.items() if names & {"np", "copy"} or names & making}
 
 
-#: The same functions, interpreted.
+#: The functions, interpreted.
 INTERPRETED: Final = SimpleNamespace(**_functions())
 
 
@@ -82,13 +83,12 @@ def compiled() -> Kernels:
 
 
 def kernel_for(events: int) -> Any:
-    """The functions for a trace of so many events."""
+    """The functions for a trace of ``events`` events."""
     return _Compiled() if events >= COMPILE_FROM else INTERPRETED
 
 
 class _Compiled:
-    """The compiled functions; while those that take long are still being compiled, others in their place, which work
-    on the same arrays."""
+    """The compiled functions; functions that are still being compiled are interpreted, on the same arrays."""
 
     def __getattr__(self, name: str) -> Any:
         there = _AWAITED.get(name)
@@ -99,8 +99,8 @@ _AWAITED: Final[dict[str, Callable[[], bool]]] = {}
 
 
 def postpone(name: str, is_there: Callable[[], bool]) -> None:
-    """From now on ``scan`` or ``decide`` is interpreted, but for the steps of questions, until ``is_there`` says that
-    the whole of it has been compiled."""
+    """From now on ``scan`` or ``decide`` is interpreted, except the steps of questions, until ``is_there`` says that it
+    has been compiled as a whole."""
     _AWAITED[name] = is_there
 
 

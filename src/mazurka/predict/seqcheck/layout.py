@@ -1,13 +1,14 @@
-"""A closed order as a sequence: one event after the other (SeqCheck, Algorithm 4).
+"""A linearisation of a closed order (SeqCheck, Algorithm 4).
 
-The next event is the earliest in the trace, or one of a certain thread, that needs nothing still to come, whose read
-finds its write and whose write hides no other that is still to be read. With two threads the second way never gets
-stuck: whatever of one thread can go first may (M2: Pavlogiannis, POPL 2020, on orders of width two). With more it may,
-which is then undecided; the source orders what is unordered as in the trace and closes again.
+The next event is the earliest in the trace, or the next of a preferred thread, such that all events that it needs have
+come, its read finds its source, and its write hides no other write that is still to be read. With a preferred thread
+two threads never get stuck: any event of that thread that can come first may come first (M2: Pavlogiannis, POPL 2020,
+on orders of width two). More threads may get stuck, and the question is then undecided; the paper puts unordered events
+in the order of the trace and closes again.
 
-Invariant: a sequence given out is a correct reordering, since each of its steps has been looked at.
+Invariant: a sequence that is returned is a correct reordering, since each of its steps has been checked.
 
-Cost: events times threads of the set.
+Cost: O(events x threads) of the set.
 """
 
 from __future__ import annotations
@@ -20,26 +21,26 @@ from mazurka.predict.seqcheck.cone import FAR, Cone, innermost, is_open
 from mazurka.predict.seqcheck.index import BOTH, ENTER, LEAVE, NONE, WRITE, Ints, TraceIndex
 from mazurka.predict.seqcheck.order import COUNTING, SLOTS, Order, first_from, is_ready, place, sources_of
 
-#: By row of the trace, as what to prefer.
+#: In place of a preferred thread: the earliest row of the trace is preferred.
 BY_ROW: Final = -1
 
-#: As the row of a thread that is preferred.
+#: In place of the row of the preferred thread's next event, so that it comes first.
 _PREFERRED: Final = -1
 
 
 class Layout(NamedTuple):
     """The linearisation so far."""
 
-    done: Ints  # by active thread: its next place
+    done: Ints  # by active thread: the place of its next event
     row: Ints  # by active thread: the row of its next event, FAR if there is none
     got: Ints  # by place: where the source of a read that counts is listed in ``unread``, or NONE
-    unread: Ints  # by place of a write, then by slot for what was there before: how many reads are still to come
-    current: Ints  # by slot: the last write, as in ``unread``
-    holder: Ints  # by slot
+    unread: Ints  # by place of a write, then by slot for the value before the window: how many reads are still to come
+    current: Ints  # by slot: the last write, as an index of ``unread``
+    holder: Ints  # by slot: the holder of the lock
 
 
 def lay_out(index: TraceIndex, cone: Cone, order: Order, prefer: int) -> Ints:
-    """The events of a closed order one after the other; fewer if it gets stuck. ``prefer``: a thread, or BY_ROW."""
+    """The events of a closed order in sequence; fewer if it gets stuck. ``prefer``: a thread, or BY_ROW."""
     size, out = len(order.head), np.empty(len(order.head), np.int64)
     state = _begin_layout(index, cone, order)
     done, at, shift, active, row, rows = state.done, order.at, order.shift, order.active, state.row, index.row
@@ -61,7 +62,7 @@ def lay_out(index: TraceIndex, cone: Cone, order: Order, prefer: int) -> Ints:
 
 
 def _begin_layout(index: TraceIndex, cone: Cone, order: Order) -> Layout:
-    """The linearisation of the rows before the window alone."""
+    """The linearisation at the beginning: only the rows before the window have happened."""
     size = len(order.head)
     got, unread = np.full(size, NONE, np.int64), np.zeros(2 * size, np.int64)
     reads, of = order.reads[: order.reg[COUNTING]], sources_of(index, cone, order)
@@ -80,8 +81,8 @@ def _begin_layout(index: TraceIndex, cone: Cone, order: Order) -> Layout:
 
 
 def _choose(index: TraceIndex, order: Order, state: Layout) -> int:
-    """The thread of the event that comes next, by its number: of the preferred one, or the earliest in the trace that
-    may."""
+    """The number of the thread whose event comes next: the preferred one, or that of the earliest event in the trace
+    that may."""
     row, done, tried = state.row, state.done, _PREFERRED - 1
     while True:
         best, least = NONE, FAR
@@ -97,7 +98,7 @@ def _choose(index: TraceIndex, order: Order, state: Layout) -> int:
 
 
 def _may(index: TraceIndex, order: Order, state: Layout, e: int, here: int) -> bool:
-    """Whether an event can be next, and nothing is lost by it."""
+    """Whether an event can be next, and hides no write that is still to be read."""
     kind, unread = index.kind[e], state.unread
     if kind == ENTER:
         return bool(state.holder[order.slot[index.target[e]]] == NONE)
@@ -123,9 +124,9 @@ def _do(index: TraceIndex, order: Order, state: Layout, e: int, here: int) -> No
 
 
 def put_back(starts: Ints, own: Ints, place: Ints, thread: Ints, rows: Ints, happening: int, prefix: int) -> Ints:
-    """Rows of a trace in order, and before each those of its thread from ``prefix`` on that were not looked at; of the
-    rows after the first so many (``happening``) only what is before them. ``own`` lists the rows of each thread from
-    its ``starts`` on, ``place`` gives the position of a row in that."""
+    """The rows in order, and before each the rows of its thread from ``prefix`` on that are not indexed. The rows after
+    the first ``happening`` do not happen: only the rows before them are added. ``own`` lists the rows of each thread
+    from its ``starts`` on, ``place`` gives the index of a row in it."""
     next_, begin, size = np.full(len(starts) - 1, NONE, np.int64), np.empty(len(rows), np.int64), 0
     for i in range(len(rows)):
         t = thread[rows[i]]

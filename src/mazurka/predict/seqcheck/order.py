@@ -1,21 +1,22 @@
-"""In which order a set of events can happen: trace-closed partial orders (SeqCheck, sections 3.3 and 3.4).
+"""The orders in which a set of events can happen: trace-closed partial orders (SeqCheck, sections 3.3 and 3.4).
 
 The order starts with the certain edges (Algorithm 2): program order, each read that counts after its write, forks and
 joins, the order asked for, sections in which a thread stands after all others of their locks. It is closed
 (Algorithm 3) under
 
-- observation: a write to the place of such a read comes before what was read if it comes before the read, and after
-  the read if it comes after what was read;
+- observation: a write to the location of such a read comes before the read's source if it comes before the read, and
+  after the read if it comes after the source;
 - locks: if a section begins before another ends, it ends before the other begins.
 
 A cycle means that there is no such order.
 
-Departs from the source: the order is kept as a clock per event, which passes over the set bring up to date,
-instead of a tree per pair of threads; reads that need no particular write have no rules at all; and if rows before the
-window are not taken as they were (NEEDED), rules whose conclusion is about them are left out, so that a
-cycle is one in the whole trace.
+Departures from the paper: the order is kept as a clock per event, which passes over the set bring up to date, instead
+of a tree per pair of threads; there are no rules for reads that need no particular write; and if rows before the window
+need not keep their order (NEEDED), rules whose conclusion is about them are left out, so that a cycle is a cycle in the
+whole trace.
 
-Cost: a pass takes events times threads of the set; there are as many as rules follow from each other, mostly a few.
+Cost: a pass takes O(events x threads) of the set; the number of passes is the length of the longest chain of rules,
+mostly small.
 """
 
 from __future__ import annotations
@@ -30,40 +31,40 @@ from mazurka.predict.seqcheck.index import BOTH, ENTER, JOIN, LEAVE, LOOK, NONE,
 #: The results of closing an order.
 CYCLE, CLOSED, TOO_BIG = range(3)
 
-#: Registers of an order: how many edges, reads that count and targets; 1 once there is a contradiction, and once an
-#: edge found no room.
+#: Registers of an order: the numbers of edges, of reads that count and of targets; 1 once there is a contradiction; 1
+#: once an edge found no room.
 EDGES, COUNTING, SLOTS, BROKEN, FULL = range(5)
 
-#: Clocks of at most so many numbers.
+#: The most entries of all clocks together.
 _LARGEST: Final = 1 << 27
 
 
 class Order(NamedTuple):
-    """A partial order of a set. *Places* number its events by thread, threads that have none left out."""
+    """A partial order of a set. *Places* number its events by thread, without threads that have none."""
 
     active: Ints  # threads that have events in the set
     number: Ints  # by thread: its number among those
     at: Ints  # by active thread: its first place; one more at the end
     shift: Ints  # by thread: the difference between an event's place and its number
-    clock: Ints  # by place and active thread: so many of its events, from the trace's beginning, come before
+    clock: Ints  # by place and active thread: how many of its events, from the trace's beginning, come before
     head: Ints  # by place: the last edge into it
-    edge: Ints  # by edge: the one before, the place it comes from, the number of that one's thread
+    edge: Ints  # by edge: the edge before, the place it comes from, the number of that place's thread
     slot: Ints  # by target: its number in the set, or NONE
-    slots: Ints  # the targets that have one
+    slots: Ints  # the targets that have a slot
     writes_at: Ints  # by slot: where its writes begin, by thread and program order
     writes: Ints
     sections_at: Ints  # by slot: where its acquires begin, in the same way
     sections: Ints
     reads: Ints  # events whose reads count
-    readers_at: Ints  # by place of a write, then by slot for what was there before: where those begin that read it
-    readers: Ints  # by thread and program order
+    readers_at: Ints  # by place of a write, then by slot for the value before the window: where its readers begin
+    readers: Ints  # the readers of each write, by thread and program order
     changed: Ints  # by place: whether its clock has changed since rules were last applied to it
-    reg: Ints  # see below
+    reg: Ints  # the registers
 
 
 def close(index: TraceIndex, cone: Cone, slot: Ints, before: Ints) -> tuple[int, Order]:
-    """The least closed order of a set; of each pair of its events in ``before`` the first comes first."""
-    room: Ints = np.int64(4)  # of one type with what follows, or _empty is compiled twice
+    """The least closed order of a set in which the first event of each pair in ``before`` comes before the second."""
+    room: Ints = np.int64(4)  # of the same type as later values, otherwise _empty is compiled twice
     while True:
         order = _empty(index, cone, slot, len(before), room)
         if len(order.head) > len(order.clock):
@@ -76,7 +77,7 @@ def close(index: TraceIndex, cone: Cone, slot: Ints, before: Ints) -> tuple[int,
 
 
 def _close(index: TraceIndex, cone: Cone, order: Order, before: Ints) -> int:
-    """Fill the order; unless an edge finds no room, it is CLOSED or has a CYCLE."""
+    """Fill the order; returns CLOSED or CYCLE, unless an edge finds no room."""
     first, edges = True, order.reg[EDGES]
     _list(index, cone, order)
     _begin(index, cone, order, before)
@@ -93,7 +94,7 @@ def _close(index: TraceIndex, cone: Cone, order: Order, before: Ints) -> int:
 
 
 def is_fixed(cone: Cone) -> bool:
-    """Whether the rows before the window keep their order; the whole trace has none before it."""
+    """Whether the rows before the window keep their order; there are none if the window is the whole trace."""
     return bool(cone.reg[RULE] != NEEDED or cone.reg[SINCE] == 0)
 
 
@@ -149,7 +150,8 @@ def _empty(index: TraceIndex, cone: Cone, slot: Ints, pairs: int, room: int) -> 
 
 
 def _list(index: TraceIndex, cone: Cone, order: Order) -> None:
-    """Number the targets, list the reads that count, by target its writes and sections, by write its readers."""
+    """Number the targets; list the reads that count, the writes and sections of each target, and the readers of each
+    write."""
     writes, acquires = np.empty(len(order.writes), np.int64), np.empty(len(order.sections), np.int64)
     kinds, targets, slot, slots, reads = index.kind, index.target, order.slot, order.slots, order.reads
     loose, base, past, kept = index.loose, cone.base, cone.past, cone.kept
@@ -189,7 +191,7 @@ def _list(index: TraceIndex, cone: Cone, order: Order) -> None:
 
 
 def counts(index: TraceIndex, cone: Cone, e: int) -> bool:
-    """Whether an event of the set reads, and has to return the same value."""
+    """Whether an event of the set is a read that has to return the same value."""
     kind = index.kind[e]
     if kind == READ:
         kept = e - index.starts[index.thread[e]] < cone.kept[index.thread[e]]
@@ -198,7 +200,7 @@ def counts(index: TraceIndex, cone: Cone, e: int) -> bool:
 
 
 def _collect(targets: Ints, slot: Ints, events: Ints, at: Ints, flat: Ints) -> None:
-    """Events by the slots of their targets; events without one do not matter to the set."""
+    """Sort events by the slots of their targets; events without a slot do not matter to the set."""
     for e in events:
         if slot[targets[e]] != NONE:
             at[slot[targets[e]]] += 1
@@ -212,7 +214,7 @@ def _collect(targets: Ints, slot: Ints, events: Ints, at: Ints, flat: Ints) -> N
 
 
 def _collect_readers(index: TraceIndex, cone: Cone, order: Order) -> None:
-    """By write, or slot, the reads that count."""
+    """List the reads that count for each write, or slot."""
     at, flat, reads = order.readers_at, order.readers, order.reads[: order.reg[COUNTING]]
     of = sources_of(index, cone, order)
     for i in range(len(reads)):
@@ -225,7 +227,7 @@ def _collect_readers(index: TraceIndex, cone: Cone, order: Order) -> None:
 
 
 def sources_of(index: TraceIndex, cone: Cone, order: Order) -> Ints:
-    """By relevant read: the place of its source, or (for the value before the window) the number of places and its
+    """For each read that counts the place of its source; for the value before the window the number of places + the
     slot."""
     links, rows, threads, targets = index.link, index.row, index.thread, index.target
     reads, shift, slot, since = order.reads[: order.reg[COUNTING]], order.shift, order.slot, cone.reg[SINCE]
@@ -240,7 +242,7 @@ def sources_of(index: TraceIndex, cone: Cone, order: Order) -> Ints:
 
 
 def _to_begins(at: Ints) -> None:
-    """From numbers of events to where lists begin."""
+    """Turn the lengths of lists into the indexes at which they begin."""
     total = 0
     for number in range(len(at)):
         count = at[number]
@@ -249,14 +251,14 @@ def _to_begins(at: Ints) -> None:
 
 
 def _back_to_begins(at: Ints) -> None:
-    """The same, once filling lists has moved them."""
+    """Restore the indexes at which lists begin after filling has moved them."""
     for number in range(len(at) - 1, 0, -1):
         at[number] = at[number - 1]
     at[0] = 0
 
 
 def place(index: TraceIndex, order: Order, e: int) -> int:
-    """Where an event of the set is in its lists."""
+    """The place of an event of the set."""
     return int(e + order.shift[index.thread[e]])
 
 
@@ -264,7 +266,7 @@ def place(index: TraceIndex, order: Order, e: int) -> int:
 
 
 def _begin(index: TraceIndex, cone: Cone, order: Order, before: Ints) -> None:
-    """The certain edges, but for sections and joins."""
+    """Enter the certain edges, except those of sections and joins."""
     links, rows, threads, since = index.link, index.row, index.thread, cone.reg[SINCE]
     for read in order.reads[: order.reg[COUNTING]]:
         source = links[read]
@@ -283,7 +285,7 @@ def _link_since(index: TraceIndex, cone: Cone, order: Order, a: int, b: int) -> 
 
 
 def _link(index: TraceIndex, order: Order, a: int, b: int) -> None:
-    """``a`` comes before ``b``."""
+    """Enter an edge: ``a`` comes before ``b``."""
     t = index.thread[a]
     if t == index.thread[b]:
         if a >= b:
@@ -304,8 +306,8 @@ def _link(index: TraceIndex, order: Order, a: int, b: int) -> None:
 
 
 def _pass(cone: Cone, order: Order, known: int) -> bool:
-    """Bring all clocks up to date, where something has changed or edges are new (all but ``known``); false if there is
-    a cycle. Clocks only grow."""
+    """Update all clocks that changes or new edges (all after the first ``known``) affect; false if there is a cycle.
+    Clocks only grow."""
     active, at, head, edge, clock, changed = order.active, order.at, order.head, order.edge, order.clock, order.changed
     done, moved = at[:-1].copy(), True
     while moved:
@@ -344,7 +346,7 @@ def _pass(cone: Cone, order: Order, known: int) -> bool:
 
 
 def _take_in(clock: Ints, here: int, source: int) -> bool:
-    """Join one clock into another; whether that changed it. Written without branches: it is the most frequent
+    """Join one clock into another; returns whether it changed. Written without branches: it is the most frequent
     operation."""
     news = False
     for m in range(clock.shape[1]):
@@ -355,7 +357,7 @@ def _take_in(clock: Ints, here: int, source: int) -> bool:
 
 
 def is_ready(order: Order, here: int, done: Ints) -> bool:
-    """Whether all that comes before a place is done."""
+    """Whether all events that come before a place are done."""
     edge = order.head[here]
     while edge != NONE:
         if order.edge[edge, 1] >= done[order.edge[edge, 2]]:
@@ -368,7 +370,7 @@ def is_ready(order: Order, here: int, done: Ints) -> bool:
 
 
 def _observe(index: TraceIndex, cone: Cone, order: Order) -> None:
-    """Other writes come before a read's source: of each thread the last that comes before the read."""
+    """Other writes that come before a read come before its source; one edge for the last of each thread."""
     threads, starts, links, rows, targets = index.thread, index.starts, index.link, index.row, index.target
     slot, shift, number, clock, changed = order.slot, order.shift, order.number, order.clock, order.changed
     writes_at, writes, fixed, since = order.writes_at, order.writes, is_fixed(cone), cone.reg[SINCE]
@@ -396,8 +398,8 @@ def _observe(index: TraceIndex, cone: Cone, order: Order) -> None:
 
 
 def _overwrite(index: TraceIndex, cone: Cone, order: Order) -> None:
-    """Other writes come after a read if they come after what it got: of each thread's writes before a write the last,
-    and of each thread's reads of that the last."""
+    """Other writes that come after a read's source come after the read; edges for the last write of each thread before
+    a write, and the last read of each thread from that."""
     threads, starts, shift, number = index.thread, index.starts, order.shift, order.number
     clock, changed, writes_at, writes = order.clock, order.changed, order.writes_at, order.writes
     readers_at, size, fixed = order.readers_at, len(order.head), is_fixed(cone)
@@ -426,7 +428,7 @@ def _overwrite(index: TraceIndex, cone: Cone, order: Order) -> None:
 
 
 def _read_before(index: TraceIndex, order: Order, written: int, write: int) -> None:
-    """All reads of something come before a write that comes after it: of each thread the last."""
+    """All reads from a write come before a later write; one edge for the last read of each thread."""
     readers, threads, starts = order.readers, index.thread, index.starts
     begin, end = order.readers_at[written], order.readers_at[written + 1]
     while begin < end:
@@ -477,7 +479,7 @@ def _exclude(index: TraceIndex, cone: Cone, order: Order, first: bool) -> None:
                 if stop < end and threads[sections[stop]] == u:
                     stop = first_from(sections, stop, end, starts[u + 1])
                 if u != t:
-                    known = starts[u + 1]  # of its events not all are known to come before the end of the section
+                    known = starts[u + 1]  # not all its events are known to come before the end of the section
                     if left:
                         done = clock[here, number[u]]
                         known = starts[u] + (done if fixed or done > base[u] else 0)
@@ -490,7 +492,7 @@ def _exclude(index: TraceIndex, cone: Cone, order: Order, first: bool) -> None:
 
 
 def _after(index: TraceIndex, cone: Cone, order: Order, first: int, second: int) -> None:
-    """A section comes after another one, which it does not come before."""
+    """Let a section come after another one, unless it must come before it."""
     t, release = index.thread[first], index.link[first]
     if release == NONE or release - index.starts[t] >= cone.past[t]:
         if cone.reg[RULE] != NEEDED or cone.stood_in[index.target[first]] == first:

@@ -1,9 +1,9 @@
-"""Data races by SeqCheck: of each pair of accesses, of each access, or of each pair of places in the source.
+"""Data races by SeqCheck: one for each pair of accesses, for each access, or for each pair of places in the source.
 
-The pairs come from :mod:`mazurka.predict.seqcheck.scan`, which asks about them, too. What the kernels leave undecided
-is handed to the complete solver, if the trace is short enough; ``undecided`` counts what neither answered, ``unasked``
-the accesses (or pairs of places) for which ``limit`` questions were not enough. An access that is found in a race
-with an earlier one is racy, however many pairs of it are undecided.
+The pairs come from :mod:`mazurka.predict.seqcheck.scan`, which also asks about them. Pairs that the kernels leave
+undecided are handed to the complete solver, if the trace is short enough; ``undecided`` counts the accesses (or pairs)
+that remain so, ``unasked`` those for which ``limit`` questions were not enough. An access that is found in a race with
+an earlier one is racy, however many of its pairs are undecided.
 
 Cost: some hundred nanoseconds an event, and a few microseconds a question.
 """
@@ -30,17 +30,18 @@ from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Races, Witness
 
-#: So many questions for an access by default, or for a pair of places.
+#: The default limit of questions for an access, or for a pair of places.
 LIMIT: Final = 100
 
-#: So many races are found before the pass stops to return them.
+#: The number of races after which the pass stops to return them.
 _AT_ONCE: Final = 1 << 12
 
-#: How many rows the pass goes through at a time, and how many if it is interpreted: it may be compiled any moment.
+#: The number of rows that the pass processes at a time, and the number if it is interpreted: its compilation may end at
+#: any moment.
 _STRETCH: Final = 1 << 19
 _STEP: Final = 1 << 12
 
-#: So many rows of witnesses.
+#: The number of rows of witnesses for which there is room.
 _POOL: Final = 1 << 20
 
 
@@ -56,53 +57,53 @@ class SeqCheckRaces:
     undecided: int = 0
 
     def races(self, check: SeqCheck) -> Iterator[tuple[int, int]]:
-        """Only the rows that race."""
+        """The rows that race, without witnesses."""
         for found, _ in self._passed(check):
-            yield from self._told(check, found)
+            yield from self._reported(check, found)
 
     def answers(self, check: SeqCheck) -> Iterator[tuple[Races, Witness | Unknown]]:
         """The races, with their witnesses, and the undecided pairs."""
-        row, untold = check.index.row, list[Races]()
+        row, postponed = check.index.row, list[Races]()
         for found, pool in self._passed(check, _POOL):
             for first, second, answer, since, free, begin, end in found.tolist():
                 claim = Races(StepIndex(int(check.rows[row[first]])), StepIndex(int(check.rows[row[second]])))
                 if answer != YES:
                     yield claim, Unknown("undecided in the pass")
                 elif begin == NONE:
-                    untold.append(claim)  # the pass is under way, and there is one set to ask with
+                    postponed.append(claim)  # the pass is under way, and uses the only arrays of questions
                 else:
                     yield claim, check.witness(claim, since, pool[begin:end], bool(free))
-        for claim in untold:
+        for claim in postponed:
             again = check.prove(claim)
             assert isinstance(again, Witness)
             yield claim, again
 
     def _passed(self, check: SeqCheck, pool: int = 0) -> Iterator[tuple[Ints, Ints]]:
-        """The races of the pass, and the rows that prove them, as far as there was room. While that is looked at
-        another thread goes on."""
+        """The races of the pass, and the rows that prove them, as far as there was room. The pass goes on in another
+        thread meanwhile."""
         state = _start(check, self.limit, pool)
         with ThreadPoolExecutor(1) as ahead:
             going = ahead.submit(self._pass_on, check, state, 0)
             while True:
-                found, told, state, row = going.result()
+                found, rows, state, row = going.result()
                 self.unasked, self.asked, self.refuted = state.count[2:5].tolist()
                 if row == len(check.index.event):
                     break
                 going = ahead.submit(self._pass_on, check, state, row)
-                yield found, told
-        yield found, told
+                yield found, rows
+        yield found, rows
 
     def _pass_on(self, check: SeqCheck, state: ScanState, row: int) -> tuple[Ints, Ints, ScanState, int]:
-        """The races found from a row on, the rows that prove them, and the state and row to go on from."""
+        """The races found from a row on, the rows that prove them, and the state and row with which to go on."""
         scan = check.kernel.scan
         end = min(row + (_STEP if isinstance(scan, FunctionType) else _STRETCH), len(check.index.event))
         row, why = scan(check.index, check.cone, check.slot, state, row, end, self.each, self.limit)
-        found, told = state.found[: state.count[0]].copy(), state.pool[: state.count[5]].copy()
+        found, rows = state.found[: state.count[0]].copy(), state.pool[: state.count[5]].copy()
         state.count[0] = state.count[5] = 0
-        return found, told, state._replace(pair=_larger(state.pair)) if why == CROWDED else state, row
+        return found, rows, state._replace(pair=_larger(state.pair)) if why == CROWDED else state, row
 
-    def _told(self, check: SeqCheck, found: Ints) -> Iterator[tuple[int, int]]:
-        """Races of those found; of one access one, unless all are wanted."""
+    def _reported(self, check: SeqCheck, found: Ints) -> Iterator[tuple[int, int]]:
+        """The races found; only one for each access, unless all are wanted."""
         row = check.rows[check.index.row]
         for _, own in groupby(found.tolist(), key=lambda one: one[1]):
             unknown = 0
@@ -119,7 +120,7 @@ class SeqCheckRaces:
 
 
 def _start(check: SeqCheck, limit: int, pool: int) -> ScanState:
-    """Nothing has passed yet."""
+    """The state at the beginning of the pass."""
     index, trace = check.index, check.trace
     threads, targets = len(trace.threads), len(trace.targets)
     touched, locks = np.full((targets, 2), NONE, np.int64), np.full((targets, 4), NONE, np.int32)
@@ -129,12 +130,12 @@ def _start(check: SeqCheck, limit: int, pool: int) -> ScanState:
     suspect[index.target[index.kind == ENTER]] = False
     for target in np.flatnonzero(suspect).tolist():
         suspect[target] = may_race(trace.targets[target])
-    told_of, last_of = _numbered(shared), _numbered(suspect)
+    written_of, last_of = _numbered(shared), _numbered(suspect)
     must = np.zeros((threads, threads), np.int32)
     return ScanState(
         must,
         must.copy() if len(index.guard) else must,
-        told_of,
+        written_of,
         np.zeros((int(shared.sum()), threads), np.int32),
         last_of,
         np.full((int(suspect.sum()), threads), NONE, np.int32),
@@ -151,18 +152,18 @@ def _start(check: SeqCheck, limit: int, pool: int) -> ScanState:
 
 
 def _places(trace: Trace) -> Ints:
-    """By row: its source location; without one, its variable."""
+    """For each row a number for its source location or, if it has none, for its variable."""
     site, target = np.asarray(trace.site), np.asarray(trace.target)
     return np.where(site >= 0, site, -2 - target)
 
 
 def _numbered(chosen: Ints) -> Ints:
-    """By target: its number among the chosen, or NONE."""
+    """For each target its number among the chosen ones, or NONE."""
     return np.where(chosen, np.cumsum(chosen) - 1, NONE)
 
 
 def _larger(table: Ints) -> Ints:
-    """The same table of pairs of places with more room."""
+    """The table of pairs of places with more room."""
     larger = np.zeros((4 * len(table), 3), np.int64)
     for low, high, number in table[table[:, 2] != 0].tolist():
         at = hash_of(low, high, len(larger))

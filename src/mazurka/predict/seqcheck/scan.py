@@ -1,22 +1,23 @@
-"""Which pairs of accesses are asked about: one pass over the trace (SeqCheck, section 4, and Algorithm 5's first loop).
+"""The pass over the trace that chooses the pairs of accesses to ask about (SeqCheck, section 4, and Algorithm 5's first
+loop).
 
-Walks through the trace with what each thread's next event must come after in every reordering: program order, forks and
-joins, and for each read that counts the write that it got its value from (with the section of a lock that write and
-read both hold, to its end). Two conflicting accesses are asked about unless the first must come before the second, or
-both hold a lock. What is read since a thread's last branch counts from its next one on.
+The pass keeps for each thread the events that must come before its next event in every reordering: by program order,
+forks and joins, and for each read that counts its source (and, if write and read are in sections of the same lock, the
+end of the write's section). Two conflicting accesses are asked about unless the first must come before the second, or
+both hold a common lock. Reads since a thread's last branch count from its next branch on.
 
-Of one place the accesses of a thread are kept as a list from the last to the first, with runs of accesses of the
-same kind under the same locks, so that where one holds a lock that is in the way its whole run is passed over. Apart
-from them the last access is kept that does not hold the *guard* of the place, the lock that the first access under any
-holds: for who holds it no later ones are looked at.
+The accesses of a thread to one location are kept as a list from the last to the first, with runs of accesses of the
+same kind under the same locks, so that a whole run is skipped if one of its accesses has a lock in common. The last
+access that does not hold the *guard* of the location (the lock held at the first access with a lock) is kept apart: an
+access that holds the guard is compared with that access and earlier ones only.
 
-``each`` says of what one race is enough: of each pair of accesses (all are asked about), of each access, going by the
-later one (a *racy event*), of each pair of places in the source, or (EVENT | PLACE) of each of either. At most
-``limit`` questions are put for one, the nearest first; ``count`` tells for how many that was not enough.
+``each`` is the unit for which one race is enough: each pair of accesses (all are asked about), each later access (a
+*racy event*), each pair of places in the source, or (EVENT | PLACE) each of the latter two. At most ``limit`` questions
+are asked for one unit, the nearest pairs first; ``count`` has the number of units for which these were not enough.
 
-If there is a ``pool`` for them, it yields the rows that prove races, too.
+If there is a ``pool``, it receives the rows that prove the races.
 
-Cost: a number per thread for each event that reads or writes what another thread touches, and the questions.
+Cost: O(threads) for each event that accesses a location that another thread touches, and the questions.
 """
 
 from __future__ import annotations
@@ -42,36 +43,36 @@ from mazurka.predict.seqcheck.index import (
     TraceIndex,
 )
 
-#: Of what one race is enough.
+#: The unit for which one race is enough.
 PAIR, EVENT, PLACE = 0, 1, 2
 
-#: Why a pass stops: it has gone far enough, there is no room for races, none for pairs of places.
+#: The reasons why a pass stops: it has reached the end, there is no room for races, or none for pairs of places.
 FAR_ENOUGH, NO_ROOM, CROWDED = range(3)
 
 _PROVED: Final = -1
 
-#: Of an access at most so many earlier ones are looked at for each question that may be put.
+#: For each question that may be asked about an access, at most so many earlier accesses are looked at.
 _STEPS: Final = 64
 
-#: How many locks are remembered that all accesses of a place hold.
+#: The number of common locks of all accesses of a location that are kept.
 _LOCKS: Final = 4
 
 
 class ScanState(NamedTuple):
     """The state of the pass."""
 
-    must: Ints  # by thread and thread: so many events of the other come before its next one
-    value: Ints  # the same, and before the values that it writes; without branches the same array
-    told_of: Ints  # by target: its row in ``told``, or NONE
-    told: Ints  # the events that the value last written needs
+    must: Ints  # by thread and other thread: how many events of the other must come before its next event
+    value: Ints  # the same for the values that it writes; without branches the same array
+    written_of: Ints  # by target: its row in ``written``, or NONE
+    written: Ints  # by row and thread: how many of its events the value last written needs
     last_of: Ints  # by target: its row in ``last``, or NONE
     last: Ints  # by row and thread: its last access
-    guard: Ints  # by row of ``last``: the lock that was held at the first access that held one, or NONE
-    odd: Ints  # as ``last``: its last access without this lock
-    before: Ints  # by event: the thread's access before
-    run: Ints  # by event: the thread's last access before the run
+    guard: Ints  # by row of ``last``: the lock held at the first access that held a lock, or NONE
+    odd: Ints  # by row and thread: its last access without this lock
+    before: Ints  # by event: the thread's access of the location before
+    run: Ints  # by event: the thread's last access of the location before the run
     site: Ints  # by row of the trace
-    pair: Ints  # a hash table of pairs of places: the two, questions put or _PROVED
+    pair: Ints  # a hash table of pairs of places: the two, the number of questions or _PROVED
     found: Ints  # two events, the answer; the row where its window begins, whether reads do not count, where its rows
     # begin in the pool, and end
     pool: Ints  # rows
@@ -80,7 +81,8 @@ class ScanState(NamedTuple):
 
 
 def touch(index: TraceIndex, threads_of: Ints, locks: Ints) -> None:
-    """By target: its thread (-2: several), and 1 once it is written; and up to some locks that all accesses hold."""
+    """Compute for each target its thread (-2: several), whether it is written, and some locks that all its accesses
+    hold."""
     events, kinds, targets, threads, inside = index.event, index.kind, index.target, index.thread, index.inside
     for row in range(len(events)):
         e = events[row]
@@ -96,7 +98,7 @@ def touch(index: TraceIndex, threads_of: Ints, locks: Ints) -> None:
                 threads_of[x, 0] = -2
             if inside[e] == NONE:
                 locks[x, 0] = locks[x, 1] = locks[x, 2] = locks[x, 3] = NONE
-            elif locks[x, 1] != NONE or locks[x, 0] != targets[inside[e]]:  # else the innermost is the only one
+            elif locks[x, 1] != NONE or locks[x, 0] != targets[inside[e]]:  # otherwise the innermost is the only one
                 _still_held(index, e, locks, x)
         if kind in (WRITE, BOTH):
             threads_of[x, 1] = 1
@@ -124,16 +126,16 @@ def _still_held(index: TraceIndex, e: int, locks: Ints, x: int) -> None:
 def scan(
     index: TraceIndex, cone: Cone, slot: Ints, state: ScanState, begin: int, end: int, each: int, limit: int
 ) -> tuple[int, int]:
-    """Go on from a row to another one; where it stopped, and why.
+    """Process the rows from ``begin`` to ``end``; returns the row reached, and the reason.
 
-    What is done for most events stands here, on arrays in variables of their own: numba counts references to an array
+    The code for most events is in this function, with arrays in local variables: numba counts references to an array
     each time it is taken out of a tuple.
     """
     happen, before = np.empty(0, np.int64), np.empty((0, 2), np.int64)
     asked = np.empty(2, np.int64)
-    events, kinds, targets, told_of, last_of = index.event, index.kind, index.target, state.told_of, state.last_of
+    events, kinds, targets, written_of, last_of = index.event, index.kind, index.target, state.written_of, state.last_of
     threads, links, starts, inside = index.thread, index.link, index.starts, index.inside
-    value, told, must, last, odd, guard = state.value, state.told, state.must, state.last, state.odd, state.guard
+    value, written, must, last, odd, guard = state.value, state.written, state.must, state.last, state.odd, state.guard
     earlier, run, site, rows = state.before, state.run, state.site, index.row
     for row in range(begin, end):
         e = events[row]
@@ -157,7 +159,7 @@ def scan(
                 last[x, t] = e
                 if not guarded:
                     odd[x, t] = e
-        x, other = told_of[targets[e]], links[e]
+        x, other = written_of[targets[e]], links[e]
         if kind == READ:
             if x == NONE or other == NONE or threads[other] == t:
                 continue
@@ -168,8 +170,8 @@ def scan(
                 continue
         elif kind == WRITE and other == NONE:
             if x != NONE:
-                _copy(told, x, value, t)
-                told[x, t] = e - starts[t] + 1
+                _copy(written, x, value, t)
+                written[x, t] = e - starts[t] + 1
             continue
         _follow(index, state, e)
     return end, FAR_ENOUGH
@@ -179,8 +181,8 @@ def scan(
 
 
 def _follow(index: TraceIndex, state: ScanState, e: int) -> None:
-    """Let an event pass."""
-    t, kind, x = index.thread[e], index.kind[e], state.told_of[index.target[e]]
+    """Process an event that is no access."""
+    t, kind, x = index.thread[e], index.kind[e], state.written_of[index.target[e]]
     position = e - index.starts[t]
     if kind == JOIN:
         u = index.thread[index.link[e]]
@@ -193,8 +195,8 @@ def _follow(index: TraceIndex, state: ScanState, e: int) -> None:
         if kind != WRITE and source != NONE and index.thread[source] != t and not is_loose(index, e):
             _read(index, state, e, x, source)
         if kind in (WRITE, BOTH):
-            _copy(state.told, x, state.value, t)
-            state.told[x, t] = position + 1
+            _copy(state.written, x, state.value, t)
+            state.written[x, t] = position + 1
     if kind == WRITE and index.link[e] != NONE:
         u = index.thread[index.link[e]]
         _join(state.must, u, state.must, t, t, position + 1)
@@ -202,12 +204,13 @@ def _follow(index: TraceIndex, state: ScanState, e: int) -> None:
 
 
 def _read(index: TraceIndex, state: ScanState, e: int, x: int, source: int) -> None:
-    """Operations that order threads count by themselves; the values that they read do not matter."""
+    """Process a read, or an operation that orders threads: the latter count by themselves, and the values they read do
+    not matter."""
     t, u = index.thread[e], index.thread[source]
     if index.kind[e] == READ or len(index.guard) == 0:
         least = source - index.starts[u] + 1
         if state.value[t, u] < least:
-            _join(state.value, t, state.told, x, u, least)
+            _join(state.value, t, state.written, x, u, least)
         if index.inside[source] != NONE and index.inside[e] != NONE:
             _left_before(index, state.value, t, u, source, e)
     else:
@@ -221,7 +224,7 @@ def _copy(clocks: Ints, row: int, other: Ints, t: int) -> None:
 
 
 def _join(clocks: Ints, t: int, other: Ints, row: int, u: int, least: int) -> None:
-    """Let a thread's clock take in a row of another array, and ``least`` events of a thread."""
+    """Join a row of another array, and ``least`` events of thread ``u``, into a thread's clock."""
     for v in range(len(clocks)):
         if other[row, v] > clocks[t, v]:
             clocks[t, v] = other[row, v]
@@ -230,7 +233,7 @@ def _join(clocks: Ints, t: int, other: Ints, row: int, u: int, least: int) -> No
 
 
 def _left_before(index: TraceIndex, clocks: Ints, t: int, u: int, write: int, read: int) -> None:
-    """A section in which a value was written ends before it is read in one of the same lock."""
+    """A section in which a value was written ends before a section of the same lock in which it is read."""
     a = index.inside[write]
     while a != NONE:
         if is_open(index, a, write) and index.link[a] != NONE:
@@ -246,7 +249,7 @@ def _left_before(index: TraceIndex, clocks: Ints, t: int, u: int, write: int, re
 
 
 def _has_other(last: Ints, x: int, t: int, starts: Ints, must: Ints) -> bool:
-    """Whether another thread has accessed a place where that need not come before a thread's next event."""
+    """Whether another thread has an access of the location that need not come before this thread's next event."""
     for u in range(len(must)):
         if u != t and last[x, u] != NONE and last[x, u] - starts[u] >= must[t, u]:
             return True
@@ -254,7 +257,7 @@ def _has_other(last: Ints, x: int, t: int, starts: Ints, must: Ints) -> bool:
 
 
 def _is_guarded(targets: Ints, links: Ints, inside: Ints, own: int, e: int, guard: Ints, x: int) -> bool:
-    """Whether an access holds the lock that guards its place: that of the first access that held any."""
+    """Whether an access holds the guard of its location."""
     if guard[x] == NONE and own != NONE:
         guard[x] = targets[own]
     return _holds(targets, links, inside, own, e, guard[x])
@@ -263,7 +266,8 @@ def _is_guarded(targets: Ints, links: Ints, inside: Ints, own: int, e: int, guar
 def _goes_on(
     kinds: Ints, targets: Ints, links: Ints, inside: Ints, site: Ints, rows: Ints, one: int, other: int
 ) -> bool:
-    """Whether an access is of one run with an earlier one: does the same, under the same locks, at the same place."""
+    """Whether an access is in one run with an earlier one: of the same kind, under the same locks, at the same
+    place."""
     if one == NONE or kinds[one] != kinds[other] or site[rows[one]] != site[rows[other]]:
         return False
     a, b = _held(links, inside, inside[one], one), _held(links, inside, inside[other], other)
@@ -280,7 +284,7 @@ def _held(links: Ints, inside: Ints, acquire: int, e: int) -> int:
 
 
 def _share_lock(targets: Ints, links: Ints, inside: Ints, own: int, e: int, other: int) -> bool:
-    """Whether another event is in a section of one of the locks that an event is in sections of, ``own`` the latest."""
+    """Whether two events are in sections of a common lock; ``own`` is the latest section of ``e``."""
     b = _held(links, inside, inside[other], other)
     while b != NONE:
         if _holds(targets, links, inside, own, e, targets[b]):
@@ -290,7 +294,7 @@ def _share_lock(targets: Ints, links: Ints, inside: Ints, own: int, e: int, othe
 
 
 def _holds(targets: Ints, links: Ints, inside: Ints, own: int, e: int, lock: int) -> bool:
-    """Whether an event is in a section of a lock; ``own`` is the latest of all that it is in."""
+    """Whether an event is in a section of a lock; ``own`` is the latest of its sections."""
     while own != NONE and targets[own] != lock:
         own = _held(links, inside, inside[own], e)
     return own != NONE
@@ -312,7 +316,7 @@ def _ask_all(
     asked: Ints,
 ) -> None:
     """Ask about an access and earlier ones of other threads. ``own``: the latest section that it is in, ``guarded``:
-    whether it holds the lock that guards the place, so that it can't race with others that do."""
+    whether it holds the guard of the location, so that it can't race with others that do."""
     starts, kinds, targets, links, inside = index.starts, index.kind, index.target, index.link, index.inside
     must, run = state.must, state.run
     last, writes = state.odd if guarded else state.last, kinds[e] in (WRITE, BOTH)
@@ -371,7 +375,7 @@ def _tell(state: ScanState, since: int, rows: Ints, free: bool) -> None:
 
 
 def _place_of(state: ScanState, one: int, other: int, limit: int) -> int:
-    """Where a pair of places is in the table, one more question counted; NONE if nothing more is to be asked."""
+    """Count a question about a pair of places; returns its slot in the table, or NONE if no more are to be asked."""
     low, high = min(state.site[one], state.site[other]), max(state.site[one], state.site[other])
     at = hash_of(low, high, len(state.pair))
     while state.pair[at, 2] != 0 and (state.pair[at, 0] != low or state.pair[at, 1] != high):
@@ -391,5 +395,5 @@ def _place_of(state: ScanState, one: int, other: int, limit: int) -> int:
 
 
 def hash_of(low: int, high: int, size: int) -> int:
-    """Where to look for a pair of places first."""
+    """The slot at which the search for a pair of places begins."""
     return int((int(low) * 1_000_003 + int(high) * 7_919) % size)
