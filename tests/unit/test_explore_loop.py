@@ -340,7 +340,7 @@ def test_going_on_without_a_disk(tmp_path: Path) -> None:
     journal._connection.execute("PRAGMA query_only = 1")
     outcome = Explorer(OracleProgram(RACY), journal=journal).run()
     assert isinstance(outcome.verdict, Verified)
-    assert "going on without" in outcome.notes[0]
+    assert "goes on without" in outcome.notes[0]
 
 
 def test_facts_are_remembered(tmp_path: Path) -> None:

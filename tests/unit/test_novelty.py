@@ -46,7 +46,7 @@ def test_a_failure_that_was_predicted_is_told_to_be() -> None:
     outcome = explorer.run()
     foretold = explorer.strategy.guidance.foretold  # type: ignore[attr-defined]  # of this strategy only
     assert outcome.executions == foretold.confirmed_by
-    assert 1 <= foretold.told_by < foretold.confirmed_by
+    assert 1 <= foretold.predicted_by < foretold.confirmed_by
     assert foretold.ahead
     assert any(f"ahead of {foretold.ahead}" in note for note in outcome.notes)
 

@@ -1,8 +1,8 @@
-"""Some runs in one go, wherever they are made: the unit of work between two looks at the world.
+"""A batch: several runs in one go, in any process. Between batches the search exchanges results and checks its limits.
 
-A batch ends when its time or its number of runs is used up, when its strategy has nothing to run (yet), at a run that
-shows a failure not known, and at a run that found new points (met a shared location at a site not known to need
-points). So all its runs but the last were made with the points known at its beginning.
+A batch ends when its time or its number of runs is used up, when its strategy has nothing to run (yet), at a run with a
+new failure, and at a run that found new points (met a shared location at a site not known to need points). So all its
+runs but the last were made with the points known at its beginning.
 
 Cost: a microsecond or two a run, beside the program and the strategy.
 """
@@ -20,29 +20,28 @@ from mazurka.explore.statistics import Postcondition, Statistics
 from mazurka.explore.strategy import JournalRecord, Strategy, StrategySettings
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
-#: Failures by their identities: the least seed known to lead there.
+#: For each known failure, by its identity, the least seed that leads to it.
 Known = Mapping[tuple[str, ...], int]
 
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """When a batch ends, and which failures are news: those not known, or only of a later seed (another worker was
-    quicker with that)."""
+    """The limits of a batch, and the failures that are new to it: failures that are not known, or known only from a
+    later seed (which another worker has executed earlier)."""
 
     seconds: float
-    executions: int | None = None  # at most
+    executions: int | None = None  # the most executions
     known: Known = field(default_factory=dict)
-    only_first: bool = False  # of several failures of one run only the first counts (races are none)
+    only_first: bool = False  # only the first failure of a run counts, besides its races
     races: bool = False  # whether data races are predicted from runs, and made to happen
-    timing: float = float("inf")  # seconds for which threads that can move are held up at most where a failure counts
+    timing: float = float("inf")  # a failure counts only if no enabled thread is held up longer than this, in seconds
 
 
 @dataclass(slots=True)
 class Batch:
-    """Its result. ``found_new_points``: its last run met new points; an exhaustive strategy has not been given
-    that run. ``undecided``: its strategy has not come to know yet what to run next. Of its ``seconds`` so many were
-    spent
-    ``running`` the program, the others on deciding what to run."""
+    """The result of a batch. ``found_new_points``: its last run met new points; an exhaustive strategy has not observed
+    that run. ``undecided``: its strategy has not decided the next execution yet. Of its ``seconds`` the part
+    ``running`` was spent executing the program, the rest on the strategy's decisions."""
 
     statistics: Statistics = field(default_factory=Statistics)
     found_new_points: bool = False
@@ -52,7 +51,7 @@ class Batch:
 
 
 def work(program: Program, strategy: Strategy, terms: BatchLimits, postcondition: Postcondition | None = None) -> Batch:
-    """Make the runs a strategy wants, and let it learn from them."""
+    """Execute the seeds of a strategy, and let it learn from the runs."""
     batch = Batch()
     seen = batch.statistics
     started = perf_counter()
@@ -76,7 +75,7 @@ def work(program: Program, strategy: Strategy, terms: BatchLimits, postcondition
         failures = look(run, postcondition)
         rank = 0 if strategy.exhaustive else seed.number
         if failures and run.lag > terms.timing:
-            if not run.found_new_points:  # otherwise what it has shown is to be seen again
+            if not run.found_new_points:  # otherwise the search begins again, and the strategy observes it then
                 _add_in_time(program, batch, run, failures, terms, rank)
         elif failures:
             _add_unknown(batch, run, failures, terms, rank)
@@ -96,7 +95,7 @@ def work(program: Program, strategy: Strategy, terms: BatchLimits, postcondition
 def _add_in_time(
     program: Program, batch: Batch, run: Run, failures: list[Failure], terms: BatchLimits, rank: int
 ) -> None:
-    """Keep those failures of a run that happen, too, where sleeps do not outrun others by as much as in it."""
+    """Keep the failures of a run that also happen if sleeping threads do not outrun others by as much as in the run."""
     again = program.execute(Plan(run.schedule(), strict=False, timing=terms.timing))
     wanted = {each.identity for each in failures}
     found = [each for each in again.failures if each.identity in wanted]
@@ -110,7 +109,7 @@ def _add_in_time(
 def _add_unknown(
     batch: Batch, run: Run, failures: list[Failure], terms: BatchLimits, rank: int, timing: float | None = None
 ) -> None:
-    """Keep those failures of a run, made with this timing, that are news."""
+    """Keep the new failures of a run that was made with this timing."""
     seen, schedule = batch.statistics, run.schedule()
     unknown = {each.identity: each for each in failures if rank < terms.known.get(each.identity, rank + 1)}
     firsts = list(unknown.values())
@@ -124,7 +123,7 @@ def _add_unknown(
 def _look_ahead(
     program: Program, batch: Batch, run: Run, terms: BatchLimits, rank: int, postcondition: Postcondition | None
 ) -> None:
-    """Make the races happen that a run implies."""
+    """Execute the races that a run implies."""
     seen = batch.statistics
     confirmer = RaceConfirmer(program, {*terms.known, *seen.found})
     for confirming, confirmed in confirmer.confirm(run):
@@ -138,7 +137,7 @@ def _look_ahead(
 
 
 def again(program: Program, schedule: tuple[str, ...], postcondition: Postcondition | None = None) -> Batch:
-    """Execute a schedule that has failed before once more; it does not count as an execution of now."""
+    """Execute a schedule that has failed before once more; this does not count as a new execution."""
     batch = Batch()
     run = program.execute(Plan(schedule))
     batch.found_new_points = run.found_new_points
@@ -150,39 +149,39 @@ def again(program: Program, schedule: tuple[str, ...], postcondition: Postcondit
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """A batch for another process: with a strategy of this name and these settings that restores ``records``."""
+    """A batch for another process: a strategy of this name and these settings restores ``records`` there, and runs."""
 
     strategy: str
     settings: StrategySettings
     records: list[JournalRecord]
     terms: BatchLimits
     points: frozenset[int]  # sites known to need points
-    owner: Strategy | None = None  # where it need not travel
+    owner: Strategy | None = None  # if it is in the same process
 
 
 @dataclass(frozen=True, slots=True)
 class WorkResult:
-    """The result of a work item: of the strategy, as records, and otherwise."""
+    """The result of a work item: the batch, the strategy's records, and the new points."""
 
     batch: Batch
     records: list[JournalRecord]
-    points: frozenset[int]  # those that are new
+    points: frozenset[int]  # the new ones
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Carries out orders with a program that is ready; ``points`` are the sites known to need points, its runs add to
-    them."""
+    """Carries out work items with a prepared program; ``points`` are the sites known to need points, to which runs
+    add."""
 
     program: Program
     points: set[int]
     postcondition: Postcondition | None = None
 
-    def __call__(self, order: WorkItem) -> WorkResult:
-        self.points.update(order.points)
-        strategy = make_strategy(order.strategy, order.settings, self.program.analysis())
-        strategy.restore(order.records)
-        if order.owner is not None:
-            strategy.share_state(order.owner)
-        batch = work(self.program, strategy, order.terms, self.postcondition)
-        return WorkResult(batch, strategy.records(), frozenset(self.points - order.points))
+    def __call__(self, item: WorkItem) -> WorkResult:
+        self.points.update(item.points)
+        strategy = make_strategy(item.strategy, item.settings, self.program.analysis())
+        strategy.restore(item.records)
+        if item.owner is not None:
+            strategy.share_state(item.owner)
+        batch = work(self.program, strategy, item.terms, self.postcondition)
+        return WorkResult(batch, strategy.records(), frozenset(self.points - item.points))

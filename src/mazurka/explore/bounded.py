@@ -2,16 +2,16 @@
 
 Definition (Musuvathi, Qadeer: Iterative context bounding for systematic testing of multithreaded programs, PLDI 2007).
 A switch from one thread to another is a *preemption* if the first could have gone on: not if it had to wait, had
-ended, or sleeps. Most bugs need few, and there are only polynomially many orders with a given number. So this runs
-first all orders with none, then all with one, and so on: when it is stopped, it has covered all orders with up to
-some number of preemptions, and says which.
+ended, or sleeps. Most bugs need few preemptions, and there are only polynomially many orders with a given number. So
+this strategy executes first all orders with none, then all with one, and so on: when it is stopped, it has covered all
+orders with up to some number of preemptions, which it reports.
 
-Invariants: seeds differ from a finished run in their last entry only, as those of dfs do, so no interleaving is run
-twice; the runs of a level come before those of the next. A run's own continuation stays with the running thread, so
-it adds no preemption, except where the program itself resumes a thread.
+Invariants: seeds differ from a finished run in their last entry only, as those of dfs do, so no interleaving is
+executed twice; the runs of a level come before those of the next. After its seed a run continues with the running
+thread, so it adds no preemption, except where the program itself resumes a thread.
 
-Cost: as many runs as there are interleavings, if it is let to end. What waits is kept in memory: a place in a schedule
-for each.
+Cost: as many runs as there are interleavings, unless it is stopped. Waiting seeds are kept in memory, each as a place
+in a schedule.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SwitchPoint(NamedTuple):
     staying: str
 
     def cost(self, thread: str) -> int:
-        """Preemptions that letting this thread move costs: 0 or 1."""
+        """The number of preemptions, 0 or 1, if this thread moves."""
         return int(self.staying not in ("", thread))
 
 
@@ -60,16 +60,16 @@ def covered(bound: int) -> str:
     return f"every order with up to {bound} preemption{'s' * (bound != 1)} was covered"
 
 
-#: Why partial orders are no proof where a timeout fired.
+#: The reason why a search by partial orders is no proof if a timeout fired.
 EXPIRED: Final = "waiting times ran out, which does not follow from the order of conflicting steps"
 
 
 class Levels(Generic[T]):
-    """The seeds that wait to be run, by number of preemptions; the last one in of the lowest level comes first."""
+    """The queued seeds, by number of preemptions; the seed of the lowest level that was added last comes first."""
 
     def __init__(self) -> None:
         self.waiting: list[dict[int, T]] = []
-        self.taken: dict[int, tuple[int, T]] = {}  # by number: level, and what
+        self.taken: dict[int, tuple[int, T]] = {}  # by number: level and seed
         self.next_number = 0
 
     def add(self, level: int, wanted: T) -> None:
@@ -99,7 +99,7 @@ class Levels(Generic[T]):
         return sum(map(len, self.waiting))
 
     def bound(self) -> int | None:
-        """The number of preemptions up to which everything has been run; None: there is nothing more."""
+        """The number of preemptions up to which all seeds have been executed; None: no seeds are left."""
         open_levels = [level for level, waiting in enumerate(self.waiting) if waiting]
         open_levels += [level for level, _ in self.taken.values()]
         return min(open_levels) - 1 if open_levels else None
@@ -111,7 +111,7 @@ class Levels(Generic[T]):
 
 
 class _Deviation(NamedTuple):
-    """The order ``schedule`` up to ``point``, where ``thread`` moves ("": the first run of all)."""
+    """A seed: the order ``schedule`` up to ``point``, where ``thread`` moves ("": the first run of the search)."""
 
     schedule: tuple[str, ...]
     point: int
@@ -125,7 +125,7 @@ class Wanted(Protocol):
     """A seed before it is planned."""
 
     def prefix(self) -> tuple[str, ...]:
-        """The threads that move first, in order; the last one differs from a finished run."""
+        """The threads that move first, in order; only the last one differs from a finished run."""
         ...
 
 
@@ -133,7 +133,7 @@ W = TypeVar("W", bound=Wanted)
 
 
 class SearchByPreemptions(Strategy, Generic[W]):
-    """The part common to strategies that run first the seeds that cost the fewest preemptions."""
+    """The common part of strategies that execute the seeds with the fewest preemptions first."""
 
     exhaustive = True
 
@@ -149,7 +149,7 @@ class SearchByPreemptions(Strategy, Generic[W]):
         return None if taken is None else Seed(taken[0], Plan(taken[1].prefix()))
 
     def has_diverged(self, seed: Seed, run: Run) -> bool:
-        """Whether the run could not follow its seed, which is recorded then."""
+        """Whether the run could not follow its seed; this is recorded."""
         if run.divergence is None:
             return False
         lost = int(not run.divergence.harmless)
@@ -158,7 +158,7 @@ class SearchByPreemptions(Strategy, Generic[W]):
         return True
 
     def skip(self, number: int, lost: int) -> None:
-        """A seed has led nowhere; ``lost``: 1 if it was the prefix of an earlier run, 0 if not."""
+        """Finish a seed that could not be followed; ``lost``: 1 if it was the prefix of an earlier run, 0 if not."""
         self.levels.finish(number)
         self.unrepeatable += lost
 
@@ -204,7 +204,7 @@ class ContextBounding(SearchByPreemptions[_Deviation]):
         self._learn(seed.number, schedule, places, threads)
 
     def _learn(self, number: int, schedule: tuple[str, ...], places: array[int], threads: list[str]) -> None:
-        """``places`` alternates levels and points."""
+        """Enter the deviations from a run; ``places`` alternates levels and points."""
         self.levels.finish(number)
         self.done += 1
         for level, point, thread in zip(places[::2], places[1::2], threads, strict=True):

@@ -1,25 +1,25 @@
-"""Bounded partial-order reduction: the outcomes with the fewest preemptions first, leaving out orders that only swap
-what commutes.
+"""Bounded partial-order reduction: outcomes with the fewest preemptions first, without orders that only swap steps that
+commute.
 
 Definition (Coons, Musuvathi, McKinley: Bounded partial-order reduction, OOPSLA 2013, section 4, for preemptions as
-bounded.py counts them). From a place in the search not all threads need be tried, but only some, the place's
-*backtrack set*. At first it holds the one that goes on by itself. Whenever a thread stands before an operation that
-conflicts with an event done earlier, and is not bound to come after that, the thread is added to the set of the place
-before that event (if it can't move there: all threads that can). This alone is dynamic partial-order reduction
-(Flanagan, Godefroid, POPL 2005). Under a bound it is not enough: the added thread would come at the price of a
-preemption, where an equivalent order lets it go before the whole block of steps without paying. So it is added, too,
-at the place where the thread of that event was last switched to: a *conservative* point.
+bounded.py counts them). At a place in the search only some threads need be tried, the place's *backtrack set*. At first
+it holds the thread that continues by itself. Whenever a thread stands before an operation that conflicts with an
+earlier event, and does not have to come after that, the thread is added to the set of the place before that event (if
+it is not enabled there: all enabled threads). This alone is dynamic partial-order reduction (Flanagan, Godefroid, POPL
+2005). It is not enough under a bound: the added thread would cost a preemption, while in an equivalent order it moves
+before the whole block of steps without one. So it is also added at the place where the search last switched to the
+thread of that event: a *conservative* point.
 
-Departures. The paper runs one search per bound. Here there is one tree, of which what costs least is run next; a
-bound's search is the part of the tree that it allows, so nothing is run twice. An event conflicts with all earlier
-ones that were the last to do so while its thread stood before it, as in the papers, not only with those that it
-directly follows.
+Departures. The paper runs one search per bound. Here there is one tree, whose cheapest seed is executed next; the
+search of a bound is a part of the tree, so no seed is executed twice. As in the papers, an event conflicts with all
+earlier events that were the last conflicting ones at some time while its thread stood before it, not only with those
+that it directly follows.
 
 Invariant, tested against the oracle: when every seed with up to ``k`` preemptions has been run, every final state and
 deadlock that some order with up to ``k`` preemptions reaches has been reached.
 
-A timeout fires when no other thread can move, which no two conflicting steps show. So a
-search that met this has a doubt.
+A timeout fires when no other thread can move, a dependence that is not one of two conflicting steps. So a search in
+which a timeout fired has a doubt.
 
 Cost: no sleep sets (they are not sound under bounds), so many orders of one trace are run, sometimes most of them; the
 whole tree stays in memory.
@@ -38,7 +38,7 @@ from mazurka.program.protocol import Run
 
 
 class _Place:
-    """A place in the search; ``before`` is where it was reached from, by ``thread``'s moving there."""
+    """A place in the search, reached from the place ``before`` by a move of ``thread``."""
 
     __slots__ = ("after", "before", "preemptions", "thread", "turn", "wanted")
 
@@ -46,13 +46,13 @@ class _Place:
         self.before = before
         self.thread = thread
         self.preemptions = preemptions
-        self.turn: SwitchPoint | None = None  # from a run through here
+        self.turn: SwitchPoint | None = None  # of a run through this place
         self.wanted: set[str] = set()  # the backtrack set
         self.after: dict[str, _Place] = {}
 
 
 class _Insertion(NamedTuple):
-    """``thread`` is to move at ``place`` (None: the first run of all)."""
+    """A seed: ``thread`` is to move at ``place`` (None: the first run of the search)."""
 
     place: _Place | None
     thread: str
@@ -73,7 +73,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
     def __init__(self) -> None:
         super().__init__(_Insertion(None, ""))
         self.root = _Place(None, "", 0)
-        self.expired = False  # in some run a waiting time ran out
+        self.expired = False  # whether a timeout fired in some run
 
     def observe(self, seed: Seed, run: Run) -> None:
         if self.has_diverged(seed, run):
@@ -94,8 +94,8 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         new_turns: Iterable[tuple[Iterable[str], str]],
         wanted: Iterable[tuple[int, str]],
     ) -> None:
-        """A run has been made: ``new_turns`` are its turns from the seed's last entry on, ``wanted`` its additions to
-        the backtrack sets, by point."""
+        """Learn a run: ``new_turns`` are its turns from the seed's last entry on, ``wanted`` its additions to the
+        backtrack sets, by point."""
         self.levels.finish(number)
         self.done += 1
         path = [self.root]
@@ -133,8 +133,8 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
 
 
 def _backtrack(run: Run, schedule: tuple[str, ...], fresh: int) -> Iterable[tuple[int, str]]:
-    """(point, thread): further threads to try there; only those that events from the ``fresh``-th on add."""
-    starts: list[int] = []  # by point: where its thread was switched to
+    """Additions to backtrack sets, as (point, thread), by events from the ``fresh``-th on."""
+    starts: list[int] = []  # by point: the point of the last switch to its thread
     for point, thread in enumerate(schedule):
         starts.append(starts[-1] if point and schedule[point - 1] == thread else point)
     for event, task in Execution(run).rivals(fresh):

@@ -1,15 +1,15 @@
-"""Every interleaving of points, depth first: the reference for all cleverer strategies.
+"""Every interleaving of points, depth first: the reference for all other strategies.
 
-Invariant: seeds differ from a finished run in their last entry only; each interleaving has exactly one of them, so
-none is run twice. A seed keeps the schedule of that run, which all its seeds share, instead of a prefix of its own.
+Invariant: seeds differ from a finished run in their last entry only; each interleaving has exactly one seed, so none is
+executed twice. A seed refers to the schedule of that run, which all its seeds share, instead of a prefix of its own.
 
-The stack is all there is to know: its rows are all of it, each time. It is kept in the order of the seeds' shares of
-the tree, the smallest on top, so that a lease, every n-th of it, is a fair part, and what has been begun anywhere is
-finished before larger parts are: the stack stays as small as the program's runs are long.
+The stack is the whole state of the search: it is written to the journal as a whole. It is sorted by the seeds' shares
+of the tree, the smallest on top, so that every n-th seed, a lease, is a fair part. Subtrees that have been begun are
+finished before larger ones, so the stack is no larger than the program's runs are long.
 
 The size of the whole tree is guessed by Knuth's estimator (Math. Comp. 29, 1975): a run that made decisions among b1,
-b2, ... threads stands for b1*b2*... runs; here averaged over the runs so far, each weighed by how much of the tree it
-shows first (with depth-first order early runs resemble each other, so the guess is coarse at first).
+b2, ... threads stands for b1*b2*... runs. It is averaged over the runs so far, each weighted by the new part of the
+tree that it shows (with depth-first order early runs resemble each other, so the guess is coarse at first).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mazurka.program.protocol import Choice, Plan, Run
 
 
 class Open(NamedTuple):
-    """An interleaving to run: as in ``schedule`` up to ``point``, where ``thread`` moves ("": the first of all)."""
+    """An interleaving to execute: as in ``schedule`` up to ``point``, where ``thread`` moves ("": the first of all)."""
 
     schedule: tuple[str, ...]
     point: int
@@ -48,7 +48,7 @@ class DepthFirst(Strategy):
         self.next_number = 0
         self.done = 0
         self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
-        self.covered = 0.0  # the share of the tree behind us, decisions taken to be independent
+        self.covered = 0.0  # the share of the tree that is done, if decisions are independent
 
     def next_seed(self) -> Seed | None:
         if not self.stack:

@@ -1,18 +1,18 @@
 """The loop: execute the strategy's seeds, collect their results, until there is a reason to stop.
 
-Runs are made in batches (batch.py): here, one after the other, or by a worker pool (parallel/worker_pool.py),
-several at once, each with a lease of the work. The results of a batch go the same way then.
+Runs are made in batches (batch.py): in this process, one after the other, or by a worker pool
+(parallel/worker_pool.py), several at once, each with a lease of the work. The results of both are handled alike.
 
-It also decides the verdict. ``Verified`` is only said when an exhaustive strategy ran out of seeds, no run was cut
-short, nothing was untracked or uncontrolled, and the strategy itself has no doubt; else the first reason against it
+It also decides the verdict. It is ``Verified`` only if an exhaustive strategy ran out of seeds, no run was cut short,
+no operation was untracked or uncontrolled, and the strategy itself has no doubt; otherwise the first reason against it
 is given.
 
-A run that found new points (met a shared location at a site not known to need points) makes what an exhaustive
-strategy has learnt incomparable with runs to come: it starts again, keeping the failures found. Sites only ever become
-known, so this ends. What is still under way then counts for its failures only.
+A run that found new points (met a shared location at a site not known to need points) has points that earlier runs
+lacked, so an exhaustive strategy starts again, keeping the failures found. The set of known sites only grows, so this
+ends. Batches that are under way then count for their failures only.
 
-With a :class:`~mazurka.explore.search_journal.SearchJournal` everything learnt is saved after each batch: a killed
-exploration goes on where the last batch ended; its failures are then seen again first.
+With a :class:`~mazurka.explore.search_journal.SearchJournal` all records are saved after each batch: a killed
+exploration resumes where the last batch ended; first its failures are executed again.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from mazurka.explore.statistics import Postcondition, Statistics
 from mazurka.explore.strategy import Estimate, Strategy, StrategySettings
 from mazurka.program.protocol import ENTERED, Failure, Program
 
-#: Seconds until new records are written to the journal.
+#: Seconds between two writes to the journal.
 _BATCH: Final = 0.5
 
-#: Seconds of a batch made here, after which the caller gets the progress.
+#: Seconds of a batch in this process, after which the caller gets the progress.
 _HERE: Final = 0.05
 
-#: Seconds that count as of late.
+#: The length in seconds of the recent period whose share of deciding is reported.
 _LATE: Final = 0.5
 
 _ABANDONED: Final = "the exploration was abandoned"
@@ -58,16 +58,16 @@ _GRACE: Final = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """When to stop although there is more to run; None: never."""
+    """Limits at which the search stops although seeds are left; None: no limit."""
 
     executions: int | None = None
     seconds: float | None = None
-    limit: float | None = None  # the time limit that the seconds are left of, for words
+    limit: float | None = None  # the whole time limit, of which ``seconds`` is the rest, for messages
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where an exploration stands after one more batch."""
+    """The state of an exploration after a batch."""
 
     executions: int
     seconds: float
@@ -75,17 +75,17 @@ class Progress:
     new: tuple[FailingExecution, ...]  # the failures first seen in this batch
     estimate: Estimate
     restarted: bool = False
-    deciding: bool = False  # of late, most of the time was spent on finding out which orders there are
+    deciding: bool = False  # whether most of the recent time was spent on deciding which orders are possible
 
 
 class Explorer:
     """Explores one program with one strategy. Iterate over :meth:`progress`; :attr:`outcome` is set at its end.
 
-    ``learned`` are the sites known to need points, which runs add to. A ``pool``, if there is one, is called in after
-    ``alone`` seconds; it is closed in the end. With ``races`` runs are looked at for data races that they imply
-    (race_confirmer.py); races, which the program reports in its runs, do not end the search. Failures for which sleeps
-    have to outrun other threads by more than ``timing`` seconds do not count. Those that are ``kept_back`` neither end
-    the search nor decide the verdict; they are reported last.
+    ``learned`` are the sites known to need points, to which runs add. A ``pool``, if there is one, is used after
+    ``alone`` seconds, and closed in the end. With ``races`` data races that runs imply are predicted
+    (race_confirmer.py); races do not end the search. Failures for which sleeping threads have to outrun others by more
+    than ``timing`` seconds do not count. Failures that are ``kept_back`` neither end the search nor decide the verdict;
+    they are reported last.
     """
 
     def __init__(
@@ -127,8 +127,8 @@ class Explorer:
         self._notes: list[str] = []
         self._started = 0.0
         self._written = 0.0
-        self._doubts = ""  # as last written down
-        self._deciding = 0.0  # which part of the time was spent on that of late
+        self._doubts = ""  # as last written to the journal
+        self._deciding = 0.0  # the share of the recent time spent on deciding
 
     def run(self) -> Outcome:
         """Explore to the end."""
@@ -154,7 +154,7 @@ class Explorer:
                 self.journal.close(finished=self.outcome.complete)
 
     def _explore(self) -> Generator[Progress, None, str]:
-        """Why it stopped ("": there was nothing left to run)."""
+        """Explore; returns the reason why it stopped ("": no seeds were left)."""
         yield from self._take_up()
         while not (stopped := self._stop_reason()):
             batches = self._batches()
@@ -168,7 +168,7 @@ class Explorer:
     # -- batches -------------------------------------------------------------------------------------------------------
 
     def _batches(self) -> Iterator[Batch] | None:
-        """The next batches that are finished; None if there is nothing left to run."""
+        """The next finished batches; None if no seeds are left."""
         if self.coordinator is not None and self.coordinator.unlucky:
             self._notes.append("processes that ran the program ended unexpectedly; this one went on alone")
             self._dismiss(_GRACE)
@@ -185,7 +185,7 @@ class Explorer:
         return iter([batch]) if batch.statistics.executions or batch.undecided else None
 
     def _batches_beside(self, coordinator: Coordinator) -> Iterator[Batch]:
-        """A batch here while others are at theirs, and which of those are finished."""
+        """The finished batches of other processes, and one made here meanwhile."""
         points, terms = frozenset(self.learned), self._terms(_HERE)
         if terms.executions is not None:
             terms = replace(terms, executions=terms.executions - coordinator.allowed)
@@ -195,7 +195,7 @@ class Explorer:
         yield from coordinator.collect(self.strategy, 0.0 if batch.statistics.executions or batch.undecided else WAIT)
 
     def _is_undecided(self) -> bool:
-        """Whether the strategy should rather go on deciding than wait for other processes."""
+        """Whether the strategy should go on deciding rather than wait for other processes."""
         return not self.strategy.advance(0.0)
 
     def _terms(self, seconds: float = float("inf")) -> BatchLimits:
@@ -232,7 +232,7 @@ class Explorer:
         return perf_counter() - self._started
 
     def _dismiss(self, grace: float) -> None:
-        """Do without the pool from now on; batches under way have so many seconds to be finished."""
+        """Stop using the pool; batches under way have ``grace`` seconds to finish."""
         if self.coordinator is None:
             return
         coordinator, self.coordinator = self.coordinator, None
@@ -263,9 +263,9 @@ class Explorer:
         if not force and now - self._written <= _BATCH:
             return
         self._written = now
-        records = self.strategy.records()  # taken even without a journal: they must not pile up
+        records = self.strategy.records()  # taken even without a journal, so that they do not accumulate
         if self.journal is not None:
-            doubts = self.seen.doubts()  # written before the runs that they come from count as made
+            doubts = self.seen.doubts()  # written before the runs that gave rise to them
             if doubts != self._doubts:
                 self._doubts = doubts
                 self.journal.set_meta("doubts", doubts)
@@ -274,7 +274,7 @@ class Explorer:
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def _stop_reason(self) -> str:
-        """Why no further run is made although there may be more ("": there is no reason)."""
+        """The reason why no further run is made although seeds may be left ("": none)."""
         if self.stop_at_first and self._failures() and not self._may_be_first():
             return "stopped at the first failure"
         if self.budget.executions is not None and self.seen.executions >= self.budget.executions:
@@ -286,18 +286,19 @@ class Explorer:
         return ""
 
     def _may_be_first(self) -> bool:
-        """Whether a run that should have come before the failing one is still to be made."""
+        """Whether a run that precedes the failing one is still to be made."""
         return self.strategy.prune_from(self._failures()[0].seed)
 
     def _found(self) -> tuple[FailingExecution, ...]:
-        """The failures; if only the first is wanted, that; then the races; and then suppressed failures."""
+        """The failures, or only the first if only that is wanted; then the races; then suppressed failures."""
         failures, found = self._failures(), self.seen.found.values()
         races = [each for each in found if each.failure.is_race and self._counts(each)]
         others = [each for each in found if not self._counts(each)]
         return (*(failures[:1] if self.stop_at_first else failures), *races, *others)
 
     def _failures(self) -> list[FailingExecution]:
-        """In the order of their seeds, otherwise as they came; without the races and suppressed failures."""
+        """The failures in the order of their seeds, otherwise as they were found; without races and suppressed
+        failures."""
         failures = [each for each in self.seen.found.values() if not each.failure.is_race and self._counts(each)]
         return sorted(failures, key=lambda each: each.seed)
 
@@ -360,7 +361,7 @@ class Explorer:
 
 
 def held_up(waits: Waits) -> str:
-    """The statistics of a failure that does not count."""
+    """A note about a failure that does not count because of its timing."""
     return f"held up for {waits.lag:.3g} s while others sleep, a thread fails: {waits.late}"
 
 

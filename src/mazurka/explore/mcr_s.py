@@ -1,32 +1,32 @@
 """Maximal causality reduction without questions about needless reads: ``mcr-s`` and ``mcr-s+``.
 
 Definition. A read is *needless* if its value flows into nothing that decides a step of a thread or is observable: no
-branch, no key or receiver, no call, no output (a :class:`Dependence` says so, from the program's source). ``mcr-s``
-means by that values that no shared location takes on either; ``mcr-s+`` also those that only go into locations all of
-whose reads are needless themselves, like counters that no code reads. Two runs are equivalent if every thread takes the
-same steps in both and every read *that is not needless* takes its value from the same write.
+branch, no key or receiver, no call, no output (a :class:`Dependence` determines this from the program's source). For
+``mcr-s`` the value must not flow into a shared location either; for ``mcr-s+`` it may flow into locations all of whose
+reads are needless themselves, like counters that no code reads. Two runs are equivalent if every thread takes the same
+steps in both and every read *that is not needless* takes its value from the same write.
 
-Why that is a causal model as well. Take needless reads out of a run's log, leaving steps without accesses. A thread's
-next step is still determined by its remaining steps and reads, since it does not depend on the value of a read that was
-taken out; so the axioms of history.py hold of the rest, and with them all that mcr.py proves. No class is run twice.
-The read itself must not be able to fail: it is taken out only where its location exists, because a store to it came
-causally before, without help of any needless read. That depends on the causal past of the read alone, so that runs
-agree on it.
+Needless reads can be left out of the causal model: take them out of a run's log, leaving steps without accesses. A
+thread's next step is still determined by its remaining steps and reads, since it does not depend on the value of a read
+that was taken out; so the axioms of history.py hold for the rest, and so do the theorems of mcr.py. No class is
+executed twice. The read itself must not be able to fail: it is taken out only if its location is known to exist,
+because a store to it came causally before, by a path without needless reads. That depends on the causal past of the
+read alone, so that it is the same in all runs.
 
-Where stores are delayed, the arrival of a thread's own store remains a question: it decides whether the thread reads
+If stores are delayed, the arrival of a thread's own store remains a question: it decides whether the thread reads
 memory at all.
 
-Where this departs from the source (dissertation of S. Huang, ch. 4). Its algorithm 4 lets each event require only the
-reads that the event depends on, argues from the last controlling read, and repeats classes; algorithm 6 gets rid of
-these by requiring all reads before the one asked about. Here, every read that anything depends on stays required by all
-that follows in its thread, be it the last or not. So less is saved in each question, but whole classes are, and
-none is missed: the case where the last controlling read does not decide is a test.
+Departure from the source (dissertation of S. Huang, ch. 4). Its algorithm 4 lets each event require only the reads that
+the event depends on, argues from the last controlling read, and repeats classes; algorithm 6 avoids repetitions by
+requiring all reads before the one asked about. Here all later events of the thread require a read that any event
+depends on, whether it is the last one or not. So less is saved in each question, but whole classes are saved, and none
+is missed: there is a test for the case in which the last controlling read does not decide.
 
 The analysis of the source holds for the modules that are loaded when the first run is over. If a run has loaded
-others, in any process, or if code elsewhere stores a location that a needless read reads, the search begins again with
-all reads.
+others, in any process, or if other code stores a location that a needless read reads, the search begins again with all
+reads.
 
-Cost: one more pass over the log of a run, two if a read has to stay that might have gone.
+Cost: one more pass over the log of a run, two if a needless read may fail, and has to stay.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from mazurka.program.source_analysis import Condition, Dependence, SourceAnalysi
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.targets import Kind, kind_of, of_kinds
 
-#: Among the kinds of targets: that no read is left out; and the version of the source by which reads are.
+#: In the records of kinds of targets: no read is left out; and the version of the source by which reads are left out.
 _KEEP: Final = "every-read"
 _SOURCE: Final = "source:"
 
-#: Whether a target is a plain variable: an attribute, a global, or one of a small program.
+#: Whether a target is a plain variable: an attribute, a global, or a variable of a small program.
 _is_named: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL, Kind.VARIABLE)
 
 
@@ -64,7 +64,7 @@ class SlicedSearch(ReadsFromSearch):
 
     @classmethod
     def _looks_at_ends(cls, settings: StrategySettings) -> bool:
-        """Whether what locations hold in the end counts."""
+        """Whether the final values of locations count."""
         return True
 
     def __init__(self, solver: Solver, dependence: Dependence, uses: UsesOf | None = None) -> None:
@@ -86,7 +86,7 @@ class SlicedSearch(ReadsFromSearch):
             self._reset({_KEEP})
         elif self.is_worker or branch.parent is not None or branch.number:
             self._reset({version})
-        else:  # the very first run: nothing has been learnt that would be void
+        else:  # the very first run: there is no knowledge that would become void
             self.taken_kinds.add(version)
             self.journal.append(("reset", " ".join(sorted(self.taken_kinds))))
             self.record_branch(branch)
@@ -94,7 +94,7 @@ class SlicedSearch(ReadsFromSearch):
         return False
 
     def _is_stored_elsewhere(self, run: Run) -> bool:
-        """Whether a location of needless reads is stored by code outside the analysis."""
+        """Whether code outside the analysis stores a location that a needless read reads."""
         needless = self.dependence.needless()
         stores = {s.target: needless[s.site].stores for s in run.log if s.site in needless and s.op is Op.READ}
         return any(
@@ -103,7 +103,7 @@ class SlicedSearch(ReadsFromSearch):
         )
 
     def _model(self, run: Run) -> History:
-        """The run without its needless reads."""
+        """The history of a run without its needless reads."""
         needless = {} if _KEEP in self.taken_kinds else self.dependence.needless()
         out = {
             index
@@ -116,7 +116,8 @@ class SlicedSearch(ReadsFromSearch):
 
 
 class TransitivelySlicedSearch(SlicedSearch):
-    """The ``mcr-s+`` strategy: reads are needless, too, that only go into locations all of whose reads are needless."""
+    """The ``mcr-s+`` strategy: reads whose values only flow into locations all of whose reads are needless are
+    needless, too."""
 
     name = "mcr-s+"
 
@@ -126,7 +127,7 @@ class TransitivelySlicedSearch(SlicedSearch):
 
 
 def _arrives(step: Step) -> bool:
-    """Whether it is a store of a thread that has come late."""
+    """Whether the step is the arrival of a delayed store."""
     return any(kind_of(access.target) is Kind.FLUSHED for access in step.more)
 
 
@@ -136,7 +137,7 @@ def _without(run: Run, out: set[int]) -> History:
 
 
 def _is_there(history: History, run: Run, index: int, condition: Condition) -> bool:
-    """Whether the location that is read surely exists and was stored by code that is known."""
+    """Whether the location that is read is certain to exist, and was stored by code that is known."""
     if condition.there:
         return True
     stores = history.writers.get(run.log[index].target, ())

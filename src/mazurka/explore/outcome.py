@@ -13,22 +13,21 @@ class FailingExecution:
 
     failure: Failure
     schedule: tuple[str, ...]
-    execution: int = 0  # the number of the run it was first seen in, from 1; 0: it was saved by an earlier check
-    seed: int = 0  # its strategy's number for that run, if that means something to everybody
+    execution: int = 0  # the number of the run in which it was first seen, from 1; 0: an earlier check saved it
+    seed: int = 0  # the strategy's number for that run, if it is the same in all processes
     points: frozenset[int] = frozenset()  # the sites known to need points before that run
-    timing: float | None = None  # that of the run's plan
+    timing: float | None = None  # the timing of the run's plan
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
     """The sleeps and waits with time limits in the runs.
 
-    ``shortest`` is the shortest limit (infinite: there are none), ``slept`` the latest end of a sleep. ``lag`` is how
-    long other threads have to be held up, at least, for a failure that was seen and does not count; ``late`` is its
-    message.
-    ``withheld`` says that some sleeps and waits had to go on for the sake of a plan's timing, ``expired`` that some
-    timeouts fired. ``nearest`` is how near the clock of some thread came to the end of a wait: by so much others would
-    have to be held up for it to run out.
+    ``shortest`` is the shortest limit (infinite: there are none), ``slept`` the latest end of a sleep. For failures
+    that were seen and do not count, ``lag`` is the least time for which other threads have to be held up, and ``late``
+    the message of that failure. ``withheld``: a plan's timing kept some sleeps and waits from ending. ``expired``: some
+    timeouts fired. ``nearest`` is the least time by which other threads would have to be held up for a further wait to
+    time out.
     """
 
     shortest: float = float("inf")
@@ -56,8 +55,8 @@ class Waits:
 class Predictions:
     """Failures and races that runs were predicted to have before they were made.
 
-    ``predicted`` counts the runs made for one, ``confirmed`` those that had it; ``ahead`` how many executions waiting
-    longer the first failure of a hastened one was ahead of.
+    ``predicted`` counts the runs made for a prediction, ``confirmed`` those that showed it; ``ahead`` is the number of
+    earlier queued executions that the first of these with a failure overtook.
     """
 
     predicted: int = 0
@@ -73,21 +72,21 @@ class Predictions:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """There is a bug: at least one."""
+    """There is at least one bug."""
 
     first: FailingExecution
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Every run has been covered, in the sense that ``scope`` states."""
+    """Every execution has been covered, in the sense of ``scope``."""
 
     scope: str
 
 
 @dataclass(frozen=True, slots=True)
 class Inconclusive:
-    """No bug was seen, and that proves nothing."""
+    """No bug was seen, which is no proof; ``reason`` says why."""
 
     reason: str
 
@@ -119,7 +118,7 @@ class Outcome:
     predictions: Predictions = Predictions()
     waits: Waits = Waits()
     exhaustive: bool = True  # whether the strategy is
-    assumed: tuple[str, ...] = ()  # of a verified program: the assumptions of its executions, in words
-    assuming: str = ""  # of a verified program: the orders that were left out, in words
-    early: str = ""  # ... the assumption about timeouts and sleeps
-    timely: bool = True  # ... or else timeouts may fire at any time
+    assumed: tuple[str, ...] = ()  # if verified: the assumptions of the executions, in words
+    assuming: str = ""  # if verified: the assumption under which orders were left out, in words
+    early: str = ""  # if verified: the assumption about timeouts and sleeps
+    timely: bool = True  # if verified, and without such an assumption: timeouts may fire at any time

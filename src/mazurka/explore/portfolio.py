@@ -1,19 +1,20 @@
 """``auto``: ``mcr``, then ``se-mcr`` beside it; the first of the two that ends without a doubt has covered all.
 
-Which of the two is quicker can't be seen from a program: ``mcr`` runs one order for each combination of writes that
-reads may see, and may think long about which there are; ``se-mcr`` goes by values only, which are few in a pool of
-connections, and many in a counter. So, as portfolios of solvers do, both go on, in turns of equal time.
+Which of the two is faster can't be seen from a program: ``mcr`` executes one order for each combination of writes that
+reads may see, and may take long to compute these; ``se-mcr`` distinguishes values only, which are few in a pool of
+connections, and many in a counter. So, as in portfolios of solvers, both run, in turns of equal time.
 
 Each of them explores by itself and proves by itself; the runs of either count for the failures that they show. A
-strategy that ends in doubt is left out from then on, and the other one decides. ``mcr`` may be in doubt where the
-locations that a step accesses depend on values that other threads change (mcr.py); ``se-mcr``, which goes by values, is
-not. Once one of them is in doubt, ``dpor`` joins, which asks nothing about values and has doubts of other kinds.
-``se-mcr`` leaves out orders that show races: where these are to be found, ``dpor`` takes its place, in doubt only.
+strategy that ends in doubt is left out from then on, and the others decide. ``mcr`` may be in doubt if the locations
+that a step accesses depend on values that other threads change (mcr.py); ``se-mcr``, which distinguishes values, is
+not. Once one of them is in doubt, ``dpor`` joins, which does not depend on values and has doubts of other kinds.
+``se-mcr`` leaves out orders that show races: if races are to be found, ``dpor`` takes its place, and begins only if
+``mcr`` is in doubt.
 
-Where other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with
+If other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with
 ``se-mcr``.
 
-Cost: nothing for the first seconds, then at most twice the time of the quicker strategy.
+Cost: none for the first seconds, then at most twice the time of the faster strategy.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strat
 from mazurka.program.protocol import Run
 from mazurka.program.source_analysis import SourceAnalysis
 
-#: Seconds for which ``mcr`` is alone.
+#: Seconds for which ``mcr`` runs alone.
 _LEAD: Final = 2.0
 
 #: Seconds of a turn.
@@ -43,24 +44,24 @@ _MOST_STATES: Final = 2_000_000
 #: The prefixes of the kinds of the other strategies' records.
 _PREFIXES: Final = ("", "second ", "third ")
 
-#: How many strategies there may be: numbers of their seeds are told apart by the remainder.
+#: The largest number of strategies: the remainder of a seed's number shows which one it is of.
 _MOST_PARTS: Final = 3
 
 
 @dataclass(slots=True)
 class _Part:
-    """One of the two strategies, and how it is getting on."""
+    """One of the strategies, and its progress."""
 
     strategy: Strategy
-    seconds: float = 0.0  # that it has had
+    seconds: float = 0.0  # the time that it has had
     out: int = 0  # seeds and leases that have not come back
     ended: bool = False  # it has nothing left to run, or was left out
     proved: bool = False  # it ended without a doubt
 
 
 class Portfolio(Strategy):
-    """The ``auto`` strategy. The first of ``others`` is called once ``mcr`` has been alone for ``lead`` seconds, or
-    ended in doubt, the next one once a strategy has ended in doubt."""
+    """The ``auto`` strategy. The first of ``others`` is made once ``mcr`` has run alone for ``lead`` seconds, or ended
+    in doubt, the next one once a strategy has ended in doubt."""
 
     exhaustive = True
     needs_advance = True
@@ -82,7 +83,7 @@ class Portfolio(Strategy):
         self._parts = [self._first]
         self._begins = perf_counter() + (_LEAD if lead is None else lead)
         self._ready: tuple[_Part, Seed] | None = None
-        self._taken = 0.0  # when the last seed was
+        self._taken = 0.0  # when the last seed was handed out
         self._saved = [True] * _MOST_PARTS
 
     @property
@@ -97,7 +98,7 @@ class Portfolio(Strategy):
     # -- turns --------------------------------------------------------------------------------------------------------
 
     def _turn(self) -> _Part | None:
-        """Whose turn it is; None if nothing is left to run."""
+        """The strategy whose turn it is; None if none has seeds left."""
         if self._decisive().proved:
             return None
         if not self._mcr.is_worker and len(self._parts) <= len(self._others) and self._is_due():
@@ -138,7 +139,7 @@ class Portfolio(Strategy):
             elif seed is not None:
                 self._ready = part, seed
             elif decided and part.out:
-                break  # all that is left is under way
+                break  # the remaining runs are under way
             elif decided:
                 part.ended, part.proved = True, not part.strategy.incompleteness_reason()
             elif perf_counter() >= end:
@@ -169,7 +170,7 @@ class Portfolio(Strategy):
         return self._mcr.prune_from(number)
 
     def has_own_work(self) -> bool:
-        """Whether there are runs to make in this process while leases are out."""
+        """Whether this process has runs to make while leases are out."""
         part = self._turn()
         return part is not None and part is not self._first
 
@@ -197,7 +198,7 @@ class Portfolio(Strategy):
 
     def records(self) -> list[JournalRecord]:
         records = self._mcr.records()
-        if any(record[0] == "reset" for record in records):  # makes records of the others void, too
+        if any(record[0] == "reset" for record in records):  # which makes records of the others void, too
             self._saved[1 : len(self._parts)] = [False] * (len(self._parts) - 1)
         for index, part in enumerate(self._parts[1:], 1):
             found = part.strategy.records()

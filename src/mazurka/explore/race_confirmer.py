@@ -1,16 +1,16 @@
 """Data races that a run only implies: predicted from its causal model, executed, and reported if they happen.
 
-After each run the race predictor (predict/races.py) is asked for pairs of source lines of which no race is known. Its
+After each run the race predictor (predict/races.py) looks for races at pairs of source lines without a known race. Its
 predictions are executed: the order that leads both threads to their accesses, then the one, then the other, as adjacent
-choices. Only if that run shows the race (program/races.py) it counts; so every reported race has happened.
+choices. A race counts only if that run shows it (trace/conflicts.py), so every reported race has happened.
 
 Complete with a strategy that runs every reads-from class or more: then each state in which two threads stand before
 their accesses is one of the model of some run. A strategy that runs fewer orders (``se-mcr``) may miss races.
 
-The runs made for this are no executions of the strategy, which does not learn from them; their other observations, like
-a failure, counts.
+The runs made for this are no executions of the strategy, which does not learn from them; their other observations, such
+as failures, count.
 
-Cost: predict/races.py's per run, and one run per pair of lines that race.
+Cost: that of predict/races.py for each run, and one run for each pair of lines that race.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mazurka.trace.ids import SiteNumber
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness.witness import Races
 
-#: How often a race is predicted although the run did not show it. Models know of a program what was tracked.
+#: How often a race is predicted although its run did not show it: a model has only the tracked operations of a program.
 _ATTEMPTS: Final = 3
 
 Identity = tuple[str, ...]
@@ -40,11 +40,12 @@ class RaceConfirmer:
 
     program: Program
     known: set[Identity]
-    unasked: int = 0  # questions not put since there were too many
-    failed: Counter[Identity] = field(default_factory=Counter)  # predicted, but the run showed something else
+    unasked: int = 0  # questions not asked since there were too many
+    failed: Counter[Identity] = field(default_factory=Counter)  # predictions that the run did not show
 
     def confirm(self, run: Run) -> Iterator[tuple[Run, bool]]:
-        """The runs that confirm what ``run`` implies, and whether they showed it. Stop at one that met new points."""
+        """The runs made for races that ``run`` implies, and whether they showed them. The caller stops at one with new
+        points."""
         if run.divergence is not None or run.truncated:
             return
         trace = trace_of(run.tasks, run.log)
@@ -71,7 +72,7 @@ class RaceConfirmer:
 
 
 def _way(run: Run, trace: Trace, prediction: PredictedBug) -> tuple[str, ...]:
-    """The schedule that a predicted race is the end of."""
+    """The schedule that ends with a predicted race."""
     claim = prediction.witness.claim
     assert isinstance(claim, Races)
     steps = (*prediction.witness.order, claim.first, claim.second)

@@ -1,29 +1,30 @@
-"""The happens-before order of a run, and which pairs of its points could have come the other way round.
+"""The happens-before order of a run, and the races of its points: pairs that could have come in the other order.
 
 Two steps *conflict* if they touch the same target and one of them writes it. *Happens before* is the smallest order
 with program order and the order of conflicting steps; two runs with the same happens-before order are the same
-Mazurkiewicz trace. Steps that are no points have no order of their own (see protocol.py): they carry happens-before
-from point to point, and the events that this module speaks of are the points.
+Mazurkiewicz trace. Steps that are no points are not scheduled (see protocol.py): they carry happens-before from point
+to point. The *events* of this module are the points.
 
 A *race* (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 64(4), 2017, def. 3.3) is a pair of conflicting events
-of two threads with nothing between them in the order, so that the second could have come first. Its *reversal* is
-the sequence ``notdep(first) . second``: what came after the first without depending on it, also what came after the
-second, and then the second; it can be executed where the first was.
+of two threads with no event between them in the order, so that the second could have come first. Its *reversal* is the
+sequence ``notdep(first) . second``: the events after the first that do not depend on it, including those after the
+second, and then the second; it can be executed in place of the first.
 
-Departures. What may have to wait needs more care than the paper's section on it has:
+Departures. Operations that may have to wait need more care than in the paper's section on them:
 
-- The second may be unable to move right before the first: an acquire before the release it read from. Then the events
-  before on that target are tried, back to one before which it can move (for a lock: the acquire that took it). Nothing
-  of what lies between can be in the reversal, since it depends on the first.
-- What a thread was blocked before when the run ended counts as a second, too: so every deadlock has a way out.
-- Whether a thread could move is known if it stood there: the run says who was enabled at each point. Of a lock it
-  follows from who held it. Else (a semaphore's counter, a queue) the reversal is *unsure*. That a read may have to
-  wait does not show in its step; the explorer learns which kinds of targets are waited for.
-- A step of several accesses may touch something else if it reads another value: of such a second that reads what the
-  first writes, the reversal says that what it touches *varies*. A step of one access does not, unless the runs so far
-  have shown several at its site.
-- An attempt that does not wait may turn out the other way when reversed; on a lock, which way is known, otherwise it
-  is taken to write.
+- The second may be unable to move right before the first: an acquire before the release it read from. Then earlier
+  events on that target are tried, back to one before which it can move (for a lock: the acquire that took it). No event
+  between these two can be in the reversal, since it depends on the first.
+- An operation before which a thread was blocked when the run ended counts as a second, too, so that the other orders of
+  a deadlock are explored.
+- Whether a thread could move is known if it stood there: the run has the enabled threads at each point. For a lock it
+  follows from its holder. Otherwise (a semaphore's counter, a queue) the reversal is *unsure*. A step does not show
+  whether its read may have to wait; the explorer learns which kinds of targets are waited for.
+- A step of several accesses may touch other locations if it reads another value: if such a second reads a target that
+  the first writes, the reversal *varies*. A step of one access does not vary, unless the runs so far have shown several
+  at its site.
+- An attempt that does not wait may have the other result when reversed; for a lock the result is known, otherwise the
+  attempt is assumed to write.
 
 Cost: O(steps x threads) for the order, O(points) for each reversal.
 """
@@ -48,7 +49,8 @@ _NOTHING: Final[frozenset[int]] = frozenset()
 
 
 class PointEvent(NamedTuple):
-    """A thread's step at a point: the targets, by their stable fingerprints, that it only reads, and writes."""
+    """A thread's step at a point: the targets that it only reads, and those that it writes, by their stable
+    fingerprints."""
 
     thread: str
     reads: frozenset[int]
@@ -74,7 +76,7 @@ class _Touch(NamedTuple):
     writes: bool
     clock: list[int]
     free: bool  # whether the target, as a lock, was free before
-    written: int  # which access of the target was the last write, up to and with this one; -1 if none
+    written: int  # the index of the target's last write, up to and including this access; -1 if there is none
 
 
 class Item(NamedTuple):
@@ -83,13 +85,13 @@ class Item(NamedTuple):
     event: PointEvent
     task: int
     ordinal: int  # its place among its thread's events, from 1
-    clock: list[int]  # how many events of each thread happen before it in the reversal, itself included
+    clock: list[int]  # the number of events of each thread that happen before it in the reversal, including itself
 
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """``items`` can be executed after the first ``depth`` points of the run; if ``unsure``, the last may have to
-    wait; if it ``varies``, it may touch something else."""
+    """``items`` can be executed after the first ``depth`` points of the run. If ``unsure``, the last may have to wait;
+    if it ``varies``, the last may touch other targets."""
 
     depth: int
     items: list[Item]
@@ -99,28 +101,28 @@ class Reversal:
 
 @dataclass(slots=True)
 class _Second:
-    """An event looked at as the second of races: done, or blocked at the end of the run."""
+    """An event, done or blocked at the end of the run, as the second of races."""
 
-    number: int  # of its point; the number of points if it was blocked
+    number: int  # the number of its point; the count of points if it was blocked
     task: int
     ordinal: int
     op: Op
     accesses: tuple[tuple[Op, Target], ...]
     base: list[int]  # the clock of its thread before it
     reached: int  # the number of steps logged when its thread stood before it
-    waits: bool  # whether it had to wait if its target was taken
+    waits: bool  # whether it has to wait while its target is taken
     attempt: bool
-    varies: bool  # whether it may touch something else if it reads another value
+    varies: bool  # whether it may touch other targets if it reads another value
 
 
 class Execution:
     """The points of a run and their order.
 
-    ``waited_for`` are the kinds of targets whose reads may have to wait (events, say), as acquires do. What writes
-    ``time`` may have to wait for others' sake. ``varying`` are the sites at which steps are known to have several
-    accesses. ``fired`` are steps of timeouts that fired when no other thread could move: nothing changes places with
-    them for that, but the wait might have been over before. ``several`` and ``single`` are those sites of this run that
-    have several accesses, and that only have one, a read.
+    ``waited_for`` are the kinds of targets whose reads may have to wait (events, say), as acquires do. A step that
+    writes ``time`` may have to wait until others have moved. ``varying`` are the sites at which steps are known to have
+    several accesses. ``fired`` are steps of timeouts that fired when no other thread could move: so no step changes
+    places with them, but the wait might have ended earlier. ``several`` and ``single`` are the sites of this run whose
+    steps have several accesses, and those whose steps have one, a read.
     """
 
     def __init__(
@@ -142,7 +144,7 @@ class Execution:
         self._enabled: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
         self._now = [[0] * len(run.tasks) for _ in run.tasks]
         self._reached = [0] * len(run.tasks)
-        self._seconds: list[tuple[_Second, dict[Target, int]]] = []  # and how much of each target's past it saw
+        self._seconds: list[tuple[_Second, dict[Target, int]]] = []  # each with the accesses of each target before it
         self._waited_for = waited_for
         self._time = time
         self._varying = varying
@@ -202,7 +204,7 @@ class Execution:
                 past.append(_Touch(number, event, task, access, WRITES[access], clock, free, written))
 
     def _may_vary(self, site: SiteNumber, accesses: tuple[tuple[Op, Target], ...]) -> bool:
-        """Whether a step reads values, and touches more, now or in another run."""
+        """Whether a step reads values, and has further accesses, in this run or another."""
         if not any(
             READS[op] and target != self._time and not kind_of(target).has(Property.ORDERS) for op, target in accesses
         ):
@@ -218,7 +220,7 @@ class Execution:
         return last.op is not Op.ACQUIRE and (last.writes or last.free)
 
     def _direct(self, target: Target, writing: bool, reading: bool, seen: int | None = None) -> Iterator[_Touch]:
-        """The last accesses that conflict with one now: the last write, for a write also the reads since."""
+        """The last accesses that conflict with a new one: the last write, and for a write also the reads since."""
         if not writing and not reading:
             return
         past = self._touches.get(target, ())
@@ -266,9 +268,11 @@ class Execution:
                     yield from self._adjacent(second, target, direct[target], seen[target], others)
 
     def rivals(self, first_new: int) -> Iterator[tuple[int, int]]:
-        """(event, thread): the thread stood before, or had yet to come to, something that conflicts with the event.
+        """Pairs (event, thread): the thread stood before, or had yet to come to, an operation that conflicts with the
+        event.
 
-        Without those that it was bound to come after. Of the events before the thread stood there, only the last.
+        Pairs in which the operation had to come after the event are left out. Of the events before the thread stood
+        there, only the last counts.
         """
         for second, seen in self._seconds:
             if second.number < first_new:
@@ -288,7 +292,7 @@ class Execution:
     def _adjacent(
         self, second: _Second, target: Target, direct: list[_Touch], seen: int, others: list[_Touch]
     ) -> Iterator[Reversal]:
-        """Races with direct conflicts; the second can always move, unless it is seen that it could not."""
+        """Reversals of direct conflicts; the second can always move, unless the run shows that it could not."""
         for touch in direct:
             if touch.event < 0 or touch.task == second.task:
                 continue
@@ -301,7 +305,7 @@ class Execution:
                 yield self._reversal(second, touch, rest, unsure, target)
 
     def _behind(self, second: _Second, target: Target, seen: int, others: list[_Touch]) -> Iterator[Reversal]:
-        """Races of an operation that may have to wait: back to where it need not."""
+        """Reversals of an operation that may have to wait: before the latest event before which it need not wait."""
         past = self._touches.get(target, [])
         for index in range(seen - 1, -1, -1):
             touch = past[index]
@@ -325,7 +329,7 @@ class Execution:
                 return
 
     def _handed_on(self, target: Target) -> bool:
-        """Whether a plain look at the target may be a waiting time that ran out."""
+        """Whether a plain read of the target may be a timeout."""
         return target in self._woken or self._is_lock(target)
 
     def _is_lock(self, target: Target) -> bool:
@@ -342,7 +346,7 @@ class Execution:
         return other.clock[touch.task] >= self.ordinals[touch.event]
 
     def _between(self, touch: _Touch, second: _Second, rest: list[_Touch]) -> bool:
-        """Whether something that the second needs happens after ``touch``."""
+        """Whether an event that the second depends on happens after ``touch``."""
         ordinal = self.ordinals[touch.event] if touch.event >= 0 else touch.clock[touch.task]
         task = touch.task
         return second.base[task] >= ordinal or any(t.clock[task] >= ordinal for t in rest)
@@ -370,7 +374,7 @@ class Execution:
         return self._time is not None and (Op.RMW, self._time) in second.accesses
 
     def _attempted(self, event: PointEvent, target: Target, first: _Touch) -> PointEvent:
-        """The step of an attempt in place of ``first``."""
+        """The event of an attempt if it comes in place of ``first``."""
         printed = fingerprint_of_name(target)
         if self._is_lock(target) and not first.free:
             return PointEvent(event.thread, event.reads | {printed}, event.writes - {printed})
@@ -378,7 +382,7 @@ class Execution:
 
 
 def is_waiting_read(blocked: Blocked) -> bool:
-    """Whether a thread is stuck before a read, not because it would only repeat itself."""
+    """Whether a thread is blocked before a read, and not held because it would only repeat itself."""
     return blocked.op is Op.READ and not blocked.repeats
 
 

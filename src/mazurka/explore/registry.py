@@ -27,8 +27,8 @@ class StrategyRow:
 
     name: str
     implementation: str
-    runs: str  # which executions, for people
-    scope: str = ""  # the unit of which it covers all, when it ends; "": it samples, and does not end
+    runs: str  # the executions that it makes, in words
+    scope: str = ""  # the units all of which it has covered when it ends; "": it samples, and does not end
     every_order: bool = False  # it executes all orders, so a timeout that fires leaves none out
     timed: bool = False  # it can also search the orders that --timing allows
     calls: bool = False  # calls of marked objects are one step each

@@ -1,13 +1,13 @@
-"""Strategies that sample: they never finish, and prove nothing, but reach deep quickly.
+"""Strategies that sample executions: they never finish, and prove nothing, but find deep bugs quickly.
 
 ``pct`` is the randomised scheduler of Burckhardt, Kothari, Musuvathi and Nagarakatte (ASPLOS 2010): threads get
-random priorities, the highest that can moves, and at d-1 random points the one about to move falls below all others.
-In a program of n threads and k points it finds a bug of depth d with probability at least 1/(n k^(d-1)) per run.
-How long runs are is learnt from runs, in *rounds* of 1, 1, 2, 4, 8 ... runs: all of one round use what those before
-have shown.
+random priorities, the enabled one with the highest moves, and at d-1 random points the thread about to move falls below
+all others. In a program of n threads and k points it finds a bug of depth d with probability at least 1/(n k^(d-1)) per
+run. The length of runs is learnt from runs, in *rounds* of 1, 1, 2, 4, 8 ... runs: the runs of one round use the
+lengths of the rounds before.
 
-Runs are numbered, and a run's number (with the seed) determines it. What is left to do are ranges of numbers, the
-lowest first, so the runs made are the same however many processes make them.
+Runs are numbered, and a run's number (with the seed) determines it. The remaining work are ranges of numbers, the
+lowest first, so the runs are the same for any number of processes.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strat
 from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.program.source_analysis import SourceAnalysis
 
-#: As good as no end.
+#: A number that no search reaches.
 _NEVER: Final = 1 << 62
 
-#: Numbers in a lease, at least and at most. What a worker does not get to is there again.
+#: The least and the largest number of runs in a lease. Numbers that a worker does not finish come back.
 _LEAST: Final = 256
 _MOST: Final = 8192
 
 
 class RandomWalk(Strategy):
-    """The ``random`` strategy: at each point every thread that can move is equally likely to.
+    """The ``random`` strategy: at each point every enabled thread is equally likely to move.
 
-    ``ranges`` are the numbers to run, ascending and disjoint, as [first, beyond); the last has no end of its own.
+    ``ranges`` are the numbers to run, ascending and disjoint, as [first, beyond); the last has no end.
     """
 
     name = "random"
@@ -47,7 +47,7 @@ class RandomWalk(Strategy):
         self.taken: set[int] = set()
         self.granted: dict[int, tuple[int, int]] = {}
         self.done = 0
-        self.beyond = _NEVER  # no number from here on is wanted
+        self.beyond = _NEVER  # numbers from here on are not wanted
         self.portion = _LEAST
 
     def plan(self, number: int) -> Plan:
@@ -55,7 +55,7 @@ class RandomWalk(Strategy):
         return Plan(tail=TailPolicy.RANDOM, seed=self.seed + number)
 
     def ready(self) -> int:
-        """No number from here on can be run yet."""
+        """The first number that can't be run yet."""
         return self.beyond
 
     # -- the protocol -------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ class RandomWalk(Strategy):
         return Seed(number, self.plan(number))
 
     def _next(self, most: int) -> tuple[int, int] | None:
-        """Take the lowest range of numbers out of those to run."""
+        """Take the lowest range of at most ``most`` numbers to run."""
         if not self.ranges or self.ranges[0][0] >= self.ready():
             return None
         first, beyond = self.ranges[0]
@@ -131,7 +131,7 @@ class RandomWalk(Strategy):
 
 
 class Priorities(RandomWalk):
-    """The ``pct`` strategy; ``depth`` is the number of ordering constraints a bug is taken to need."""
+    """The ``pct`` strategy; ``depth`` is the assumed number of ordering constraints of a bug."""
 
     name = "pct"
 
@@ -142,17 +142,18 @@ class Priorities(RandomWalk):
     def __init__(self, seed: int = 0, depth: int = 3) -> None:
         super().__init__(seed)
         self.depth = max(depth, 1)
-        self.threads = 1  # the most in one run, as are the points
+        self.threads = 1  # the most threads in one run, as ``points`` are the most points
         self.length = 1
         self.round = 1  # the first number beyond this round
-        self.planned = 100  # the length that this round's runs are taken to have
+        self.planned = 100  # the assumed length of this round's runs
 
     def plan(self, number: int) -> Plan:
-        """PCT's: change points are drawn from the length planned for this round."""
+        """PCT: change points are drawn from the length assumed for this round."""
         return Plan(tail=TailPolicy.PCT, seed=self.seed + number, changes=self.depth - 1, length=self.planned)
 
     def ready(self) -> int:
-        """All of a round share one planned length, so a round ends before the next one begins."""
+        """The first number beyond this round: its runs share one assumed length, so it ends before the next one
+        begins."""
         if self.ranges and self.ranges[0][0] >= self.round and not self.granted and not self.taken:
             self.round, self.planned = 2 * self.round, self.length
         return min(self.round, self.beyond)

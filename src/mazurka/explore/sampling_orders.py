@@ -1,11 +1,11 @@
-"""Strategies that sample orders of what conflicts, not just switches: ``pos`` and ``surw``.
+"""Strategies that sample orders of conflicting operations, not just switches: ``pos`` and ``surw``.
 
-How a run decides who moves is in :mod:`mazurka.program.runtime.policy`, with the sources; here is what its plan says.
+:mod:`mazurka.program.runtime.policy` chooses the threads of a run, and names the sources; this module makes the plans.
 
-``surw`` needs to know how often each thread will touch each location. That is learnt from run 0, a random walk: every
+``surw`` needs to know how often each thread will touch each location. It learns that from run 0, a random walk: every
 later run takes one location that several threads accessed there, one of them writing, picked at random, and makes the
-orders of the operations on it equally likely. Where other runs take other paths, the numbers are off, and the orders
-only roughly so.
+orders of the operations on it equally likely. If other runs take other paths, the numbers are wrong, and the orders
+only roughly equally likely.
 
 Invariant: as everywhere in sampling, a run's number (with the seed) determines it; so run 0 comes alone.
 """
@@ -21,7 +21,7 @@ from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.trace.event import READS, WRITES
 from mazurka.trace.fingerprints import fingerprint_of_name
 
-#: By a location's fingerprint: how often each thread touched it.
+#: For each location, by its fingerprint, how often each thread touched it.
 Profile = dict[int, dict[str, int]]
 
 
@@ -53,7 +53,7 @@ class SelectiveUniformWalk(RandomWalk):
         return Plan(tail=TailPolicy.SURW, seed=seed, focus=focus, weights=tuple(weights.items()))
 
     def ready(self) -> int:
-        """One execution before there is a profile."""
+        """The first number that can't be run yet: only one run is made before there is a profile."""
         return super().ready() if self.profile is not None else min(1, super().ready())
 
     def observe(self, seed: Seed, run: Run) -> None:
@@ -98,8 +98,8 @@ class SelectiveUniformWalk(RandomWalk):
 
 
 def contended(run: Run) -> Profile:
-    """How often each thread was at a point before an access of each location that several threads accessed and one
-    wrote."""
+    """For each location that several threads accessed and one wrote, how often each thread was at a point before an
+    access."""
     found: Profile = {}
     written: set[int] = set()
     for step in run.log:

@@ -1,12 +1,12 @@
-"""The journal of a search on disk: a search that is killed at any moment goes on from there.
+"""The journal of a search on disk: a search that is killed at any moment can be resumed from it.
 
 One SQLite database (WAL mode) per program, strategy and settings; a transaction per batch, so that after ``kill -9``
-it holds some prefix of the records: strategies can restart from every prefix. Records are kept as they are, numbers
-as numbers, bytes as bytes. A lock on a file beside it keeps a second process out; the system drops it when its holder
-dies, however that happens.
+it holds a prefix of the records: strategies can restart from every prefix. Records are stored unchanged, numbers as
+numbers, bytes as bytes. A lock on a file beside it excludes a second process; the system releases it whenever its
+holder ends.
 
-A database that is damaged is named in an error, never overwritten. If writing fails later (a full disk, a
-folder taken away) the search goes on without, and :attr:`SearchJournal.trouble` says so.
+A damaged database is an error that names it, and never overwritten. If writing fails later (a full disk, a removed
+folder) the search goes on without a journal, and :attr:`SearchJournal.trouble` says so.
 """
 
 from __future__ import annotations
@@ -86,11 +86,11 @@ class SearchJournal:
         self._try(statements)
 
     def add_failure(self, schedule: tuple[str, ...]) -> None:
-        """Write at once that a schedule fails."""
+        """Write a failing schedule immediately."""
         self._try([("INSERT OR IGNORE INTO failures (schedule) VALUES (?)", [(" ".join(schedule),)])])
 
     def forget_records(self) -> None:
-        """The search starts again; its failures stay."""
+        """Delete the records, as the search starts again; its failures stay."""
         self._try([("DELETE FROM learnt", [()])])
 
     def _try(self, statements: list[tuple[str, list[tuple[object, ...]]]]) -> None:
@@ -101,15 +101,15 @@ class SearchJournal:
                 for text, operands in statements:
                     self._connection.executemany(text, operands)
         except sqlite3.Error as error:
-            self.trouble = f"the search can't be saved in {self.path} ({error}); going on without"
+            self.trouble = f"the search can't be saved in {self.path} ({error}); it goes on without a journal"
 
     def leave(self) -> None:
-        """Let go of it in a child of the process that holds it, so that the lock ends with the parent."""
+        """Close the lock in a child of the process that holds it, so that it is released when the parent ends."""
         os.close(self._lock)
         self._closed = True
 
     def close(self, *, finished: bool = False) -> None:
-        """Let go of the database; remove it if there is nothing left to go on with."""
+        """Close the database; remove it if the search is finished and has no failures."""
         if self._closed:
             return
         self._closed = True
@@ -126,7 +126,7 @@ def open_journal(folder: Path, program: str, strategy: str, settings: str = "") 
     """The journal of a search, made if there is none.
 
     ``program`` is :meth:`~mazurka.program.protocol.Program.identity`, so that a changed program starts again. Raises
-    :class:`MazurkaError` if another process is at it or the database is damaged, :class:`OSError` if the folder can't
+    :class:`MazurkaError` if another process uses it or the database is damaged, :class:`OSError` if the folder can't
     be written.
     """
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""Statistics of runs, apart from a strategy's own knowledge: failures, and all reasons against a proof.
+"""Statistics of runs: failures, and all reasons against a proof; a strategy's own knowledge is not among them.
 
-Statistics of different processes add up: where runs were made does not matter to the sum. Of one failure
-the sighting with the least seed is kept.
+Statistics of different processes can be added; the sum does not depend on where runs were made. For each failure the
+execution with the least seed is kept.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class Statistics:
     further: int = 0  # runs made to confirm races that had been predicted
     predicted: int = 0  # the races that they confirmed
     predictions: Predictions = field(default_factory=Predictions)  # by the strategy
-    unasked: int = 0  # questions about races not put since there were too many
+    unasked: int = 0  # questions about races that were not asked since there were too many
     truncated: str = ""
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
-    assumed: set[str] = field(default_factory=set)  # the assumptions of some run's outcome
+    assumed: set[str] = field(default_factory=set)  # the assumptions of runs
     waits: Waits = field(default_factory=Waits)
 
     def look(self, run: Run, postcondition: Postcondition | None = None) -> list[Failure]:
-        """Take note of a run; its failures, if it went as planned."""
+        """Enter a run; returns its failures, if it followed its plan."""
         if run.untracked:
             _add(self.untracked, run.untracked)
         if run.uncontrolled:
@@ -61,7 +61,7 @@ class Statistics:
         return run.failures
 
     def know(self, points: frozenset[int]) -> None:
-        """Say of the failures which sites were known to need points before their runs."""
+        """Enter for the failures the sites that were known to need points before their runs."""
         self.found = {identity: replace(found, points=points) for identity, found in self.found.items()}
 
     def add(self, others: Statistics) -> tuple[FailingExecution, ...]:
@@ -92,7 +92,7 @@ class Statistics:
         return json.dumps([*counts, sorted(self.assumed)])
 
     def recall(self, doubts: str) -> None:
-        """The reasons of earlier runs of the same search against a proof count for those to come, too."""
+        """Enter reasons against a proof from earlier runs of the same search."""
         if doubts:
             self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed = json.loads(doubts)
             self.assumed |= set(assumed)

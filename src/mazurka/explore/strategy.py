@@ -1,15 +1,16 @@
-"""Strategies: each decides which execution comes next.
+"""The protocol of strategies, which decide the next execution.
 
 A strategy hands out *seeds*: plans with a number. The loop executes them, in any order and in any process, and has the
 strategy observe the runs. The knowledge of a strategy is a sequence of *journal records*, plain data in the order in
-which it was learnt; a new strategy of the same kind that restores all records of an interrupted one goes on where that
-stopped (seeds handed out but not observed come again). A record of the kind ``reset`` makes all records before it void.
+which it was learnt; a new strategy of the same kind that restores all records of an interrupted one resumes its search
+(seeds handed out but not observed are handed out again). A record of the kind ``reset`` makes all records before it
+void.
 
-A strategy implements the abstract methods of :class:`Strategy`. Its other abilities have defaults that say that it
-lacks them: by default it grants no leases, decides at once, and predicts nothing.
+A strategy implements the abstract methods of :class:`Strategy`. The other methods have defaults: a strategy grants no
+leases, decides at once, and predicts no failures.
 
 Records also carry work to other processes. A *lease* is part of the open work, as records for a new strategy of the
-same kind, the *worker*; the worker's own records settle the lease with the owner. If a lease gets lost, its part is
+same kind, the *worker*; the worker's own records settle the lease with the owner. If a lease gets lost, its work is
 done again.
 """
 
@@ -29,7 +30,7 @@ JournalRecord = tuple[Any, ...]
 
 
 class Seed(NamedTuple):
-    """A plan to execute; ``number`` is the strategy's own."""
+    """A plan to execute; ``number`` is the strategy's number for it."""
 
     number: int
     plan: Plan
@@ -37,7 +38,7 @@ class Seed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Part of the open work, for another strategy of the same kind; ``number`` is the owner's own."""
+    """Part of the open work, for another strategy of the same kind; ``number`` is the owner's number for it."""
 
     number: int
     records: list[JournalRecord]
@@ -61,7 +62,7 @@ class StrategySettings:
     finals: bool = False  # whether code outside the program tests the state in which each run ends
     races: bool = False  # whether races are predicted from every run
     timed: bool = False  # whether runs are those of plans with timing
-    ordered: bool = False  # whether timeouts come after all that others did, in runs without timing
+    ordered: bool = False  # whether timeouts come after all earlier steps of others, in runs without timing
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
 
 
@@ -80,7 +81,7 @@ class Strategy(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """As in the registry."""
+        """The name of the strategy, as in the registry."""
 
     # -- deciding and learning ----------------------------------------------------------------------------------------
 
@@ -100,11 +101,11 @@ class Strategy(ABC):
 
     @abstractmethod
     def estimate(self) -> Estimate:
-        """How far the search is."""
+        """The progress of the search."""
 
     @abstractmethod
     def incompleteness_reason(self) -> str:
-        """Why having no seed left does not mean that all executions are covered ("" if it does)."""
+        """The reason why not all executions are covered although no seed is left ("" if they are)."""
 
     def summary(self) -> str:
         """The state of the search in a few words, for reports ("" if there is nothing to report)."""
@@ -135,8 +136,8 @@ class Strategy(ABC):
         raise LookupError(f"{self.name} has granted no lease {number}")
 
     def prune_from(self, number: int) -> bool:
-        """Drop all seeds from ``number`` on; whether any are left before. False, without an effect, if the seeds have
-        no order."""
+        """Drop all seeds from ``number`` on; returns whether any are left before. False, without an effect, if the
+        seeds have no order."""
         return False
 
     def has_own_work(self) -> bool:

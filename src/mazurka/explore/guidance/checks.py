@@ -1,23 +1,23 @@
-"""Which executions promise to fail a check of the program, or to decide one as it has never been decided.
+"""Predicts executions in which a check of the program fails, or has an outcome that no execution has shown.
 
-A *check* is a place where what has been read decides whether the program fails (dissertation ch. 3.1.3: a property
-over read values, asked of the model of a trace before any new run): an assertion; a test that guards a ``raise``;
-the use of a value that may be None, or may be missing. Any other test is one, too, with nothing failing: the code
-behind an outcome not seen yet has not been run at all. Checks are terms over reads (terms.py), found by the front end
-of the language (:data:`UsesOf`).
+A *check* is a place where values read decide whether the program fails (dissertation ch. 3.1.3: a property over read
+values, asked of the model of a trace before any new run): an assertion; a test that guards a ``raise``; the use of a
+value that may be None, or may be missing. Any other test is a check, too, with no failing outcome: the code after an
+outcome not seen yet has not been executed at all. Checks are terms over reads (terms.py), found by the front end of the
+language (:data:`UsesOf`).
 
-An execution that is wanted has a step read another write. The run that shows it possible records the values, so each
-check that the step decides is computed again, with the other value for this read and what the run read for the others
-of the same pass. Conditions under which the check is met at all must not come out false.
+In a queued execution a step reads another write. The run that shows it possible records the values, so each check that
+depends on the step is computed again, with the other value for this read, and the run's values for the other reads of
+the same pass. The conditions under which the check is reached must not evaluate to false.
 
-A prediction decides what is run first, never what is reported: a failure is what a run shows. What the step's thread
-reads after it may differ by then, so a prediction may fail to come true; a check that a prediction has
-failed :data:`_ATTEMPTS` times is not predicted again.
+A prediction only decides which execution comes first, not what is reported: only failures of executions are. The step's
+thread may read other values afterwards, so a prediction may be wrong; a check for which predictions were wrong
+:data:`_ATTEMPTS` times is not predicted again.
 
-Departs from the source, whose properties are put by hand and solved for; here they are read off the program, and a
-prediction is a value that the solver has shown to be readable.
+Departure from the source: there properties are stated by hand and solved for; here they are taken from the program's
+source, and a prediction is a value that the solver has shown to be readable.
 
-Cost: a look-up for each execution wanted by a run that recorded its values, and computing the terms of a few lines.
+Cost: a look-up for each execution that a run with recorded values offers, and the evaluation of terms of a few lines.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from mazurka.program.terms import MISSING, UNKNOWN, Reads, truth, value_of
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import StepIndex
 
-#: How often a check is predicted to fail without having failed.
+#: How often a check may be predicted to fail without failing.
 _ATTEMPTS: Final = 3
 
 
 NOTHING_GIVEN: Final[Mapping[StepIndex, Mapping[str, Any]]] = {}
 
-#: Those that fail where the value read is missing or None.
+#: Checks that fail if the value read is missing or None.
 _OF_NOTHING: Final = (CheckKind.NONE, CheckKind.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
 class PredictedOutcome:
-    """Why an execution should be run soon: ``fails`` is predicted to, or a test to have a new outcome."""
+    """The reason to execute a seed soon: ``check`` is predicted to fail (``fails``), or to have a new outcome."""
 
     check: Check
     fails: bool
@@ -80,14 +80,14 @@ class ObservedValues:
         return next((self.written(target, source) for each, source in sees if each == target), UNKNOWN)
 
     def following(self, step: int, site: int) -> int | None:
-        """The step that a thread makes at another place in the same pass, after this one."""
+        """The step after this one of its thread at ``site``, in the same pass."""
         task, here = self.log[step].task, self.log[step].site
         steps = self._steps.get((task, site), ())
         after = bisect_right(steps, step)
         return steps[after] if after < len(steps) and steps[after] < self._next(task, here, step) else None
 
     def read_by(self, number: int) -> Any:
-        """The value that a step read; of an update the run records the value written."""
+        """The value that a step read; unknown for an update, of which the run records the value written."""
         step = self.log[number]
         return value_of(step.value) if step.op is Op.READ else UNKNOWN
 
@@ -135,7 +135,7 @@ class PredictedChecks:
         return uses
 
     def promise(self, observed: ObservedValues, step: int, sees: Iterable[tuple[Any, int]]) -> PredictedOutcome | None:
-        """What an execution promises in which a step of the run reads what ``sees``, (target, source), says."""
+        """The predicted outcome of an execution in which a step of the run reads ``sees``, as (target, source)."""
         if step < 0:
             return None
         value = observed.seen(step, sees)
@@ -153,7 +153,7 @@ class PredictedChecks:
         return PredictedOutcome(new[0], fails=False) if new else None
 
     def failing(self, observed: ObservedValues, step: int, value: Any) -> Check | None:
-        """The check that is to fail if a step of the run reads this value."""
+        """The check that is predicted to fail if a step of the run reads this value."""
         for check, _, outcome in self._decided(observed, step, value):
             if outcome and check.kind is not CheckKind.TEST and check not in self.settled:
                 if self.tries[check] < _ATTEMPTS:
@@ -176,7 +176,7 @@ class PredictedChecks:
                     yield check, present, outcome
 
     def _is_new(self, check: Check, present: bool | None, outcome: bool) -> bool:
-        """Whether a test has never come out so."""
+        """Whether no run has shown this outcome of a test."""
         if present is None:
             return False
         new = (check, outcome) not in self.outcomes
@@ -184,5 +184,5 @@ class PredictedChecks:
         return new
 
     def confirm(self, check: Check) -> None:
-        """It has failed as predicted."""
+        """Record that a check has failed as predicted."""
         self.settled.add(check)

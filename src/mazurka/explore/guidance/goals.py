@@ -1,23 +1,23 @@
-"""Which executions lead towards one in which a check fails, where the run itself does not prove it possible.
+"""Finds executions that lead towards one in which a check fails, if the run itself does not prove that possible.
 
 A run shows a write whose value would fail a check (checks.py) if some read got it, but in this run the read can't:
 
-- the write needs the read: what its thread did before depends on what came after the read;
-- the write is *covered*: another write of the place has to come after it and before the read.
+- the write needs the read: its thread's steps before it depend on steps after the read;
+- the write is *covered*: another write of the location has to come after it and before the read.
 
-Both are for lack of an order: some read made the one depend on the other. An execution in which such a read gets its
-value from elsewhere, so that the dependence is gone, is a step towards the failure. A value that is missing yet is no
-aim: mostly the reader gets it from its writer.
+In both cases some read made the one depend on the other. An execution in which such a read gets its value from another
+write, so that the dependence is gone, is a step towards the failure. A value that does not exist yet is no goal: mostly
+the reader gets it from its writer.
 
 A *goal* is a pair of steps, ``beyond`` and ``pivot``: it is reached when ``beyond`` does not need ``pivot`` any more.
-An execution leads there if a step that ``beyond`` needs, and that needs ``pivot``, reads something else and then needs
-``pivot`` no more.
+An execution leads there if a step that ``beyond`` needs, and that needs ``pivot``, reads another write and then no
+longer needs ``pivot``.
 
-A value can also be carried on: a thread computes the values it stores from those it has read (terms, within a
+A value can also be carried on: a thread computes the values it stores from values it has read (terms, within a
 function). If a read got another value, another one would be stored, and a check that reads it would fail; then that is
-a step, too, though who reads the store may be another by then.
+a step, too, although the store may have another reader in that execution.
 
-Like predictions, goals decide an order only. A check is aimed at :data:`_AIMS` times.
+Like predictions, goals only decide the order of executions. There are at most :data:`_AIMS` attempts for a check.
 
 Cost: for a run that records its values, a term for each pair of a read that decides a check and a value written, up to
 :data:`_PAIRS`; then a few comparisons of numbers for each execution wanted.
@@ -36,10 +36,10 @@ from mazurka.program.terms import MISSING, UNKNOWN, evaluate
 from mazurka.trace.event import Op
 from mazurka.trace.targets import is_data
 
-#: How many executions are made because they lead towards a failing check.
+#: How many executions are preferred because they lead towards the failure of one check.
 _AIMS: Final = 8
 
-#: Pairs of a read and a value that are looked at in a run.
+#: The most pairs of a read and a value that are considered in a run.
 _PAIRS: Final = 500
 
 
@@ -52,7 +52,7 @@ class Goal(NamedTuple):
 
 
 class Goals:
-    """Those of one run. ``aims`` counts the executions that were said to lead to a check, over all runs."""
+    """The goals of one run. ``aims`` counts, over all runs, the executions that were preferred for each check."""
 
     def __init__(
         self, history: History, observed: ObservedValues, checks: PredictedChecks, aims: Counter[Check]
@@ -65,7 +65,7 @@ class Goals:
         self.goals = [goal for goal in self._all() if aims[goal.check] < _AIMS]
 
     def lead(self, step: int, sees: Iterable[tuple[Any, int]]) -> Check | None:
-        """The check whose failure an execution leads to in which a step reads what ``sees``, (target, source), says."""
+        """The check towards whose failure an execution leads in which a step reads ``sees``, as (target, source)."""
         if step < 0:
             return None
         carried = self._carried(step, sees)
@@ -104,7 +104,7 @@ class Goals:
         return None
 
     def _is_nearer(self, goal: Goal, step: int, sees: Iterable[tuple[Any, int]]) -> bool:
-        """Whether a step by which ``beyond`` needs ``pivot`` would not need it any more."""
+        """Whether ``step``, by which ``beyond`` needs ``pivot``, would no longer need it."""
         history, pivot = self.history, goal.pivot
         thread, position = history.numbers[step], history.positions[step]
         if thread != history.numbers[goal.beyond] or not history.needs(goal.beyond, step):

@@ -1,7 +1,7 @@
-"""Has a pool do a strategy's work: hands out leases of it as orders, settles what comes back.
+"""Distributes a strategy's work to a pool: leases go out as work items, and are settled with their results.
 
-The coordinator knows all work under way, so none is lost with a worker: a lease that does not come back is settled as
-not done. Work items given before a search began again count for their observations only.
+The coordinator knows all work under way, so none is lost with a worker: a lease without a result is settled as not
+done. Work items given before a search began again count for their observations only.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from mazurka.explore.strategy import Lease, Strategy, StrategySettings
 _SHORT: Final = 0.02
 _LONG: Final = 1.0
 
-#: Seconds to wait for results before returning without any.
+#: Seconds to wait for results before returning none.
 WAIT: Final = 0.1
 
-#: So many orders lost may be bad luck; more, and this program should not be run elsewhere.
+#: If more work items than this get lost, the program should not be run in other processes.
 _BAD_LUCK: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """An order under way, and whose part of the work it is."""
+    """A work item under way, and the strategy and lease that it belongs to."""
 
-    order: WorkItem
+    item: WorkItem
     lease: Lease
     strategy: Strategy
 
 
 class Coordinator:
-    """Has the work of strategies of one kind done. ``learned`` are the sites known to need points."""
+    """Distributes the work of strategies of one kind. ``learned`` are the sites known to need points."""
 
     def __init__(self, pool: WorkerPool, name: str, settings: StrategySettings, learned: set[int]) -> None:
         self._pool = pool
@@ -53,7 +53,7 @@ class Coordinator:
         return self.losses > _BAD_LUCK
 
     def hand_out(self, strategy: Strategy, terms: BatchLimits) -> bool:
-        """Give everybody something to do, on these terms altogether; whether anything is under way."""
+        """Give work to all idle workers, within these limits altogether; returns whether any is under way."""
         left = None if terms.executions is None else terms.executions - self.allowed
         idle = self._pool.size - len(self._given)
         leases = strategy.grant_leases(idle if left is None else min(idle, left)) if idle and left != 0 else []
@@ -62,16 +62,16 @@ class Coordinator:
         share = None if left is None else max(1, left // self._pool.size)
         for lease in leases:
             agreed = replace(terms, executions=share, seconds=min(terms.seconds, self._seconds))
-            order = WorkItem(self._name, self._settings, lease.records, agreed, frozenset(self._learned), strategy)
-            self._given[self._number] = _Given(order, lease, strategy)
-            self._pool.start(self._number, order)
+            item = WorkItem(self._name, self._settings, lease.records, agreed, frozenset(self._learned), strategy)
+            self._given[self._number] = _Given(item, lease, strategy)
+            self._pool.start(self._number, item)
             self._number += 1
         return bool(self._given)
 
     @property
     def allowed(self) -> int:
-        """How many runs those under way may make."""
-        return sum(given.order.terms.executions or 0 for given in self._given.values())
+        """How many runs the work items under way may make."""
+        return sum(given.item.terms.executions or 0 for given in self._given.values())
 
     @property
     def busy(self) -> bool:
@@ -79,7 +79,7 @@ class Coordinator:
         return bool(self._given)
 
     def collect(self, strategy: Strategy, seconds: float = WAIT) -> Iterator[Batch]:
-        """Take back finished work; only that of ``strategy`` still counts, until it has to begin again."""
+        """The batches of finished work items; only those of ``strategy`` are settled, until it has to begin again."""
         void = False
         for number, report in self._pool.finished(seconds):
             given = self._given.pop(number)
@@ -87,8 +87,8 @@ class Coordinator:
                 self.losses += 1
             counts = given.strategy is strategy and not void
             if report is not None:
-                report.batch.statistics.know(given.order.points)
-                news = not report.points <= self._learned  # be it of a search that has begun again since
+                report.batch.statistics.know(given.item.points)
+                news = not report.points <= self._learned  # also if its search has begun again since
                 report.batch.found_new_points = news or (report.batch.found_new_points and counts)
                 self._learned |= report.points
                 void = void or (report.batch.found_new_points and strategy.exhaustive)
@@ -98,7 +98,7 @@ class Coordinator:
                 yield report.batch
 
     def dismiss(self, current: Strategy) -> None:
-        """Drop all that is under way."""
+        """Drop all work under way."""
         self._pool.close()
         for given in self._given.values():
             if given.strategy is current:

@@ -1,12 +1,12 @@
 """A pool behind any `concurrent.futures.Executor`: processes, a Dask cluster, MPI.
 
-Each submission is a call of :func:`carry_out`, which needs only Mazurka in the executor's process. It does not run the
-program there, among threads and state of other tasks, but has a *worker* do so: a Python process of its own
-(worker.py), which gets the program ready once and then carries out one order after another. Workers are kept for as
-long as the executor's process lives and gets work on the same program; they end when their standard input does, so with
-that process, however it ends.
+Each submission is a call of :func:`carry_out`, which needs only Mazurka in the executor's process. The program is not
+run there, among threads and state of other tasks, but in a *worker*: a Python process of its own (worker.py), which
+prepares the program once and then carries out one work item after another. Workers are kept as long as the executor's
+process lives and gets work on the same program; they end with their standard input, so with that process, however it
+ends.
 
-The program's files, and Mazurka in the same version, must be there under the same paths.
+The program's files, and Mazurka in the same version, must exist there under the same paths.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _LENGTH: Final = struct.Struct("!Q")
 
 @dataclass(frozen=True, slots=True)
 class RemoteItem:
-    """An order, and where it can be carried out. Everything is as Python has it at home."""
+    """A work item, and the environment that it needs: that of this Python process."""
 
     load: bytes  # a pickled Load
     path: tuple[str, ...]
     directory: str
     environment: tuple[tuple[str, str], ...]
-    order: bytes = b""
+    item: bytes = b""
 
 
 class ExecutorPool:
-    """The pool; ``size`` is how many orders are submitted at once."""
+    """The pool; ``size`` is the number of work items that are submitted at once."""
 
     def __init__(self, executor: concurrent.futures.Executor, load: Load, size: int | None = None) -> None:
         self.size = size or getattr(executor, "_max_workers", None) or usable_cores()
@@ -60,9 +60,9 @@ class ExecutorPool:
         self._futures: dict[concurrent.futures.Future[bytes], int] = {}
         self._refused: list[int] = []
 
-    def start(self, number: int, order: WorkItem) -> None:
+    def start(self, number: int, item: WorkItem) -> None:
         try:
-            future = self._executor.submit(carry_out, RemoteItem(*self._home, pickle.dumps(replace(order, owner=None))))
+            future = self._executor.submit(carry_out, RemoteItem(*self._home, pickle.dumps(replace(item, owner=None))))
         except (RuntimeError, OSError):  # its processes were killed; BrokenExecutor is a RuntimeError
             self._refused.append(number)
         else:
@@ -79,7 +79,7 @@ class ExecutorPool:
         for future in self._futures:
             future.cancel()
         self._futures.clear()
-        dismiss()  # if the executor's threads are our own
+        dismiss()  # ends the workers, if the executor's threads are in this process
 
 
 def _report(future: concurrent.futures.Future[bytes]) -> WorkResult | None:
@@ -88,7 +88,7 @@ def _report(future: concurrent.futures.Future[bytes]) -> WorkResult | None:
         answer: Any = pickle.loads(future.result())  # written by a worker
     except MazurkaError:
         raise
-    except Exception:  # each kind of executor has exceptions of its own for a worker that is gone
+    except Exception:  # each kind of executor has its own exceptions for a lost worker
         return None
     if isinstance(answer, BaseException):
         raise answer
@@ -100,7 +100,7 @@ def _report(future: concurrent.futures.Future[bytes]) -> WorkResult | None:
 
 
 class _RemoteWorker:
-    """A process that carries out orders for one program."""
+    """A process that carries out work items for one program."""
 
     def __init__(self, job: RemoteItem) -> None:
         self.load = job.load
@@ -120,9 +120,9 @@ class _RemoteWorker:
         assert self._process.stdin is not None
         return self._process.stdin
 
-    def ask(self, order: bytes) -> bytes:
+    def ask(self, item: bytes) -> bytes:
         assert self._process.stdout is not None
-        send(self._stdin, order)
+        send(self._stdin, item)
         return receive(self._process.stdout)
 
     def close(self) -> None:
@@ -135,7 +135,7 @@ _guard = threading.Lock()
 
 
 def carry_out(job: RemoteItem) -> bytes:
-    """Have an order carried out: its report, pickled."""
+    """Carry out a work item in a worker; returns its pickled result."""
     with _guard:
         others = [worker for worker in _idle if worker.load != job.load]
         mine = [worker for worker in _idle if worker.load == job.load]
@@ -145,7 +145,7 @@ def carry_out(job: RemoteItem) -> bytes:
         other.close()
     worker = worker or _RemoteWorker(job)
     try:
-        answer = worker.ask(job.order)
+        answer = worker.ask(job.item)
     except BaseException:
         worker.close()
         raise
@@ -164,7 +164,7 @@ def dismiss() -> None:
 
 
 def send(stream: IO[bytes], data: bytes) -> None:
-    """A message: its length, and it."""
+    """Send a message: its length, then the data."""
     stream.write(_LENGTH.pack(len(data)) + data)
     stream.flush()
 

@@ -1,7 +1,7 @@
-"""The process that runs a program for an executor (see hired.py): gets it ready, then carries out order after order.
+"""The process that runs a program for an executor (executor_pool.py): prepares it, then carries out work items.
 
-Messages come by standard input: where modules are found, how to load the program, then orders; reports go to what was
-standard output. The program gets neither. Ends with its input.
+Messages come by standard input: the search path of modules, the pickled function that loads the program, then work
+items; results go to the original standard output. The program has access to neither. The process ends with its input.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from mazurka.explore.parallel.executor_pool import receive, send
 
 
 def main() -> None:
-    """Serve until there are no more orders."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides what an interruption means
-    orders = os.fdopen(os.dup(0), "rb")
+    """Carry out work items until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator handles interruptions
+    items = os.fdopen(os.dup(0), "rb")
     reports = os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     try:
-        _serve(orders, reports)
+        _serve(items, reports)
     except (EOFError, BrokenPipeError):
         os._exit(0)
 
 
-def _serve(orders: IO[bytes], reports: IO[bytes]) -> None:
-    sys.path[:] = pickle.loads(receive(orders))
-    load = receive(orders)
+def _serve(items: IO[bytes], reports: IO[bytes]) -> None:
+    sys.path[:] = pickle.loads(receive(items))
+    load = receive(items)
     ready = _attempt(_load, load)
     while True:
-        order = pickle.loads(receive(orders))
-        answer = ready if isinstance(ready, BaseException) else _attempt(ready, order)
+        item = pickle.loads(receive(items))
+        answer = ready if isinstance(ready, BaseException) else _attempt(ready, item)
         send(reports, pickle.dumps(answer, protocol=5))
 
 

@@ -1,11 +1,11 @@
-"""Worker pools: the seam to processes of this machine and of others that carry out work items.
+"""Worker pools: the interface to processes, of this machine or others, that carry out work items.
 
 A pool takes work items while it has room, and returns their results in the order in which they are finished. An item
-may get lost with a killed worker; the caller has to handle that.
+may get lost with a killed worker; the caller has to handle this.
 
-:class:`ForkPool` forks a child for each order. The child has the program loaded and in its start state, and ends with
-its report, so that nothing has to be sent to it, nothing can get out of step, and children whose parent is killed are
-gone when their batches are over. Cost: 1 to 10 ms an order, for an order of up to a second.
+:class:`ForkPool` forks a child for each work item. The child has the program loaded and in its start state, and ends
+after its result, so that no data has to be sent to it, its state can't differ from the parent's, and children whose
+parent is killed end with their batches. Cost: 1 to 10 ms an item, for an item of up to a second.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from mazurka.errors import MazurkaError
 from mazurka.explore.batch import WorkItem, WorkResult
 from mazurka.program.forked import fork
 
-#: Where a platform has no processes to fork, there is only one process.
+#: Without fork on this platform there is only one process.
 CAN_FORK: Final = hasattr(os, "fork")
 
 _CHUNK: Final = 1 << 20
 
 
 class WorkerPool(Protocol):
-    """Carries out orders."""
+    """Carries out work items."""
 
-    size: int  # how many orders at once
+    size: int  # the number of work items at once
 
-    def start(self, number: int, order: WorkItem) -> None:
-        """Have an order carried out; never more than ``size`` at once."""
+    def start(self, number: int, item: WorkItem) -> None:
+        """Start a work item; never more than ``size`` at once."""
         ...
 
     def finished(self, seconds: float) -> list[tuple[int, WorkResult | None]]:
-        """Wait at most so long for orders to be finished; None: it got lost."""
+        """The finished work items, by number; waits at most ``seconds`` for one. The result None: the item got lost."""
         ...
 
     def close(self) -> None:
@@ -48,7 +48,7 @@ class WorkerPool(Protocol):
 
 
 def usable_cores() -> int:
-    """How many processes can run at once here."""
+    """The number of processes that can run at once on this machine."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -64,24 +64,24 @@ class ForkPool:
         self._leave = leave
         self._children: dict[int, _Child] = {}  # by the file descriptor to read from
 
-    def start(self, number: int, order: WorkItem) -> None:
+    def start(self, number: int, item: WorkItem) -> None:
         reading, writing = os.pipe()
         pid = fork()
         if pid == 0:
             try:
-                signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interruption means
+                signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles interruptions
                 for inherited in (reading, *self._children):
                     os.close(inherited)
                 self._leave()
-                self._answer(order, writing)
+                self._answer(item, writing)
             finally:
                 os._exit(0)
         os.close(writing)
         self._children[reading] = _Child(number, pid)
 
-    def _answer(self, order: WorkItem, writing: int) -> None:
+    def _answer(self, item: WorkItem, writing: int) -> None:
         try:
-            payload = pickle.dumps(self._carry_out(order), protocol=5)
+            payload = pickle.dumps(self._carry_out(item), protocol=5)
         except MazurkaError as error:
             payload = pickle.dumps(error)
         except BaseException:  # the parent must get every exception
@@ -113,7 +113,7 @@ class ForkPool:
 
 
 class _Child:
-    """A child at work, and its answer so far."""
+    """A running child, and its answer so far."""
 
     def __init__(self, number: int, pid: int) -> None:
         self.number = number

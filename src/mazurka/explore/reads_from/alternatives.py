@@ -22,10 +22,10 @@ from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import Kind, Property, kind_of
 
-#: At most this many combinations of sources are tried for a step that reads several targets.
+#: The most combinations of sources that are tried for a step that reads several targets.
 _COMBINATIONS: Final = 512
 
-#: Up to so many combinations it is not worth asking which of them are alike.
+#: For at most so many combinations it does not pay to find out which of them are alike.
 _FEW: Final = 4
 
 #: (target, source) of one reading access.
@@ -44,8 +44,8 @@ class Alternatives:
         data_steps: Sequence[StepIndex] = (),
         several: Sequence[StepIndex] = (),
     ) -> None:
-        """``forms`` are those known of the steps ``several``, those that may have several accesses; None: this is not
-        asked."""
+        """``forms`` are the known forms of the steps ``several``, which may have several accesses; None: forms are not
+        used."""
         self.walk = walk
         self.history = walk.history
         self.tally = tally
@@ -63,14 +63,14 @@ class Alternatives:
         self._writers_that_read: dict[Any, list[StepIndex]] = {}
 
     def all(self) -> Iterator[CandidateSchedule | None]:
-        """Ask, at every node passed, for the alternatives of this run; yields None now and then, where one may stop."""
+        """Compute the alternatives of this run at every node passed; also yields None where the caller may pause."""
         history = self.history
         if not self.tally.varying:
             data_steps = self.forms.data_steps if self.forms is not None else ()
             self.tally.varying = any(self._may_vary(j) for j in range(len(history.ops)) if j not in data_steps)
         for stop in self.walk.stops:
             if stop.past[history.numbers[stop.step]] > history.positions[stop.step]:
-                continue  # needed by nodes before: nothing else is possible here
+                continue  # earlier nodes need the step: it has no alternative
             if stop.node.asks == Asks.TAKER:
                 yield from self._other_takers(stop)
             elif self.forms is not None and stop.step in self.forms.data_steps:
@@ -82,17 +82,18 @@ class Alternatives:
             yield from self._sources_of_waiting(stop)
 
     def unresolved(self) -> list[Unresolved]:
-        """The forms of steps that the run has come to wait for since this was last asked."""
+        """The forms of steps for which the run waits since the last call."""
         if self.forms is None:
             return []
         found, self.forms.unresolved = self.forms.unresolved, []
         return found
 
     def _may_vary(self, step: int) -> bool:
-        """Whether a step of several accesses might write something else in another order of the threads: it reads
-        what other threads write, at times before it and at times after it.
+        """Whether a step of several accesses might have other writes in another order of the threads: it reads writes
+        of other threads that may come before it or after it.
 
-        If it writes nothing here but elsewhere, a run shows that: nothing stands against its reading something else.
+        A step that writes only in other runs need not count: without writes no other step prevents its other reads, so
+        a run shows that form.
         """
         history = self.history
         writes = history.writes[step]
@@ -107,7 +108,7 @@ class Alternatives:
         )
 
     def _has_choice(self, step: int, target: Any, present: StepIndex) -> bool:
-        """Whether the step could read the target from another write, whatever its thread has done and read before."""
+        """Whether the step could read the target from another write after the same earlier steps of its thread."""
         history, place = self.history, self._place(step)
         sources = self._sources(step, target, present)
         needed = [source for source in sources if source != INITIAL and self._before_needs(*place, source)]
@@ -147,7 +148,7 @@ class Alternatives:
             if wanted is not None:
                 yield wanted
             elif wakers:
-                tried.discard(state)  # it may be woken in another way
+                tried.discard(state)  # another notification may wake it
         for thread, op, target in history.pending:
             if target == lock and op in (Op.ACQUIRE, Op.RMW):
                 yield from self._blocked_taker(stop, thread, lock, source)
@@ -159,7 +160,8 @@ class Alternatives:
         )
 
     def _rival_takers(self, stop: Decision, lock: Any) -> list[StepIndex]:
-        """Of each thread its next acquire of the lock, and the steps that only looked because ``stop.step`` had it.
+        """For each thread its next acquire of the lock, and the steps that failed to acquire it because ``stop.step``
+        held it.
 
         A thread's later acquires need its next one, which comes after ``stop.step`` or in its place.
         """
@@ -184,12 +186,14 @@ class Alternatives:
         return groups
 
     def _would_take(self, step: int, lock: Any) -> bool:
-        """Whether a step that reads the lock takes it when it is free. Without marks any look counts as an attempt."""
+        """Whether a step that reads the lock would acquire it if it was free. In runs without marks of attempts any
+        read counts."""
         history = self.history
         return lock in history.writes[step] or step in history.attempts or not history.attempts
 
     def _blocked_taker(self, stop: Decision, thread: int, lock: Any, source: StepIndex) -> Iterator[CandidateSchedule]:
-        """A thread that waits for the lock at the end of the run; after a wait, once it has been notified."""
+        """The acquire of a thread that waits for the lock at the end of the run; after a wait on a condition only once
+        it is notified."""
         history = self.history
         position, state = len(history.threads[thread]), history.final_states[thread]
         if state in stop.node.tried or self._before_needs(thread, position, stop.step):
@@ -206,7 +210,8 @@ class Alternatives:
                 stop.node.tried.discard(state)
 
     def _possible_wakers(self, thread: int) -> list[list[StepIndex]]:
-        """The steps that may wake a thread that is blocked before acquiring: none is needed, unless it waits."""
+        """The steps that may wake a thread that is blocked before an acquire; [[]] if it does not wait on a
+        condition."""
         history = self.history
         last = history.threads[thread][-1] if history.threads[thread] else -1
         conditions = [t for t, _ in history.reads[last] if kind_of(t) is Kind.CONDITION] if last >= 0 else []
@@ -245,7 +250,7 @@ class Alternatives:
     # -- sources, by the forms of steps -------------------------------------------------------------------------------
 
     def _other_readings(self, stop: Decision, forms: OtherForms) -> Iterator[CandidateSchedule | None]:
-        """Every other way to read of a step, also from steps in other forms than in the run."""
+        """Every other combination of reads of a step, also from steps in other forms than in the run."""
         history, step = self.history, stop.step
         read = dict(history.reads[step])
         place = self._place(step)
@@ -285,8 +290,8 @@ class Alternatives:
         needed: Sequence[StepIndex] = (),
         form: Reading = NOTHING,
     ) -> Iterator[CandidateSchedule]:
-        """Ask for the step, at the last of the places, to read so after the steps ``before``, which are in such a form
-        and need ``needed``."""
+        """Ask whether the step, at the last of the places, can have this ``reading`` after the steps ``before``, whose
+        form is ``form`` and which need ``needed``."""
         node, answer, exact = stop.node, answer_of(list(reading.prints)), reading.exact and form.exact
         guess = 0 if exact else hash((answer, reading.sure, reading.writes, form.sure, form.writes))
         if answer in node.tried or guess in node.guesses:
@@ -301,7 +306,7 @@ class Alternatives:
             return
         node.guesses.add(guess)
         if wanted is None:
-            node.tried.discard(answer)  # in another form it may be possible
+            node.tried.discard(answer)  # it may be possible in another form
         else:
             yield replace(wanted, above=self._answers_above(stop))
 
@@ -314,8 +319,8 @@ class Alternatives:
         return hashes[stop.number]
 
     def _combinations(self, targets: list[Any], choices: list[list[StepIndex]]) -> Iterator[tuple[StepIndex, ...]]:
-        """One of the choices for each target, the same for targets that are written by the same steps: a step that
-        reads them finds them as the same step left them."""
+        """Combinations of one choice for each target. Targets with the same writers have the same source: a step that
+        reads them sees the same writer's values."""
         if prod(map(len, choices)) > _FEW:
             writers = self.history.writers
             grouped: dict[tuple[tuple[StepIndex, ...], tuple[StepIndex, ...]], list[int]] = {}
@@ -335,9 +340,11 @@ class Alternatives:
         yield from islice(product(*choices), _COMBINATIONS)
 
     def _sources(self, step: int, target: Any, present: StepIndex | None) -> list[StepIndex]:
-        """What ``step`` might read of ``target``: the present source first, then the other writes that do not need it.
+        """The possible sources of a read of ``target`` by ``step``: the present one first, then the other writes that
+        do not need it.
 
-        Of the writes that the step needs anyway, each thread's last hides the earlier ones, and the initial value.
+        Among the writes that the step needs anyway, the last of each thread hides the earlier ones, and the initial
+        value.
         """
         history = self.history
         thread, position = self._place(step)
@@ -360,8 +367,8 @@ class Alternatives:
         return found if present is None else [present, *found]
 
     def _effects(self, step: int, reads: tuple[Read, ...]) -> list[tuple[Any, ...]]:
-        """The value that the step would write if it read this. A try-lock acquires a free lock and does not change a
-        held one."""
+        """The targets that the step would write with these reads, one tuple for each possibility. A try-lock acquires a
+        free lock and does not change a held one."""
         history, writes = self.history, self.history.writes[step]
         open_question = [
             (target, source)
@@ -379,15 +386,15 @@ class Alternatives:
             return [without]
         if step in history.attempts or target in writes:
             return [(*without, target)]
-        return [(*without, target), without]  # without marks it may just be a look
+        return [(*without, target), without]  # without marks of attempts it may be a plain read
 
     def _nearly_shown(self, stop: Decision, asked: tuple[Read, ...]) -> Iterator[CandidateSchedule | None]:
-        """Steps that could come before ``stop.step`` but, having come after, read something else."""
+        """Alternatives with a step that came after ``stop.step`` and, before it, would read other writes."""
         history, step = self.history, stop.step
         read = dict(asked)
         for rival in self._rivals(stop, read):
             if self.forms is not None and step in self.forms.data_steps and rival in self.forms.data_steps:
-                continue  # asked for already
+                continue  # decided already
             yield None
             place = self._place(rival)
             changed = [t for t in read if t in history.writes[rival] or self._takes_if_free(rival, t)]
@@ -417,11 +424,12 @@ class Alternatives:
             yield from self._swap(stop, asked, (thread, position), printed, extra, [target])
 
     def _found_before(self, rival: StepIndex, present: StepIndex, source: StepIndex) -> StepIndex:
-        """The source of a rival's read of what it is to change, right before a step that reads it from ``source``."""
+        """The source from which a rival reads a target that it writes, right before a step that reads it from
+        ``source``."""
         return present if source == rival else source
 
     def _is_guess(self, step: int, target: Any) -> bool:
-        """Whether it is unknown what an attempt would do: counters may be high enough for several."""
+        """Whether the result of an attempt is unknown: a counter may be high enough for several."""
         return step in self.history.attempts and (target not in self.lockable or target in self.counted)
 
     def _takes_if_free(self, step: int, target: Any) -> bool:
@@ -432,8 +440,8 @@ class Alternatives:
         )
 
     def _rivals(self, stop: Decision, read: dict[Any, StepIndex]) -> list[StepIndex]:
-        """Steps of other threads that write what ``stop.step`` reads, or would if it was free, and whose print depends
-        on what they read; without those that have to come before it anyway, or after it."""
+        """Steps of other threads that write targets that ``stop.step`` reads (or would write them if they were free),
+        and whose prints depend on their reads; without steps that have to come before it, or after it."""
         history, step = self.history, stop.step
         numbers, positions = history.numbers, history.positions
         own = numbers[step]
@@ -469,7 +477,7 @@ class Alternatives:
         changed: list[Any],
         guess: bool = False,
     ) -> Iterator[CandidateSchedule]:
-        """Ask for ``rival`` to happen, and for the step to read ``changed`` from it."""
+        """Ask whether ``rival`` can happen, and the step read ``changed`` from it."""
         history, step = self.history, stop.step
         answer = answer_of([printed if t in changed else self.walk.print_of(s) for t, s in asked])
         if answer in stop.node.tried or place[0] == history.numbers[step]:
@@ -488,7 +496,7 @@ class Alternatives:
                 return
 
     def _sources_of_waiting(self, stop: Decision) -> Iterator[CandidateSchedule]:
-        """Every write of something that is waited for at the end of the run."""
+        """Every possible source of a read that is blocked at the end of the run."""
         history = self.history
         thread, _, target = history.pending[stop.step]
         place = [(thread, len(history.threads[thread]))]

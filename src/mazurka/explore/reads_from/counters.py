@@ -12,7 +12,7 @@ class McrCounters:
     runs: int = 0
     repeated: int = 0  # runs of a class already seen
     diverged: int = 0  # seeds that the program could not follow
-    lost: int = 0  # of these, those that should have been possible
+    lost: int = 0  # diverged seeds that should have been possible
     queries: int = 0
     unknown: int = 0  # queries the solver gave up on
     capped: int = 0  # steps with more combinations of sources than are tried

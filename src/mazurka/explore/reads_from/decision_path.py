@@ -12,13 +12,13 @@ from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import Kind, kind_of, of_kinds
 
-#: Blocked operations that are no question of their own: the steps before decide them, or they want to take something.
+#: Blocked operations without a node of their own: earlier steps decide them, or they acquire (taker nodes).
 _SETTLED: Final = frozenset({Op.BEGIN, Op.JOIN, Op.END, Op.SLEEP, Op.SPIN, Op.RELEASE, Op.FORK, Op.ACQUIRE, Op.RMW})
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A node on the way: its number on the path, its step in this run, and the causal past of all nodes before."""
+    """A node on the path: its number, its step in this run, and the causal past of all nodes before."""
 
     number: int
     node: DecisionNode
@@ -26,8 +26,8 @@ class Decision:
     past: tuple[int, ...]
 
 
-#: Sets answers of several writes apart from prints, which are hashes of a state and writes: the state after the first
-#: write would be the same as the write.
+#: Distinguishes answers of several writes from prints, which are hashes of a state and writes: the state after the
+#: first write would be the same as the write.
 _SEVERAL: Final = 0x5EA1
 
 #: Whether a target has the same name in every run.
@@ -38,7 +38,7 @@ NOTHING_ABOVE: Final = 2
 
 
 class DecisionPath:
-    """Goes down: :meth:`inherited`, then :meth:`own`; or :meth:`again` if the run has been here before.
+    """Follows a path: :meth:`inherited`, then :meth:`own`; or :meth:`again` if the run has been followed before.
 
     ``taken_kinds`` are the kinds of targets whose indivisible updates may have to wait, as acquires do.
     """
@@ -47,12 +47,12 @@ class DecisionPath:
         self.history = history
         self.branch = branch
         self.taken = [self._taken_by(step, taken_kinds) for step in range(len(history.ops))]
-        self.locks: dict[Any, list[StepIndex]] = {}  # by lock: the steps that acquire it, waiting if need be
+        self.locks: dict[Any, list[StepIndex]] = {}  # by lock: the steps that acquire it, and may wait for it
         for step, lock in enumerate(self.taken):
             if lock is not None:
                 self.locks.setdefault(lock, []).append(StepIndex(step))
         touched = history.looks if taken_kinds else ()
-        self.counted = {t for t in touched if kind_of(t).tag in taken_kinds}  # several may take from them
+        self.counted = {t for t in touched if kind_of(t).tag in taken_kinds}  # several threads may take from them
         tried = {target for step in history.attempts for target in history.writes[step]}
         self.lockable = {lock for _, lock in history.frees} | set(self.locks) | self.counted
         self.takers = self._takers(self.lockable | tried)
@@ -63,7 +63,7 @@ class DecisionPath:
         self.waiting: list[Decision] = []
         self.answers: list[int] = []  # of the branch's own nodes
         self.actual: int | None = None  # the answer given to the last inherited node, if it is a new one
-        self.mispredicted = False  # a step accessed other locations than predicted, and so the run is none of this path
+        self.mispredicted = False  # whether a step's accesses were guessed wrong, so that the run is not on this path
 
     def _taken_by(self, step: int, taken_kinds: set[str] | frozenset[str]) -> Any:
         history = self.history
@@ -91,7 +91,7 @@ class DecisionPath:
         return INITIAL_PRINT if source == INITIAL else self.history.prints[source]
 
     def data_steps(self) -> list[StepIndex]:
-        """The steps at points with reads, which nothing decides but the values of these: none that waits, or tries."""
+        """The steps at points with reads that only the values read decide: none that waits, and no attempts."""
         history, taken = self.history, self.taken
         return [
             StepIndex(step)
@@ -100,7 +100,8 @@ class DecisionPath:
         ]
 
     def _is_of_values(self, step: int) -> bool:
-        """Objects are numbered when they are first shared, so that in another run a target may be of another one."""
+        """Whether all targets of a step are named. Objects are numbered when they are first shared, so that in another
+        run a target of the same number may be of another object."""
         targets = [target for target, _ in self.history.reads[step]]
         touched = (*targets, *self.history.writes[step])
         return not any(not _is_named(target) or target in self.lockable for target in touched)
@@ -108,7 +109,7 @@ class DecisionPath:
     # -- down ---------------------------------------------------------------------------------------------------------
 
     def inherited(self) -> None:
-        """Pass the nodes that earlier runs made. A run that leaves them keeps only those it agrees with."""
+        """Pass the nodes that earlier runs made. A run with another answer keeps only the nodes up to that one."""
         branch = self.branch
         path = branch.parent.path()[: branch.cut] if branch.parent is not None else []
         above = NOTHING_ABOVE
@@ -139,7 +140,7 @@ class DecisionPath:
         return self.takers.get((node.first, node.second))
 
     def actual_answer(self, node: DecisionNode, step: int) -> int:
-        """This run's answer, which is the seed's unless the step turned out to be another."""
+        """This run's answer: that of the seed, unless the step turned out to be another."""
         if node.asks == Asks.TAKER:
             return self.history.states[step]
         return answer_of([self.print_of(source) for _, source in self.history.reads[step]])
@@ -181,7 +182,7 @@ class DecisionPath:
         return DecisionNode(Asks.TAKER, self.print_of(source), fingerprint_of_name(lock), answer), answer
 
     def again(self) -> None:
-        """Pass all nodes of a branch whose run has been here before, to make the offers it did not get to make."""
+        """Pass all nodes of a branch whose run has been followed before, to compute its remaining alternatives."""
         for node in self.branch.path():
             step = self._step_of(node)
             if step is not None:

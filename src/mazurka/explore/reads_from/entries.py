@@ -1,5 +1,5 @@
-"""The knowledge of a reads-from search as journal records, for another one (see mcr.py): the same search resumed, a
-worker, or an owner to whom a lease comes back.
+"""The knowledge of a reads-from search as journal records, for another search (see mcr.py): the same one resumed, a
+worker, or the owner of a lease that comes back.
 
 =========  ============================================================================================
 record     operands
@@ -7,14 +7,14 @@ record     operands
 name       a thread's name; prefixes hold the numbers of names in the order of these records
 seed       its number, that of the branch above (-1: none), cut, answer, prefix, asked entries, and 1 if it is a retry,
            a hash of the answers above if it is a guess, else 0
-done       a seed's number, nodes inherited, its own nodes, signature (-1: nothing was learnt from the run)
+done       a seed's number, nodes inherited, its own nodes, signature (-1: no step was learnt from the run)
 tried      a seed's number, the index of a node on its path, an answer that has been decided
-offered    the number of a seed whose run has nothing left to offer
+offered    the number of a seed whose run has offered all its alternatives
 known      a run, packed: the steps of its threads
-doubts     counts: lost schedules, unanswered questions, capped steps; whether what steps access may vary
+doubts     counts: lost schedules, unanswered questions, capped steps; whether accesses of steps may vary
 reset      kinds of targets that are waited for: all records before are void
-leased     the same kinds; what follows is a lease
-been       in a lease, of a seed run before: nodes inherited, its own nodes with all that was tried, whether to go on
+leased     the same kinds; the records after it are a lease
+been       in a lease, of a seed run before: nodes inherited, its own nodes with all tried answers, whether to go on
 =========  ============================================================================================
 
 Nodes are four numbers each: the kind of question, the two fingerprints, and an answer; in a lease, instead of the
@@ -33,12 +33,12 @@ from mazurka.explore.strategy import JournalRecord
 
 
 class JournaledSearch(Protocol):
-    """The search that records are entered into."""
+    """A search that records are entered into."""
 
     counters: McrCounters
     journal: list[JournalRecord]
     seen: set[int]  # signatures of runs
-    next_number: int  # of a branch
+    next_number: int  # the number of the next branch
     taken_kinds: set[str]
     is_worker: bool
 
@@ -52,7 +52,8 @@ class JournaledSearch(Protocol):
 
 
 class Entries:
-    """Enters records into a search. With ``known_branches``, the branches that a worker knows, they are a worker's.
+    """Enters records into a search. With ``known_branches``, the branches that a worker knows, the records are a
+    worker's.
 
     A worker's new branches get numbers of the owner; the branches that it knew are looked up by their numbers.
     """
@@ -70,7 +71,7 @@ class Entries:
         self.decided: set[tuple[int, int]] = set()  # decided by these records: (id of a node, answer)
 
     def is_open(self, branch: Branch) -> bool:
-        """Whether it is to be run: it has not been, or it has more to offer."""
+        """Whether a branch is to be executed: it has not been, or its alternatives have not all been computed."""
         return branch not in self.done or branch.known
 
     def enter(self, record: JournalRecord) -> None:
@@ -107,7 +108,7 @@ class Entries:
             node = parent.node(branch.cut - 1)
             decided = (id(node), branch.answer)
             if self.settles and branch.answer in node.tried and decided not in self.decided:
-                return  # another worker was quicker
+                return  # another worker has decided it before
             self.decided.add(decided)
             node.tried.add(branch.answer)
         self.branches[number] = branch
@@ -134,7 +135,7 @@ class Entries:
         elif self.settles and signature in search.seen:
             search.counters.repeated += 1
             self._record("done", number, branch.inherited, b"", -1)
-            del self.branches[number]  # and so all that came of it
+            del self.branches[number]  # and so its branches
             return
         else:
             search.seen.add(signature)

@@ -1,4 +1,4 @@
-"""Asks a solver whether an alternative is possible, and turns its order into the run that is wanted (see mcr.py)."""
+"""Asks a solver whether an alternative is possible, and turns its order into a seed (see mcr.py)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mazurka.explore.reads_from.decision_path import Decision
 
 @dataclass(frozen=True, slots=True)
 class CandidateSchedule:
-    """A run wanted: by its prefix, and as the answer to the node before ``cut``. ``asked`` are the uncertain
-    entries; in it ``step`` (-1: none of the run that showed it possible) reads what ``sees`` says, (target,
-    source). ``above``: if what a step accesses is a guess, a hash of the answers before it."""
+    """A possible run: its prefix, and its answer to the node before ``cut``. ``asked`` are the uncertain entries of the
+    prefix. In the run ``step`` (-1: no step of the run that showed it possible) reads ``sees``, as (target, source).
+    ``above``: if the accesses of a step are a guess, a hash of the answers before it."""
 
     cut: int
     answer: int
@@ -28,7 +28,7 @@ class CandidateSchedule:
 
 
 class Tally(Protocol):
-    """Counts what the walk does."""
+    """Counts queries and their results."""
 
     queries: int
     unknown: int
@@ -37,7 +37,7 @@ class Tally(Protocol):
 
 
 class FeasibilityCheck:
-    """Decides alternatives for one run. ``impossible`` are those that are not: (number on the path, answer)."""
+    """Decides alternatives for one run. ``impossible`` are the impossible ones, as (number on the path, answer)."""
 
     def __init__(self, history: History, solver: Solver, tally: Tally) -> None:
         self.history = history
@@ -54,10 +54,10 @@ class FeasibilityCheck:
         extras: tuple[HypotheticalEvent, ...],
         unsure: bool = False,
     ) -> CandidateSchedule | None:
-        """Decide an alternative: the run wanted, or None if there is none.
+        """Decide an alternative: a run that shows it, or None if there is none.
 
-        ``places`` are the extra steps' threads and positions: their predecessors must happen, they themselves must
-        not have happened before.
+        ``places`` are the extra steps' threads and positions: their predecessors must happen, and they themselves must
+        not happen before.
         """
         stop.node.tried.add(answer)
         order = self._order(list(stop.past), places, sources, extras)
@@ -72,7 +72,7 @@ class FeasibilityCheck:
         sources: Sequence[int],
         extras: tuple[HypotheticalEvent, ...],
     ) -> tuple[str, ...] | None:
-        """The prefix of a run in which the last extra step reads so, whatever else it accesses; None: there is none."""
+        """The prefix of a run in which the last extra step has these reads, among others; None: there is none."""
         history = self.history
         order = self._order([0] * len(history.threads), places, sources, extras)
         if order is None:
@@ -94,7 +94,7 @@ class FeasibilityCheck:
         sources: Sequence[int],
         extras: tuple[HypotheticalEvent, ...],
     ) -> tuple[int, ...] | None:
-        """An order in which the extra steps happen, after so many of each thread; None if there is none."""
+        """An order of ``past[t]`` steps of each thread t, and then the extra steps; None if there is none."""
         history = self.history
         for thread, position in places:
             history.include_before(past, thread, position)
@@ -120,7 +120,7 @@ class FeasibilityCheck:
         extras: tuple[HypotheticalEvent, ...],
         unsure: bool,
     ) -> CandidateSchedule:
-        """The run that an order stands for: at its points move the threads of the order's steps.
+        """The run of an order: at its points the threads of the order's steps move.
 
         ``unsure``: the accesses of an extra step are a guess, so later steps may turn out infeasible.
         """

@@ -1,13 +1,15 @@
-"""The forms of steps: which locations a step accesses, as far as runs have shown it, by the writes that it reads from.
+"""The forms of steps: the locations that a step accesses, as far as runs have shown it, by the writes that it reads
+from.
 
 A step of C code may read one location, and depending on the value read another one, or write (mcr.py). The *form* of a
 step, the targets that it reads and writes, is determined by the state of its thread and the writes that it reads from.
-This is a tree for each state: after such a prefix of sources, the step reads that target next, or it reads no more and
-writes those targets. So the tree says of a step in a hypothetical place either what it would access, or after which
-sources that is not known. Where that matters, a *probe* is executed: a run in which the step reads so.
+The forms are a tree for each state: after a prefix of sources, the step either reads a certain target next, or it reads
+no more and writes certain targets. So for a step in a hypothetical place the tree has its accesses, or the prefix of
+sources after which they are not known. In the latter case a *probe* may be executed: a run in which the step has these
+reads.
 
-Invariant: one continuation for each prefix. Accesses whose order is not that in which they depend on each other break
-it; the search then ends with a doubt (``contradicted``).
+Invariant: each prefix has one continuation. Accesses that are not in the order of their dependences break it; the
+search then ends with a doubt (``contradicted``).
 
 Cost: a few dictionary look-ups for a step with reads; about 200 bytes for each such step that is new.
 """
@@ -26,7 +28,7 @@ from mazurka.trace.ids import SiteNumber, StepIndex
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """A step reads ``target`` next; or, if ``ends``, no more, and writes ``writes``."""
+    """The continuation of a step: it reads ``target`` next; or, if ``ends``, no more, and writes ``writes``."""
 
     ends: bool
     target: Any = None
@@ -35,9 +37,10 @@ class Continuation:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """A run offers all that it can only once it is known how a step goes on after ``key``, unless as ``expected``.
+    """A run that guessed that a step continues as ``expected`` after ``key`` has further alternatives if it continues
+    otherwise.
 
-    That is so if all ``given`` holds: that another step, or this one before, goes on so after such a key.
+    This holds under the conditions ``given``, pairs (key, continuation) of another step, or this step before.
     """
 
     key: int
@@ -46,22 +49,22 @@ class Unresolved:
 
 
 class StepForms:
-    """The forms of steps known so far, and the runs that wait for others to become known."""
+    """The forms of steps known so far, and the runs that wait for unknown ones."""
 
     def __init__(self) -> None:
         self.known: dict[int, Continuation] = {}
         self.several: set[SiteNumber] = set()  # sites whose steps may have several accesses
         self.single: set[SiteNumber] = set()  # sites whose steps have had one, a read
-        self.possible: dict[int, bool] = {}  # by key: whether a step can come so far, if that has been asked
+        self.possible: dict[int, bool] = {}  # by key: whether a step can have these reads, if that has been asked
         self.contradicted = False
         self.waiting: dict[int, list[tuple[Branch, Unresolved]]] = {}  # by key
-        self.probes: deque[tuple[int, tuple[str, ...]]] = deque()  # prefixes of runs that show how a step goes on
+        self.probes: deque[tuple[int, tuple[str, ...]]] = deque()  # keys, with prefixes of runs that show them
         self.open: Counter[Branch] = Counter()  # how many continuations a run waits for
         self.settled: list[Branch] = []  # runs that wait no more, and have offered all
         self._shared: dict[Continuation, Continuation] = {}
 
     def clear(self) -> None:
-        """The search begins again: no run waits any more."""
+        """Forget the forms and the waiting runs, as the search begins again."""
         self.waiting.clear()
         self.open.clear()
         self.settled.clear()
@@ -69,7 +72,8 @@ class StepForms:
     # -- learning -----------------------------------------------------------------------------------------------------
 
     def sort(self, history: History, sites: Sequence[SiteNumber], data_steps: Iterable[StepIndex]) -> bool:
-        """Take in which sites have steps of several accesses; whether one was taken for another before."""
+        """Learn the sites whose steps have several accesses; returns whether one was thought to have a single
+        access."""
         late = False
         for step in data_steps:
             site = sites[step]
@@ -84,7 +88,7 @@ class StepForms:
         return late
 
     def learn(self, history: History, steps: Iterable[StepIndex]) -> list[Branch]:
-        """Take in the forms of steps; returns the runs that have more to offer now."""
+        """Learn the forms of steps; returns the runs that now have further alternatives."""
         found: list[Branch] = []
         prints = history.prints
         for step in steps:
@@ -111,18 +115,18 @@ class StepForms:
     # -- waiting ------------------------------------------------------------------------------------------------------
 
     def wait(self, branch: Branch, unresolved: Unresolved) -> None:
-        """Have a run wait for a step's continuation."""
+        """Let a run wait for a step's continuation."""
         self.waiting.setdefault(unresolved.key, []).append((branch, unresolved))
         self.open[branch] += 1
 
     def is_awaited(self, key: int) -> bool:
-        """Whether runs wait for this continuation and no run has shown that it can't come."""
+        """Whether runs wait for this continuation, and no run has shown that their conditions do not hold."""
         return any(not self._is_void(each) for _, each in self.waiting.get(key, ()))
 
     def next_probe(self) -> tuple[int, tuple[str, ...]] | None:
-        """A key that runs wait for, and the prefix of a run that shows how the step goes on after it.
+        """A key that runs wait for, and the prefix of a run that shows its continuation.
 
-        No run waits any more for what can't come: a step went on otherwise before that.
+        Runs stop waiting if their conditions do not hold: a step continued otherwise before the key.
         """
         for key, waiting in list(self.waiting.items()):
             for branch, unresolved in waiting:
@@ -149,10 +153,11 @@ class StepForms:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way for a step to read: (target, source) of each access, and the prints of the sources; then it ``writes``.
+    """The reads of a step, (target, source) of each access, and the prints of the sources; and its ``writes`` after
+    them.
 
-    Only so many of the reads are ``sure`` to be those of the step. After them its form is not known, unless it is
-    ``exact``, and a guess: that of the run.
+    Only the first ``sure`` reads are known to be those of the step. Unless the reading is ``exact``, the others are a
+    guess, taken from the run.
     """
 
     reads: tuple[tuple[Any, StepIndex], ...]
@@ -162,12 +167,12 @@ class Reading:
     exact: bool
 
 
-#: No reads, and nothing unknown about it.
+#: An exact reading without reads.
 NOTHING: Final = Reading((), (), (), 0, True)
 
 
 def chain(state: int, reading: Reading) -> Iterator[tuple[int, Continuation]]:
-    """The keys of a reading's unknown part, each with the way in which the step is guessed to go on after it."""
+    """The keys of a reading's unknown part, each with the guessed continuation of the step."""
     reads, prints = reading.reads, reading.prints
     for depth in range(reading.sure, len(reads)):
         yield fingerprint(state, prints[:depth]), Continuation(False, reads[depth][0])
@@ -176,7 +181,7 @@ def chain(state: int, reading: Reading) -> Iterator[tuple[int, Continuation]]:
 
 
 class Readings:
-    """All ways for a step of a run to read, if it may read each target from the sources that ``options`` says."""
+    """All readings of a step of a run, if it may read each target from the sources that ``options`` gives."""
 
     def __init__(
         self,
@@ -195,7 +200,7 @@ class Readings:
         self._print_of = print_of
 
     def all(self) -> Iterator[Reading]:
-        """One by one, by the sources of the first read, then of the second ..."""
+        """The readings one by one, sorted by the sources of the first read, then of the second ..."""
         return self._after((), (), None, True)
 
     def _after(
@@ -205,7 +210,7 @@ class Readings:
         sure: int | None,
         as_shown: bool,
     ) -> Iterator[Reading]:
-        """``as_shown``: so far the targets are those of the run."""
+        """The readings with these first reads; ``as_shown``: their targets are those of the run."""
         following = self._known.get(fingerprint(self._state, prints)) if sure is None else None
         if following is None:
             sure = len(reads) if sure is None else sure
@@ -219,11 +224,11 @@ class Readings:
             yield from self._after((*reads, (target, source)), (*prints, self._print_of(source)), sure, as_shown)
 
     def guess(self, depth: int) -> Continuation:
-        """How the step went on in the run."""
+        """The continuation of the step in the run after ``depth`` reads."""
         return Continuation(False, self._shown[depth][0]) if depth < len(self._shown) else self._ends
 
     def _choices(self, target: Any, reads: tuple[tuple[Any, StepIndex], ...]) -> Sequence[StepIndex]:
-        """What is written by the same steps as a target read before is found as the same step left it."""
+        """The sources of a target. If the same steps write it as a target read before, it has the same source."""
         choices = self._options(target)
         writers = self._writers.get(target)
         for other, source in reads:

@@ -1,4 +1,4 @@
-"""The forms that steps of one run might have if they read from other writes of the run (forms.py)."""
+"""The forms of steps of one run if they read from other writes of the run (forms.py)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from mazurka.explore.reads_from.feasibility import FeasibilityCheck, Tally
 from mazurka.explore.reads_from.forms import NOTHING, Reading, Readings, StepForms, Unresolved, chain
 from mazurka.trace.ids import StepIndex
 
-#: At most this many readings of a step are tried.
+#: The most readings of a step that are tried.
 _READINGS: Final = 512
 
-#: A read of a target that a step may have, and the source from which the run has it read (None: it does not read it).
+#: The possible sources of a step's read of a target, given its source in the run (None: it does not read the target).
 SourcesOf = Callable[[StepIndex, Any, StepIndex | None], list[StepIndex]]
 
 
 class OtherForms:
-    """The readings of a run's steps. ``unresolved`` are the forms that the run has to wait for."""
+    """The readings of a run's steps. ``unresolved`` are the forms for which the run has to wait."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class OtherForms:
         self._writing: dict[Any, list[tuple[StepIndex, Reading]]] | None = None
 
     def of(self, step: StepIndex) -> list[Reading]:
-        """The ways for a step to read, in any order of the run's other steps."""
+        """The readings of a step, in any order of the run's other steps."""
         made = self._readings.get(step)
         if made is None:
             shown = dict(self.history.reads[step])
@@ -65,7 +65,7 @@ class OtherForms:
         return made
 
     def that_write(self, target: Any) -> list[tuple[StepIndex, Reading]]:
-        """The steps, and their readings other than in the run, in which they write a target."""
+        """The steps with readings, other than those in the run, in which they write a target."""
         if self._writing is None:
             self._writing = {}
             for step in self.several:
@@ -76,7 +76,8 @@ class OtherForms:
         return self._writing.get(target, [])
 
     def after(self, step: StepIndex, rival: StepIndex, form: Reading) -> Iterator[Reading]:
-        """The ways for a step to read something from ``rival``, in such a form, and all else as in the run."""
+        """The readings of a step in which it reads from ``rival``, which has the form ``form``; all else is as in the
+        run."""
         history, base = self.history, StepIndex(len(self.history.numbers))
         shown, printed = dict(history.reads[step]), fingerprint(history.states[rival], form.prints)
         if step not in self.several:
@@ -101,7 +102,7 @@ class OtherForms:
             self.tally.capped += 1
 
     def _wait_for(self, step: StepIndex, reading: Reading, rival: StepIndex = INITIAL, form: Reading = NOTHING) -> None:
-        """Have this run offer more once the form of the reading, perhaps after that of a rival, is known, if a run can
+        """Let this run wait for the form of a reading, perhaps after a rival with the form ``form``, if some run can
         show it."""
         if reading.exact:
             return

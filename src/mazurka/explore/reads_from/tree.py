@@ -9,15 +9,15 @@ class Asks(IntEnum):
     """The question of a node."""
 
     SOURCE = 0  # which writes does the step of a thread in this state read from?
-    TAKER = 1  # who acquires this lock next after this release?
+    TAKER = 1  # which thread acquires this lock next after this release?
 
 
 class DecisionNode:
-    """A question: ``first`` is the print of the thread's state (source) or of the release (taker), ``second`` of the
-    lock.
+    """A question: ``first`` is the print of the thread's state (source) or of the release (taker), ``second`` that of
+    the lock.
 
-    ``tried`` holds the answers that are decided, by fingerprint: the write's for a source (a hash of several if the
-    step reads several targets), the thread's state for a taker.
+    ``tried`` holds the answers that are decided, by fingerprint: that of the write for a source node (a hash of several
+    if the step reads several targets), that of the thread's state for a taker node.
     """
 
     __slots__ = ("asks", "first", "guesses", "second", "tried")
@@ -27,14 +27,14 @@ class DecisionNode:
         self.first = first
         self.second = second
         self.tried = {answer}
-        self.guesses: set[int] = set()  # answers asked for with a guess of what steps access
+        self.guesses: set[int] = set()  # answers asked for with a guess of a step's accesses
 
 
 class Branch:
     """A seed, and the part of its path that its run added.
 
-    The first ``inherited`` nodes of its path are its parent's; ``cut`` is what they were when it was made, the last
-    of them answered anew, with ``answer``. ``asked`` are the prefix entries that are not known to be possible.
+    The first ``inherited`` nodes of its path are those of its parent. ``cut`` is their number when the seed was made;
+    the last of these has the new answer ``answer``. ``asked`` are the prefix entries that are not known to be possible.
     """
 
     __slots__ = (
@@ -72,13 +72,13 @@ class Branch:
         self.answer = answer
         self.prefix = prefix
         self.asked = asked
-        self.above = above  # if accesses of a step in it are a guess: a hash of the answers before the last
-        self.probe = 0  # the key of the unknown form that its run is made to show; then it has no place in the tree
+        self.above = above  # if the accesses of a step are a guess: a hash of the answers before the last
+        self.probe = 0  # the key of the unknown form that its run shall show; such a branch has no place in the tree
         self.retry = retry  # whether the last asked entry has been left out because its thread had to wait
         self.depth: int = parent.depth + 1 if parent else 0
         self.nodes: tuple[DecisionNode, ...] = ()
-        self.known = False  # whether its run has been seen, but not all that it offers
-        self.shared: int = parent.shared if parent else 0  # so many nodes of its path belong to other processes, too
+        self.known = False  # whether its run has been seen, but not all its alternatives
+        self.shared: int = parent.shared if parent else 0  # how many nodes of its path belong to other processes, too
 
     @property
     def special(self) -> int:
@@ -107,5 +107,5 @@ class Branch:
         return branch.nodes[index - branch.inherited]
 
 
-#: The answer "it stays blocked for ever".
+#: The answer that the operation stays blocked for ever.
 NEVER = 1
