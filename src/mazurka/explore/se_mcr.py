@@ -2,34 +2,36 @@
 
 Two runs are equivalent if every read sees the same value in both, from any write. Chapter 5 of the dissertation
 ("switch equivalence") finds pairs of seeds that lead to equivalent runs, one pair at a time. Here the automata of the
-threads, learnt from the runs so far (automata.py), are searched like a program of their own (state_space.py). Executed
-are only
+threads, learnt from the runs so far (automata.py), are searched like a program of their own (state_space.py). Only
+these are executed:
 
-- a *gap*, an unexplored transition: a step that no thread has taken with such a history and such values to read. Its
-  run shows it, and all steps after it;
-- an *ending*, a terminal state, in which a thread is stuck: the run is the proof, also of all others with the same
+- a *gap*, an unexplored transition: a step that no thread has taken with this history and these values to read. Its run
+  shows the step, and all steps after it;
+- an *ending*, a terminal state, in which a thread is stuck: its run is the proof, also for all others with the same
   report;
 - loops that no thread can leave under any order (the bottom components of the graph of states): the run takes the
   shortest path to them, and passes through them twice, with all threads that can move: a livelock;
 - an uncertain ending, since two objects may be the same (aliasing.py);
-- with ``classes`` every other ending, too: then there is exactly one run per class of equivalent runs.
+- with ``classes`` every other ending, too: then there is exactly one run for each class of equivalent runs.
 
-An ending is a combination of histories in which no thread can go on and no run has ended yet.
+An ending is a combination of histories in which no thread can go on, and in which no run has ended yet.
 
-Completeness. Let a run of the program be given. Along it, as long as every step is known with the values it reads,
-the search has entered its states, or those of a run equivalent to it up to the end (persistent sets keep all
-endings). The first unknown step is a gap, and is executed. So when there are no gaps left, every history that a
-thread can have in any run of the program has been seen in a run, and so has every failure of one thread; failures of
-several, which are stuck, are endings. A test of the final state from outside the program needs ``classes``.
+Completeness. Consider any run of the program. As long as every step of it is known with the values that it reads, the
+search has entered the states along it, or those along a run that is equivalent up to the end (persistent sets keep all
+endings). The first unknown step is a gap, and is executed. So when no gaps are left, every history that a thread can
+have in any run of the program has been seen in a run, and so has every failure of one thread; failures of several stuck
+threads are endings. A test of the final state from outside the program needs ``classes``.
 
-No two runs are equivalent: the run of a gap shows a history that is in no run before, that of an ending a combination
-of histories in which none has ended. (But for a value first seen written and later found to be the initial one.)
+No two runs are equivalent: the run of a gap shows a history that no earlier run has, that of an ending a combination of
+histories in which none has ended. (The exception is a value that is first seen written and later found to be the
+initial one.)
 
 Departures from the dissertation: its condition for switching two prefixes is replaced by equality of states, which
-needs no comparison of pairs and no lock and wait extensions, and also prunes what is reached along more than one
-switch.
+needs no comparison of pairs and no lock and wait extensions, and also prunes states that are reached by several
+switches.
 
-Cost: reachable.py's per state, and each run is followed once, again only if it changed what is contended.
+Cost: that of state_space.py for each state; each run is followed once, and again only if it changes the set of
+contended locations.
 """
 
 from __future__ import annotations
@@ -56,14 +58,14 @@ class SeMcrCounters:
 
     runs: int = 0
     refused: int = 0  # runs that only showed that a thread has to wait
-    lost: int = 0  # runs that could not go the way they should have
-    endless: int = 0  # ways to go round in loops for ever
+    lost: int = 0  # runs that could not follow their seeds although they should have
+    endless: int = 0  # possible livelocks that are undecided
 
 
-#: Seconds that a run has to take on average for runs to be made elsewhere: less, and it is sooner done than asked for.
+#: Seconds that a run has to take on average for runs to be made in other processes: shorter ones are faster made here.
 _WORTH: Final = 0.003
 
-#: Runs requested at once from each process, and the seconds for which the search looks for them.
+#: The number of runs requested at once from each process, and the seconds for which the search looks for them.
 _AT_ONCE: Final = 4
 _LOOKING: Final = 0.1
 
@@ -73,9 +75,9 @@ _READING: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class _PlannedRun:
-    """The purpose of a seed: its last step (which explores a ``gap``, unless all has been learnt again since), or the
-    ending of so many points, or loops that no thread can leave: a covering cycle of so many, once more where it is
-    ``warm``."""
+    """The purpose of a seed: its last step (which explores a ``gap``, unless the automata have been relearnt since), or
+    an ending after ``points`` points, or loops that no thread can leave: a covering cycle of ``tour`` moves, executed a
+    second time if it is ``warm``."""
 
     prefix: tuple[str, ...]
     step: bool = False
@@ -103,14 +105,14 @@ class SwitchEquivalence(Strategy):
         self.behaviour = ThreadAutomata()
         self.behaviour.thread("0")
         self.reachable = StateSpace(self.behaviour, classes)
-        self.decided = False  # the next seed is known: `following`
+        self.decided = False  # whether the next seed is known: `following`
         self.following: Seed | None = None
         self.out: dict[int, _PlannedRun] = {}
-        self.asked: dict[tuple[int, ...], int] = {}  # the ways to gaps that were run, by which seeds
+        self.asked: dict[tuple[int, ...], int] = {}  # by executed path to a gap: the number of its seed
         self.next_number = 0
-        self.seconds = 0.0  # that the runs took
-        self.lost: deque[int] = deque()  # seeds handed out whose leases got lost
-        self.leases: dict[int, tuple[int, ...]] = {}  # the seeds of each
+        self.seconds = 0.0  # the time of the runs
+        self.lost: deque[int] = deque()  # seeds to hand out again, whose leases got lost
+        self.leases: dict[int, tuple[int, ...]] = {}  # by lease: its seeds
         self.remote_tasks: RemoteTasks | None = None  # runs for another process
         self.journal: list[JournalRecord] = []
 
@@ -131,7 +133,7 @@ class SwitchEquivalence(Strategy):
         return True
 
     def _advance(self) -> None:
-        """Decide on the next seed, or come nearer to that."""
+        """Continue the search for the next seed."""
         if self.remote_tasks is not None:
             self._decide(self.remote_tasks.next_seed())
         elif self.lost:
@@ -153,7 +155,7 @@ class SwitchEquivalence(Strategy):
         self.decided, self.following = True, seed
 
     def _conclude(self) -> None:
-        """All states have been entered: terminal states, and loops without end, are left to be executed."""
+        """Decide once all states have been entered: terminal states, and endless loops, remain to be executed."""
         if self.reachable.endings:
             state = self.reachable.ending()
             if state is not None and (self.classes or self._is_wanted(state)):
@@ -171,7 +173,7 @@ class SwitchEquivalence(Strategy):
                 self.counters.endless += 1
 
     def _is_sure(self) -> bool:
-        """Whether the threads' steps depend on nothing but their reads."""
+        """Whether the threads' steps depend only on their reads."""
         unsure = self.counters.lost or self.behaviour.astray or self.behaviour.unsure or self.reachable.expiries
         return not unsure
 
@@ -243,8 +245,8 @@ class SwitchEquivalence(Strategy):
             self._missed(wanted)
 
     def _missed(self, wanted: _PlannedRun) -> None:
-        """A run did not show that threads go round for ever. Threads are held where passes would change nothing, though
-        not before they have made one: so the next tour may be the first that is like the one before."""
+        """Handle a run that did not show a livelock. A thread is held before a pass that would only repeat the one
+        before, so not before its first pass: a second tour may be the first that repeats the one before."""
         if wanted.tour and not wanted.warm:
             again = wanted.prefix[-wanted.tour :]
             self.out[self.next_number] = replace(wanted, prefix=wanted.prefix + again, warm=True)
@@ -266,7 +268,7 @@ class SwitchEquivalence(Strategy):
         ):
             seeds.append(seed)
         if len(seeds) == 1 and len(self.out) == 1:
-            self._decide(seeds[0])  # sooner run here
+            self._decide(seeds[0])  # a single run is faster made here
             return []
         leases = []
         for part in range(min(parts, len(seeds))):
@@ -300,11 +302,11 @@ class SwitchEquivalence(Strategy):
         if self.behaviour.astray:
             parts.append(f"{self.behaviour.astray} steps differed after identical reads: nondeterminism")
         if self.behaviour.records and self.remote_tasks is None and not self.reachable.known:
-            parts.append("how the threads begin is not known")
+            parts.append("the threads' first steps are not known")
         if self.counters.endless:
             parts.append(f"{self.counters.endless} possible livelocks undecided")
         if self.reachable.expiries:
-            parts.append("waiting times ran out, and which does first is not explored")
+            parts.append("timeouts fired, whose order is not explored")
         return "; ".join(parts)
 
     # -- journal ------------------------------------------------------------------------------------------------------

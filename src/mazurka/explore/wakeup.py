@@ -1,19 +1,19 @@
-"""Wake-up trees and sleep sets: the sequences still to be executed from a place in a search, and those covered already.
+"""Wake-up trees and sleep sets: the sequences to be executed from a place in a search, and those already covered.
 
 Definitions (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 64(4), 2017, sections 4 and 6). A thread is a *weak
-initial* of a sequence if its first event there has nothing of the sequence before it in the order or, if it has none
-there, its next event conflicts with nothing in the sequence: either way, going first makes no difference. A *wake-up
-tree* is an ordered tree of events whose leaves are sequences to be run from its place, none of them a beginning of an
-execution that begins like an earlier one. The *sleep set* of a place holds the events whose continuations have all
-been run.
+initial* of a sequence if no event of the sequence happens before its first event there or, if it has none there, its
+next event conflicts with no event of the sequence: in both cases it makes no difference if the thread goes first. A
+*wake-up tree* is an ordered tree of events whose leaves are sequences to be executed from its place; no leaf is
+equivalent to a prefix of an execution that an earlier leaf covers. The *sleep set* of a place holds the events whose
+continuations have all been executed.
 
-Invariant: from each leaf's place on, nothing sleeps, because every sleeper conflicts with something on the way there.
-So a run that follows a leaf is of a trace not seen before, wherever it goes then.
+Invariant: after each leaf no event sleeps, because every sleeping event conflicts with an event on the path to the
+leaf. So any run that follows a leaf is of a new trace.
 
-Departures. An *unsure* node may turn out impossible. It stands for nothing but sequences that contain its event, so
-that nothing is left to it that it can't do. What the event of a node touches that *varies* is not known until it has
-been executed: such a node, which is a leaf, stands for no others either, and a sequence that ends with such an event is
-not left to what might conflict with it.
+Departures. An *unsure* node may turn out to be impossible. It only covers sequences that contain its event, so that no
+other sequence is lost with it. If a node *varies*, the targets that its event touches are not known until it has been
+executed: such a node, which is a leaf, covers no other sequences either, and a sequence that ends with such an event is
+not covered by an event that might conflict with it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mazurka.explore.races import Item, PointEvent, Reversal
 
 
 class WakeupNode:
-    """An event to be executed, and its continuations; no children: any continuation."""
+    """An event to be executed, and its continuations; without children: any continuation."""
 
     __slots__ = ("children", "event", "unsure", "varies")
 
@@ -40,8 +40,8 @@ class WakeupNode:
 class PathFrame:
     """A place on the present path.
 
-    ``event`` is what is being run from here (None: nothing), ``children`` what is still to be, ``asleep`` what needs
-    not. ``fruitful`` says that a run has gone through ``event``.
+    ``event`` is the event that is being executed from here (None: none), ``children`` are those still to be executed,
+    ``asleep`` those that need not be. ``fruitful``: a run has gone through ``event``.
     """
 
     asleep: list[PointEvent]
@@ -63,12 +63,12 @@ class Insertion:
 
 
 def still_asleep(asleep: Iterable[PointEvent], event: PointEvent) -> list[PointEvent]:
-    """The threads that stay asleep after ``event``."""
+    """The events that remain asleep after ``event``."""
     return [sleeper for sleeper in asleep if not sleeper.conflicts(event)]
 
 
 def place_of(frame: PathFrame, reversal: Reversal) -> Insertion | None:
-    """Where a reversal has to be inserted in the wake-up tree of ``frame``; None if it is covered already."""
+    """The insertion of a reversal into the wake-up tree of ``frame``; None if it is covered already."""
     items, varies = reversal.items, reversal.varies
     if any(_takes_first(WakeupNode(sleeper), items, varies) is not None for sleeper in frame.asleep):
         return None
@@ -102,9 +102,9 @@ def insert(frame: PathFrame, change: Insertion) -> None:
 
 
 def _takes_first(node: WakeupNode, items: list[Item], varies: bool) -> list[Item] | None:
-    """The sequence without the first event of the node's thread if that is a weak initial of it, else None.
+    """The sequence without the first event of the node's thread if that thread is a weak initial, otherwise None.
 
-    ``varies`` says that it is not known what the last event of the sequence touches.
+    ``varies``: the targets of the sequence's last event are not known.
     """
     event, last = node.event, len(items) - 1
     for index, item in enumerate(items):

@@ -1,8 +1,8 @@
-"""Which objects are known to be different: those that one run showed under two numbers.
+"""Aliasing: which objects are known to be different, since one run showed them under two numbers.
 
-Objects are numbered per run, and objects of two runs can only be distinguished by the histories of their threads. Two
-of our objects that no run has shown together may be one. That matters where one thread writes what another touches.
-Sets of objects are numbers with a bit for each.
+Objects are numbered per run, and only the histories of their threads identify objects of two runs. Two of our objects
+that no run has shown together may be one object. That matters if one thread writes a part that another touches. Sets of
+objects are numbers with a bit for each.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def members(things: int) -> Iterator[int]:
 
 
 class Aliasing:
-    """The aliasing knowledge about objects; see the module."""
+    """The knowledge about aliases of objects; see the module."""
 
     def __init__(self) -> None:
-        self.parts: dict[int, dict[Any, bool]] = {}  # object -> what of it is touched, and whether it is written
-        self.met: dict[int, int] = {}  # object -> those that a run showed with it, as bits
+        self.parts: dict[int, dict[Any, bool]] = {}  # object -> its touched parts, and whether they are written
+        self.met: dict[int, int] = {}  # object -> the objects that a run showed with it, as bits
 
     def touch(self, thing: int, part: Any, writes: bool) -> None:
         """Note an access of a part of an object."""
@@ -40,12 +40,12 @@ class Aliasing:
         parts[part] = parts.get(part, False) or writes
 
     def meet(self, things: int) -> None:
-        """One run has shown all these."""
+        """Note that one run has shown all these objects."""
         for thing in members(things):
             self.met[thing] = self.met.get(thing, 0) | things
 
     def strangers(self, things: int) -> bool:
-        """Whether two of these may be one object for all that is known, and it would matter."""
+        """Whether two of these are not known to be different, and it would matter."""
         return any(
             self._clash(thing, other)
             for thing in members(things)

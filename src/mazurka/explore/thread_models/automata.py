@@ -3,25 +3,27 @@
 A thread is deterministic in its reads (the local determinism axiom of the maximal causal model, dissertation ch.
 3.1): its history, the values its steps have read so far, fixes its next step. So the runs made so far are a tree per
 thread. A node (:class:`LocalState`) stands for a history, an edge (:class:`Transition`) for a step that read certain
-values; its writes are then fixed, too. The trees know more than the runs: any combination of moves that the values in
-memory allow is a run of the program (:mod:`mazurka.explore.thread_models.state_space`).
+values; its writes are then fixed, too. The trees represent more runs than have been made: any combination of moves that
+the values in memory allow is a run of the program (:mod:`mazurka.explore.thread_models.state_space`).
 
-Values. What a read sees is a number standing for a value, equal only if the values are:
+Values. A read sees a number that stands for a value; numbers are equal only if the values are. The number stands for
 
-- of a recorded value (:attr:`Plan.values`), its key: then reads of equal values lead to the same local state, from any
-  writer;
-- else the thread that wrote it and its history, which determine the value;
-- a free lock has the number of what was never written, a held one, an ended thread and a wake-up numbers of their own:
-  the previous holder of a lock, the waker, and the steps of a joined thread are not distinguished; but where code that
-  is not instrumented uses a primitive (`queue`, `concurrent.futures`), the thread that released it and its history
-  count, since the data it guards is not tracked;
-- a condition holds the queue of the threads that wait for it;
-- an object whose calls are one step each holds its abstract state, and a call reads its own result (calls.py).
+- the key of the value, if it is recorded (:attr:`Plan.values`): then reads of equal values lead to the same local
+  state, from any writer;
+- otherwise the thread that wrote it and its history, which determine the value.
 
-Places. Only locations count that several threads access and one writes. Objects are numbered per run, and an
-object may get another number in another run; but a history fixes which object a step touches, so the numbers of a run
-are translated by the moments that touch them (run_learner.py). Where a run shows that two objects of ours are one, that
-a location is contended after all, or its initial value, the trees are learnt again from the runs, which are kept.
+- A free lock has the number for "never written"; a held lock, an ended thread and a wake-up have numbers of their
+  own: the previous holder of a lock, the waker, and the steps of a joined thread are not distinguished. But if code
+  that is not instrumented uses a primitive (`queue`, `concurrent.futures`), the thread that released it and its
+  history count, since the data that it guards is not tracked.
+- A condition holds the queue of the threads that wait for it.
+- An object whose calls are one step each holds its abstract state, and a call reads its own result (calls.py).
+
+Places. A *place* is the number of a location that several threads access and one writes; others do not count. Objects
+are numbered per run, and an object may get another number in another run; but a history fixes the object that a step
+touches, so the numbers of a run are translated by the local states that touch them (run_learner.py). If a run shows
+that two objects of ours are one, that a location is contended after all, or its initial value, the trees are learnt
+again from the runs, which are kept.
 """
 
 from __future__ import annotations
@@ -41,19 +43,19 @@ from mazurka.trace.event import Op
 
 
 class ThreadAutomata:
-    """The trees of all threads, and the numbering of places, values and threads that they speak in."""
+    """The trees of all threads, and the numbering of places, values and threads in them."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.threads: list[str] = []
         self.thread_numbers: dict[str, int] = {}
-        self.stale = False  # the trees have to be learnt again
-        self.unread: deque[Record] = deque()  # from these runs, after some that have been read again
-        self.unsure = False  # threads' steps may depend on more than their reads: on the time, or on untracked state
+        self.stale = False  # whether the trees have to be learnt again
+        self.unread: deque[Record] = deque()  # the runs that remain to be read again for that
+        self.unsure = False  # whether steps may depend on more than reads: on the time, or on untracked state
         self._touchers: dict[Any, tuple[str, bool] | None] = {}  # location -> (its only thread, written?), or contended
-        self._aliases: dict[int, int] = {}  # objects that turned out to be others
+        self._aliases: dict[int, int] = {}  # objects that turned out to be another one
         self._held: set[Any] = set()  # locks that were held at first
-        self._opaque: set[Any] = set()  # primitives that code uses which is not instrumented
+        self._opaque: set[Any] = set()  # primitives that code uses that is not instrumented
         self._first: dict[Any, Any] = {}  # the initial values of locations
         self._objects = 0
         self.clear()
@@ -67,32 +69,32 @@ class ThreadAutomata:
         self.initial: list[int] = []  # by place: its initial value
         self.values: dict[Any, int] = {}
         self.abstract = AbstractStates(self.value)
-        self.touched: dict[tuple[int, int], int] = {}  # (moment, how many-eth it touches from there) -> object
-        self.began_with: dict[Any, int] = {}  # location without a write -> the object it holds
+        self.touched: dict[tuple[int, int], int] = {}  # (local state, index of the object touched from there) -> object
+        self.began_with: dict[Any, int] = {}  # location -> the object that it holds before any write
         self.company = Aliasing()
         self.daemons: set[int] = set()
-        self.ended: dict[tuple[int, ...], Record] = {}  # the moments in which runs ended, by thread
-        self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
-        # States of threads at the heads of loop iterations -> their local states.
+        self.ended: dict[tuple[int, ...], Record] = {}  # by local states of the threads: a run that ended in them
+        self.expired: dict[tuple[int, ...], int] = {}  # local states in which a timeout fired -> its thread
+        # States of threads at the heads of loop iterations -> the local states there.
         self.passes: dict[Any, LoopHeadState] = {}
-        self.loops: dict[Any, int] = {}  # loops, by where a thread was when it came to them
-        self.cyclic = False  # whether a thread came back to a moment
-        self.astray = 0  # steps that differ from those after the same history before
-        self.growth = 0  # how often something became known about what moments touch and wait for
-        self.changed = 0  # the growth when something became known that concerns all threads
+        self.loops: dict[Any, int] = {}  # loops, by the local state in which a thread came to them
+        self.cyclic = False  # whether a thread came back to a local state
+        self.astray = 0  # steps that differ from earlier ones after the same history
+        self.growth = 0  # how often an access or a condition of a local state became known
+        self.changed = 0  # the growth when a fact about all threads became known last
 
     def note(self, run: Run, ended: tuple[int, ...]) -> None:
-        """Keep a run whose steps were all known, up to these local states."""
+        """Keep a run all of whose steps were known; it ended in these local states."""
         record = self.ended[ended] = Record(CompressedRun.of(run), -1, "")
         self.records.append(record)
 
     def recall(self, packed: bytes, idle: int, refused: str) -> None:
-        """Add a run of the saved search; :func:`.learning.relearn` makes the trees of them."""
+        """Add a run of the saved search; :func:`.learning.relearn` makes the trees."""
         self.records.append(Record(CompressedRun.read(packed), idle, refused))
         self.stale = True
 
     def is_behind(self) -> bool:
-        """Whether there are runs from which to make the trees."""
+        """Whether there are runs that are not in the trees yet."""
         return self.stale or bool(self.unread)
 
     # -- numbering ----------------------------------------------------------------------------------------------------
@@ -106,7 +108,7 @@ class ThreadAutomata:
         return number
 
     def root(self, thread: int) -> LocalState:
-        """The moment before a thread's first step."""
+        """The local state before a thread's first step."""
         found = self.roots.get(thread)
         if found is None:
             found = self.roots[thread] = self._moment(thread, [])
@@ -118,7 +120,7 @@ class ThreadAutomata:
         return made
 
     def place(self, location: Any) -> int:
-        """The number of a location; the location's initial value gets a number with it."""
+        """The number of a location; its initial value gets a number, too."""
         number = self.places.get(location)
         if number is None:
             number = self.places[location] = len(self.places)
@@ -126,7 +128,7 @@ class ThreadAutomata:
         return number
 
     def value(self, key: Any) -> int:
-        """The number of a value by its key; numbers below ``RESERVED`` stand for no value of a program."""
+        """The number of a value, given by its key; numbers below ``RESERVED`` stand for no value of a program."""
         number = self.values.get(key)
         if number is None:
             number = self.values[key] = len(self.values) + RESERVED
@@ -140,22 +142,22 @@ class ThreadAutomata:
         return self._objects
 
     def find(self, thing: int) -> int:
-        """The object that this one has turned out to be."""
+        """The object that this one turned out to be."""
         while thing in self._aliases:
             thing = self._aliases[thing]
         return thing
 
     def same(self, one: int, other: int) -> None:
-        """Two objects turned out to be one."""
+        """Note that two objects turned out to be one."""
         self._aliases[max(one, other)] = min(one, other)
         self.stale = True
 
     # -- places -------------------------------------------------------------------------------------------------------
 
     def contended(self, location: Any, thread: str, writes: bool, at_once: bool) -> bool:
-        """Note an access; true if several threads access the location and one writes it.
+        """Note an access; true if the location is contended: several threads access it and one writes it.
 
-        ``at_once``: they do in the run of this access.
+        ``at_once``: it is contended in the run of this access.
         """
         known = self._touchers.get(location, _UNKNOWN)
         if known is None:
@@ -181,14 +183,14 @@ class ThreadAutomata:
         return True
 
     def saw_first(self, location: Any, key: Any) -> None:
-        """A read saw ``key`` in a location without a write: so that is its initial value."""
+        """Note that a read saw ``key`` in a location without a write, so that it is the initial value."""
         if self.stale:
-            return  # writes may have been left out
+            return  # writes of it may have been left out
         if location not in self._first:
             self._first[location] = key
             self.stale |= key in self.values
         elif self._first[location] not in (key, _UNKNOWN):
-            self._first[location] = _UNKNOWN  # not the same in all runs: then nothing equals it
+            self._first[location] = _UNKNOWN  # not the same in all runs: then no value equals it
             self.stale = True
 
     def written(self, location: Any, key: Any) -> int:
@@ -196,17 +198,17 @@ class ThreadAutomata:
         return FIRST if self._first.get(location) == key else self.value(key)
 
     def is_opaque(self, location: Any) -> bool:
-        """Whether code that is not instrumented uses a primitive: then it may hand over more than is seen."""
+        """Whether code that is not instrumented uses a primitive, which may hand over data that is not tracked."""
         return location in self._opaque
 
     def used_unseen(self, location: Any) -> None:
-        """Code that is not instrumented uses a primitive."""
+        """Note that code that is not instrumented uses a primitive."""
         if location not in self._opaque:
             self._opaque.add(location)
             self.stale = True
 
     def was_held(self, location: Any) -> None:
-        """A lock turned out to have been held at first."""
+        """Note that a lock turned out to be held at first."""
         if self.stale:
             return
         self._held.add(location)
@@ -217,7 +219,7 @@ class ThreadAutomata:
     def extend(
         self, moment: LocalState, seen: Seen, writes: Sequence[tuple[int, int | None]], forks: int
     ) -> Transition:
-        """An unknown transition; a value of None is new, and identified by its writer."""
+        """Add a transition; a written value of None is new, and identified by its writer."""
         to = self._moment(moment.thread, [moment])
         numbered = tuple([(p, self.value(("by", to.number)) if value is None else value) for p, value in writes])
         to.held = _held(moment, numbered)
@@ -236,14 +238,14 @@ class ThreadAutomata:
         return move
 
     def expects(self, moment: LocalState, looks: tuple[int, ...], waits: bool, read: int, written: int) -> None:
-        """A step that has not been made yet is known to look at these places."""
+        """Note that the next step, which no run has made, looks at these places."""
         if (looks, waits and bool(looks)) != (moment.looks, moment.waits):
             moment.expects(looks, waits)
             self._grows(moment)
         self._touches(moment, read, written)
 
     def returns(self, above: LocalState, move: Transition, to: LocalState) -> None:
-        """A move turned out to lead back to a moment."""
+        """Note that a transition leads back to a local state."""
         if move.lands is to:
             return
         move.lands = to
@@ -255,7 +257,8 @@ class ThreadAutomata:
         self.cyclic = True
 
     def _touches(self, moment: LocalState, read: int, written: int) -> None:
-        """The step of a moment touches these places; so does that before it, where this one goes along with it."""
+        """Note that the step of a local state touches these places; so does the step before, if this one goes along
+        with it."""
         work = [moment]
         while work:
             at = work.pop()
@@ -272,25 +275,25 @@ class ThreadAutomata:
         moment.grown = self.growth
 
     def idles(self, moment: LocalState) -> None:
-        """A thread goes round in a loop from here, and does nothing that others notice."""
+        """Note that a thread loops for ever from here, without an effect that others observe."""
         if moment.point is None:
             moment.point = False
             moment.refused.add(())
             self._grows(moment)
 
     def halts(self, moment: LocalState) -> None:
-        """A thread ends the whole program."""
+        """Note that a thread ends the whole program here."""
         if not moment.halts:
             moment.halts = True
             self.concerns_all()
 
     def concerns_all(self) -> None:
-        """Something became known that may concern any thread: that one ends the program, or is not waited for."""
+        """Note a fact that may concern any thread: that one ends the program, or is not waited for."""
         self.growth += 1
         self.changed = self.growth
 
     def _reaches(self, moment: LocalState, read: int, written: int) -> None:
-        """From a moment on these places are touched: so they are from all moments before it."""
+        """Note that these places are touched from a local state on, and so from all local states before it."""
         work = [moment]
         while work:
             at = work.pop()
@@ -302,9 +305,9 @@ class ThreadAutomata:
 
 
 def _goes_along(moment: LocalState) -> bool:
-    """Whether a thread makes the next step together with the point before it, though others may touch the same: what
-    ends with the object that it lets go of, say. (What gives back locks, or begins, commutes with what others can do.)
-    """
+    """Whether a thread makes the next step together with the point before it, although others may touch the same
+    places: a finaliser of an object that the step drops, for instance. (Releases of locks, and begins, commute with
+    steps of others.)"""
     return (
         moment.point is False
         and bool(moment.moves)
@@ -313,7 +316,7 @@ def _goes_along(moment: LocalState) -> bool:
 
 
 def _held(moment: LocalState, writes: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """The locks a thread holds after a move."""
+    """The locks a thread holds after a transition."""
     held = moment.held
     for place, value in writes:
         if held and value != HELD:

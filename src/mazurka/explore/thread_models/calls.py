@@ -1,11 +1,11 @@
 """Calls of marked objects as steps of threads (see :mod:`mazurka.trace.logged_calls`).
 
-A thread sees of such a step its result, and nothing else. So that is what the edges of its tree distinguish; the state
-of the object is memory, and the effect of a call on it is computed by the object's model. Two orders of calls after
-which all threads have the same results and all objects the same states are thereby one joint state: those in particular
-that come of each other by exchanging calls that commute.
+A thread sees only the result of such a step. So the edges of its tree distinguish results; the state of the object is
+memory, and the object's model computes the effect of a call on it. Two orders of calls after which all threads have the
+same results and all objects the same states lead to one joint state: in particular two orders that differ by exchanging
+calls that commute.
 
-Cost: a model's call for each state in which a call can be made.
+Cost: a call of the model for each state in which a call can be made.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mazurka.commute.effects import effect_of
 from mazurka.explore.thread_models.values import FIRST
 from mazurka.trace.logged_calls import LoggedCall
 
-#: The result of a call of which its model says nothing.
+#: The result of a call that the model does not define.
 UNKNOWN: Final = -1
 
 #: A result and a state, as numbers.
@@ -25,7 +25,7 @@ Outcome = tuple[int, int]
 
 
 class AbstractStates:
-    """The states of objects, and numbers for them, by place; the state that an object has at first is FIRST."""
+    """Numbers for the states of objects, by place; the initial state of an object is FIRST."""
 
     def __init__(self, number_of: Callable[[Any], int]) -> None:
         self._number_of = number_of
@@ -34,7 +34,7 @@ class AbstractStates:
         self._calls: dict[tuple[int, str, str, str], ObjectCall] = {}
 
     def begin(self, place: int, text: str) -> bool:
-        """An object's first state; false if it had another one in another run."""
+        """Note an object's initial state; false if it had another one in another run."""
         return self._first.setdefault(place, text) == text
 
     def state(self, place: int, text: str) -> int:
@@ -46,11 +46,11 @@ class AbstractStates:
         return self._numbered(("result", text))
 
     def text(self, place: int, number: int) -> str | None:
-        """The state that a number stands for."""
+        """The text of the state that a number stands for."""
         return self._first.get(place) if number == FIRST else self._texts.get(number)
 
     def call(self, place: int, logged: LoggedCall) -> ObjectCall:
-        """The call of a place's object: one for all with this method and these arguments."""
+        """The call of a place's object: one for all calls with this method and these arguments."""
         key = (place, logged.type_name, logged.method, logged.arguments)
         found = self._calls.get(key)
         if found is None:
@@ -74,7 +74,7 @@ class ObjectCall:
         self.place, self.type_name, self.method, self.arguments = place, type_name, method, arguments
 
     def outcome(self, held: int) -> Outcome:
-        """Its effect where its place holds the state of this number."""
+        """The effect of the call if its place holds the state of this number."""
         known = self._known.get(held)
         if known is None:
             known = self._known[held] = self._computed(held)

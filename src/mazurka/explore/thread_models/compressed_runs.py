@@ -1,9 +1,9 @@
-"""Runs kept small: the data of them that explorers learn from, as bytes.
+"""Compressed runs: the data that explorers learn from, as bytes.
 
-Runs packed by this process are unpacked by `marshal`. Bytes from a saved search, which may come from anyone, are read
-by :meth:`CompressedRun.read`, which validates them.
+Runs packed by this process are unpacked by `marshal`. Bytes from a saved search, which may come from any source, are
+read by :meth:`CompressedRun.read`, which validates them.
 
-Cost: some ten bytes a step, and a few microseconds to pack or unpack one; to read one, ten microseconds a step.
+Cost: some ten bytes a step, and a few microseconds a step to pack or unpack a run; ten microseconds a step to read one.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from mazurka.program.protocol import Access, Blocked, Choice, Divergence, Failur
 from mazurka.trace.event import Op
 from mazurka.trace.ids import PointIndex
 
-#: Bytes of a run, unpacked.
+#: The most bytes of an unpacked run.
 _LARGEST: Final = 1 << 28
 
-#: Failures that say that the threads left can't move.
+#: Kinds of failures in which the remaining threads can't move.
 STUCK: Final = frozenset({FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK})
 
 
@@ -36,12 +36,12 @@ class CompressedRun:
 
     @classmethod
     def of(cls, run: Run) -> CompressedRun:
-        """Compress what learning needs of a run; failures and values as objects are dropped."""
+        """Compress the parts of a run that learning needs; failures and values as objects are dropped."""
         return cls(zlib.compress(marshal.dumps(_plain(run)), 1))
 
     @classmethod
     def read(cls, content: bytes) -> CompressedRun:
-        """A run that was packed in an earlier life; a MazurkaError if the bytes are none."""
+        """A run that an earlier process packed; a MazurkaError if the bytes are malformed."""
         try:
             opened = zlib.decompressobj()
             plain = plain_value(opened.decompress(content, _LARGEST))
@@ -82,10 +82,10 @@ class Record:
     def __init__(self, packed: CompressedRun, idle: int, refused: str) -> None:
         self.packed = packed
         self.idle = idle
-        self.refused = refused  # the thread that was to move at its end, and could not
+        self.refused = refused  # the thread that could not move at its end, although the seed wanted it to
         self.scouted = False
         self.objects: dict[int, int] = {}  # the run's numbers of objects -> ours
-        self.noticed: int | None = None  # the steps of its log that are moves, as bits, if it has been followed
+        self.noticed: int | None = None  # the steps of its log that are transitions, as bits, if it has been followed
 
 
 def _plain(run: Run) -> tuple[Any, ...]:
@@ -113,12 +113,12 @@ def _accesses(plain: Sequence[tuple[int, Any, Any]]) -> tuple[Access, ...]:
     return tuple([Access(Op(op), target, value) for op, target, value in plain])
 
 
-def _damaged(what: str) -> MazurkaError:
-    return MazurkaError("search-damaged", f"a saved search can't be read: {what}", hint="delete .mazurka/searches")
+def _damaged(message: str) -> MazurkaError:
+    return MazurkaError("search-damaged", f"a saved search can't be read: {message}", hint="delete .mazurka/searches")
 
 
 def _is_run(data: Any) -> bool:
-    """Whether it has the shape of what :func:`_plain` makes."""
+    """Whether the data has the shape that :func:`_plain` makes."""
     match data:
         case (list(tasks), list(log), list(choices), list(blocked), dict(), tuple(daemons), *flags):
             threads = range(len(tasks))

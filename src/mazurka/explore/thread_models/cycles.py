@@ -1,7 +1,7 @@
-"""Where a search can go round for ever: the bottom components of a directed graph, and tours through them.
+"""Endless loops of a search: the bottom components of a directed graph, and tours through them.
 
-A set of nodes each of which leads to each other one, and from which no edge leads out (Tarjan, SIAM J. Comput. 1(2),
-1972, without recursion). Cost: linear in nodes and edges, of a tour once for each label.
+A *bottom component* is a set of nodes each of which leads to each other one, and from which no edge leads out (Tarjan,
+SIAM J. Comput. 1(2), 1972, without recursion). Cost: linear in nodes and edges; for a tour once for each label.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ _OFTEN: Final = 1000
 
 
 def bottoms(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> Iterator[list[Node]]:
-    """The bottom strongly connected components reachable from ``nodes``; each in the order its nodes were left.
+    """The bottom strongly connected components reachable from ``nodes``, each in the order in which its nodes were
+    left.
 
-    Now and then there is an empty one, so that a caller with a long search can pause.
+    Now and then an empty one is yielded, so that a caller can pause a long search.
     """
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}
@@ -60,8 +61,8 @@ def bottoms(nodes: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> I
 
 
 def tour(first: Node, after: Callable[[Node], Mapping[int, Node]]) -> list[int]:
-    """The labels of edges along a way from a node of a bottom component back to it, on which every label occurs that an
-    edge of the component has."""
+    """The labels of edges along a path from a node of a bottom component back to it, on which every label of the
+    component's edges occurs."""
     seen, work = {first}, [first]
     left: set[int] = set()
     while work:
@@ -79,7 +80,8 @@ def tour(first: Node, after: Callable[[Node], Mapping[int, Node]]) -> list[int]:
 
 
 def _on(at: Node, after: Callable[[Node], Mapping[int, Node]], wanted: set[int], goal: Node) -> tuple[list[int], Node]:
-    """The shortest way on to an edge with a label that is wanted, or to the goal if none is, and where it ends."""
+    """The shortest path to an edge with a wanted label, or to the goal if no label is wanted, and the node where it
+    ends."""
     ways: dict[Node, list[int]] = {at: []}
     work = deque([at])
     while True:
@@ -94,7 +96,7 @@ def _on(at: Node, after: Callable[[Node], Mapping[int, Node]], wanted: set[int],
 
 
 def _cut(path: list[Node], root: Node) -> list[Node]:
-    """Takes the end of a path off, from ``root`` on."""
+    """Cuts off the end of a path, from ``root`` on."""
     at = len(path) - 1
     while path[at] is not root:
         at -= 1

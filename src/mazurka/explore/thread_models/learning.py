@@ -1,7 +1,8 @@
-"""Learning thread automata from runs: the trees of :mod:`.automata`, extended by each run, or made again of all.
+"""Learning thread automata from runs: each run extends the trees of :mod:`.automata`, or they are made again of all
+runs.
 
-Invariant: unless :meth:`.ThreadAutomata.is_behind`, the trees hold all ``records``, but for runs that were only
-noted. Cost: that of following each run once or twice (run_learner.py).
+Invariant: unless :meth:`.ThreadAutomata.is_behind`, the trees hold all ``records``, except runs that were only noted.
+Cost: that of following each run once or twice (run_learner.py).
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from mazurka.program.protocol import Run
 
 
 def take_in(automata: ThreadAutomata, run: Run, idle: int = -1, refused: str = "") -> None:
-    """Add the steps of a run; if all local states have to be made again for that, leave it to :func:`relearn`.
+    """Add the steps of a run; if that makes all local states void, :func:`relearn` has to make them again.
 
-    ``idle`` is the number of the point at which, by the automata, no thread could move; ``refused`` the thread
-    that was to move at the end of the run, and could not.
+    ``idle`` is the number of the point at which, by the automata, no thread could move; ``refused`` is the thread that
+    could not move at the end of the run, although the seed wanted it to.
     """
     record = Record(CompressedRun.of(run), idle, refused)
     automata.records.append(record)
@@ -32,7 +33,7 @@ def take_in(automata: ThreadAutomata, run: Run, idle: int = -1, refused: str = "
 
 
 def follow(automata: ThreadAutomata, record: Record) -> bool:
-    """Go through a run that was only noted; true if that made all moments new."""
+    """Follow a run that was only noted; true if that made all local states new."""
     RunLearner(automata, record.packed.run(), record).walk()
     stale = automata.stale
     relearn(automata)
@@ -40,7 +41,7 @@ def follow(automata: ThreadAutomata, record: Record) -> bool:
 
 
 def relearn(automata: ThreadAutomata, seconds: float = inf) -> bool:
-    """Make the trees of all runs, for so long at most; whether that has been done."""
+    """Make the trees of all runs, for ``seconds`` at most; returns whether that is done."""
     end = perf_counter() + seconds
     while automata.is_behind() and perf_counter() < end:
         if automata.stale:

@@ -1,4 +1,4 @@
-"""The nodes and edges of a thread's tree (automata.py): moments between its steps, and the steps."""
+"""The nodes and edges of a thread's tree (automata.py): local states between its steps, and the steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Transition:
     """A transition: the writes of the step, the thread it starts (-1: none), and the local state after it.
 
-    Where a pass of a loop begins then as an earlier one did, ``lands`` is the moment of that one.
+    If a pass of a loop begins there in the same state as an earlier pass, ``lands`` is the local state of that pass.
     """
 
     __slots__ = ("forks", "lands", "to", "writes")
@@ -28,12 +28,12 @@ class Transition:
 
 
 class LocalState:
-    """A thread with a certain history, before its next step; ``point`` is None while nothing is known of that.
+    """A thread with a certain history, before its next step; ``point`` is None while the step is not known.
 
-    ``groups`` are the sets of places its moves saw, mostly one. A thread that ``waits`` can't move while what it takes
-    (the first place of ``looks``) is taken; ``refused`` holds what ``looks`` held when it could not move. ``held`` are
-    the locks the thread holds, and the sites at which it took them. If the next step is a ``call`` of a marked object,
-    its moves go by results.
+    ``groups`` are the sets of places that its transitions read, mostly one. A thread that ``waits`` can't move while
+    the first place of ``looks``, which it acquires, is taken; ``refused`` has the values of ``looks`` with which it
+    could not move. ``held`` are the locks the thread holds, and the sites at which it acquired them. If the next step
+    is a ``call`` of a marked object, the transitions are distinguished by results.
     """
 
     __slots__ = (
@@ -61,26 +61,26 @@ class LocalState:
     def __init__(self, number: int, thread: int, above: list[LocalState]) -> None:
         self.number = number
         self.thread = thread
-        self.above = above  # the local states whose reach includes this one's
+        self.above = above  # the local states before it
         self.op: Op | None = None
         self.call: ObjectCall | None = None
         self.site = 0
         self.point: bool | None = None
         self.done = False
-        self.halts = False  # the thread ends the whole program here
+        self.halts = False  # whether the thread ends the whole program here
         self.waits = False
         self.moves: dict[Seen, Transition] = {}
         self.groups: list[tuple[int, ...]] = []
         self.looks: tuple[int, ...] = ()
         self.refused: set[Seen] = set()
         self.held: tuple[tuple[int, int], ...] = ()
-        self.grown = 0  # the behaviour's growth when something about it became known last
+        self.grown = 0  # the automata's growth when a fact about this local state became known last
         self.things = 0  # the objects the thread has touched, as bits
-        self.near = (0, 0)  # places (read, written) by the next step, and those that go along with it, as bits
+        self.near = (0, 0)  # places (read, written) by the next step, and by steps that go along with it, as bits
         self.reach = (0, 0)  # places (read, written) from here on
 
     def enabled(self, memory: Sequence[int]) -> bool:
-        """Whether the thread can move, for all that is known."""
+        """Whether the thread can move, as far as is known."""
         if self.waits:
             held = memory[self.looks[0]]
             if held != ENDED if self.op is Op.JOIN else held == HELD:
@@ -98,7 +98,7 @@ class LocalState:
         return None
 
     def _called(self, call: ObjectCall, memory: Sequence[int]) -> Transition | None:
-        """The transition for the result of a call, with the state that the call makes of this one."""
+        """The transition for the result of a call, which writes the object's next state."""
         result, after = call.outcome(memory[call.place])
         known = self.moves.get(((call.place, result),))
         if known is None:
@@ -108,7 +108,7 @@ class LocalState:
         return made
 
     def expects(self, looks: tuple[int, ...], waits: bool) -> None:
-        """The condition for the thread to move became known, or better known."""
+        """Note the condition for the thread to move, which became known, or better known."""
         if looks != self.looks:
             self.looks = looks
             self.refused.clear()

@@ -1,22 +1,21 @@
 """Elided executions: the steps of a run derived from the thread automata, without executing it.
 
 The values that a thread has read determine its next step (automata.py). So a prefix can be simulated with the automata
-of earlier runs: every thread takes known steps, until none has one left. If an earlier run ended with the same history
-in every thread, this one would only repeat its read values, in another order. It is elided: derived as that run's
-steps, put in the order in which they would have happened. If a step is not known, or no run has ended so, the run has
-to be executed.
+of earlier runs: every thread takes known steps, until none is left. If an earlier run ended with the same history in
+every thread, this one would only repeat its read values, in another order. It is elided: it consists of that run's
+steps, put in the order in which they would have happened. If a step is not known, or no run has ended with these
+histories, the run has to be executed.
 
-After the prefix any order will do, since it is some order of the program's; here a thread goes on as long as it can.
+After the prefix any possible order will do; here a thread goes on as long as it can.
 
-No run is elided where a history may not determine the next step: of programs that do what is not tracked or not
-controlled, let waiting times run out, or leave by ``os._exit``. And no more is kept in mind than :data:`_MOST` steps
-and runs.
+No run is elided if a history may not determine the next step: in programs with untracked or uncontrolled operations,
+timeouts that fire, or ``os._exit``. At most :data:`_MOST` steps and runs are kept.
 
-A run in which every step is known, but not the combination of histories at its end, has to be made, too. If it went as
-foreseen nothing is learnt from it but its end.
+A run in which every step is known, but not the combination of histories at its end, has to be executed, too. If its
+steps are the predicted ones, only its end is learnt.
 
 Cost: a run is learnt in some ten microseconds a step, elided in a few; about 300 bytes a run and 500 a step that is
-new. Learning is abandoned where it takes longer than twice the runs, executed and elided, as where long runs have
+new. Learning is abandoned if it takes more than twice the time of the runs, executed and elided, as when long runs have
 little in common.
 """
 
@@ -32,49 +31,49 @@ from mazurka.explore.thread_models.learning import follow, relearn, take_in
 from mazurka.explore.thread_models.simulator import Simulator, UnexploredTransition
 from mazurka.program.protocol import FailureKind, Run, Step
 
-#: How many steps of threads, and runs, are kept in mind.
+#: The most steps of threads, and runs, that are kept.
 _MOST: Final = 200_000
 
-#: Seconds that learning may always take, and its limit as a multiple of the runs' time.
+#: Seconds that learning may take in any case, and its limit as a multiple of the runs' time.
 _FREE: Final = 2.0
 _WORTH: Final = 2.0
 
-#: Seconds of learning all runs again in one go.
+#: Seconds of relearning all runs in one go.
 _READING: Final = 0.1
 
-#: How many runs are written to the journal.
-_TOLD: Final = 5_000
+#: The most runs that are written to the journal.
+_SAVED: Final = 5_000
 
 
 class _Stopped(Exception):
-    """A thread that is to move can't, for all that is known."""
+    """A thread that is to move can't, as far as is known."""
 
 
 class MemoisedExecutions:
-    """Learns from runs, and derives others; ``elided`` counts these."""
+    """Learns from runs, and derives others; ``elided`` counts the latter."""
 
     def __init__(self) -> None:
-        self.learns = True  # whether it needs runs, with the values read and written
+        self.learns = True  # whether it still learns from runs, which need the values read and written
         self.elided = 0
         self._behaviour: ThreadAutomata | None = ThreadAutomata()
         self._behaviour.thread("0")
-        self._foreseen: tuple[tuple[str, ...], tuple[int, ...]] | None = None  # the next run's threads, and its end
+        self._predicted: tuple[tuple[str, ...], tuple[int, ...]] | None = None  # the next run's threads, and its end
         self._made = 0  # runs that were learnt from
-        self._running = 0.0  # seconds that these took
-        self._seconds = 0.0  # of learning and deriving
+        self._running = 0.0  # the seconds that these took
+        self._seconds = 0.0  # the seconds of learning and deriving
 
     def stop(self) -> None:
-        """Give no execution from now on."""
+        """Derive no more executions."""
         self.learns, self._behaviour = False, None
 
     def share_state(self, other: MemoisedExecutions) -> None:
-        """Know what another knows, and learn no more."""
+        """Use the knowledge of another, and learn no more."""
         self.learns, self._behaviour = False, other._behaviour
 
     def learn(self, run: Run) -> bytes:
         """Learn from a run; returns the record of it for :meth:`recall` in a resumed search, if there is one."""
         begun = perf_counter()
-        behaviour, foreseen, self._foreseen = self._behaviour, self._foreseen, None
+        behaviour, predicted, self._predicted = self._behaviour, self._predicted, None
         if behaviour is None or not self.learns or run.divergence is not None or run.truncated:
             return b""
         left = any(failure.kind is FailureKind.EXIT for failure in run.failures)
@@ -83,15 +82,15 @@ class MemoisedExecutions:
             return b""
         self._made += 1
         self._running += run.seconds
-        if foreseen is not None and run.schedule() == foreseen[0]:
-            behaviour.note(run, foreseen[1])
+        if predicted is not None and run.schedule() == predicted[0]:
+            behaviour.note(run, predicted[1])
         else:
             take_in(behaviour, run)
             relearn(behaviour, _READING)
         self._seconds += perf_counter() - begun
         if len(behaviour.moments) + len(behaviour.records) > _MOST or not self._is_worth_it():
             self.stop()
-        return behaviour.records[-1].packed.content if len(behaviour.records) <= _TOLD else b""
+        return behaviour.records[-1].packed.content if len(behaviour.records) <= _SAVED else b""
 
     def _is_worth_it(self) -> bool:
         runs = self._running * (1 + self.elided / self._made)
@@ -106,8 +105,8 @@ class MemoisedExecutions:
             relearn(behaviour)
 
     def known(self) -> list[bytes]:
-        """All that there is to recall."""
-        records = [] if self._behaviour is None or not self.learns else self._behaviour.records[:_TOLD]
+        """The records of all runs, for :meth:`recall`."""
+        records = [] if self._behaviour is None or not self.learns else self._behaviour.records[:_SAVED]
         return [record.packed.content for record in records]
 
     def execution_of(self, prefix: tuple[str, ...]) -> Run | None:
@@ -119,7 +118,7 @@ class MemoisedExecutions:
             self._seconds += perf_counter() - begun
 
     def _execution_of(self, prefix: tuple[str, ...]) -> Run | None:
-        behaviour, self._foreseen = self._behaviour, None
+        behaviour, self._predicted = self._behaviour, None
         if behaviour is None or not behaviour.records or behaviour.is_behind():
             return None
         try:
@@ -134,10 +133,10 @@ class MemoisedExecutions:
             return None
         record = behaviour.ended.get(ended)
         if record is None:
-            self._foreseen = tuple([behaviour.threads[thread] for thread in stage.passed]), ended
+            self._predicted = tuple([behaviour.threads[thread] for thread in stage.passed]), ended
             return None
         if record.noticed is None and follow(behaviour, record):
-            return self._execution_of(prefix)  # more has become known
+            return self._execution_of(prefix)  # the automata have grown meanwhile
         self.elided += 1
         return _reordered(record, behaviour, stage.order)
 
@@ -147,8 +146,8 @@ class _Stage(Simulator):
 
     def __init__(self, behaviour: ThreadAutomata) -> None:
         super().__init__(behaviour, classes=True)
-        self.order: list[int] = []  # the threads that made steps
-        self.passed: list[int] = []  # those that passed points
+        self.order: list[int] = []  # the threads of the steps, in order
+        self.passed: list[int] = []  # the threads that passed points, in order
         self.last = 0
         self.memory = behaviour.initial[:]
         self.at = self._first_moments(self.memory)
@@ -191,7 +190,8 @@ class _Stage(Simulator):
 
 
 def _reordered(record: Record, behaviour: ThreadAutomata, order: list[int]) -> Run:
-    """The run of a record, its threads' steps put in another order; thread-local steps go with the next."""
+    """The run of a record with its threads' steps in another order; thread-local steps come with their thread's next
+    step."""
     run = record.packed.run()
     steps: dict[int, list[int]] = {behaviour.thread_numbers[name]: [] for name in run.tasks}
     numbers = [behaviour.thread_numbers[name] for name in run.tasks]

@@ -1,8 +1,8 @@
-"""Goes through a run before it is learnt from, to recognise the objects that it is about.
+"""Follows a run before it is learnt, to recognise the objects that it touches.
 
-Objects are numbered from the start in each run. A run that begins with other threads than those before touches known
-objects in moments that are new, and would take them for new objects until it comes to a moment that is known. So those
-are looked for first: as long as each thread takes known steps, the objects it accesses are known ones.
+Each run numbers its objects anew. A run that begins with other threads than earlier ones touches known objects in new
+local states, where they would be taken for new objects. So known objects are matched first: as long as a thread takes
+known steps, the objects that it accesses are known ones.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from mazurka.trace.targets import Kind, Target, kind_of
 
 #: The value written by a thread that takes a new step.
 _ANYTHING: Final = -1
-#: The value left behind by any history.
+#: The value that an operation leaves after any history.
 _LEFT: Final = {Op.ACQUIRE: HELD, Op.RELEASE: FIRST, Op.END: ENDED}
 
 
 class _Lost(Exception):
-    """The thread does something that is not known."""
+    """The thread takes a step that is not known."""
 
 
 class ObjectMatcher(RunLearner):
-    """Fills in which object of ours each number of the run stands for; learns nothing else."""
+    """Maps the run's numbers of objects to ours; learns no steps."""
 
     def match(self) -> None:
-        """Go through the run along transitions that are known already, noting which objects correspond."""
+        """Follow the run along known transitions, noting which objects correspond."""
         self.at[0] = self.behaviour.root(self.threads[0])
         for step in self.run.log:
             if step.op is Op.BEGIN:
@@ -124,7 +124,7 @@ class ObjectMatcher(RunLearner):
         pass
 
     def _queued(self, task: int, place: int, op: Op, woken: int) -> int:
-        raise _Lost  # not worth following
+        raise _Lost  # queues of conditions are not followed
 
     def _written(self, task: int, moment: LocalState, place: int, location: Any, op: Op, value: Any) -> int | None:
         if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):

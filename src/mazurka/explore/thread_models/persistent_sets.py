@@ -1,9 +1,9 @@
-"""Which threads have to move from a state: a persistent set (Godefroid, LNCS 1032, ch. 4).
+"""Persistent sets: the threads that have to move from a state (Godefroid, LNCS 1032, ch. 4).
 
-No other thread will ever take a step that depends on the next steps of these, by the known accesses of the threads
-from where they stand. So the others can wait. Sets of places are numbers with a bit for each.
+By the known accesses of the threads from their local states on, no other thread will take a step that depends on the
+next steps of these. So the others can wait. Sets of places are numbers with a bit for each.
 
-Cost: a few hundred nanoseconds per thread if one is independent of all others; else per pair of threads.
+Cost: a few hundred nanoseconds per thread if one is independent of all others; otherwise per pair of threads.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from mazurka.explore.thread_models.local_state import LocalState
 
 
 def persistent(standing: Sequence[LocalState], enabled: Sequence[int], last: int) -> list[int]:
-    """The smallest set found, its threads that can move; ``standing`` are those that have not ended.
+    """The enabled threads of the smallest set found; ``standing`` are the local states of threads that have not ended.
 
-    Of several threads that are as good, the one that moved ``last`` is taken.
+    Among sets of the same size, that of the thread that moved ``last`` is preferred.
     """
     order = [last, *enabled] if last in enabled else enabled
     moments = {moment.thread: moment for moment in standing}
@@ -36,7 +36,7 @@ def persistent(standing: Sequence[LocalState], enabled: Sequence[int], last: int
 
 
 def _alone(moments: Mapping[int, LocalState], order: Sequence[int]) -> int:
-    """A thread whose next step matters to no other; -1 if there is none."""
+    """A thread whose next step is independent of all others; -1 if there is none."""
     touched = touched_again = written = written_again = 0
     for moment in moments.values():
         read, wrote = moment.reach
@@ -55,7 +55,8 @@ def _alone(moments: Mapping[int, LocalState], order: Sequence[int]) -> int:
 
 
 def _closure(moments: Mapping[int, LocalState], first: int, masks: dict[int, int]) -> int:
-    """The threads that have to be in a set with ``first``, as bits; ``masks`` keeps whom each drags in at once."""
+    """The threads that have to be in a set with ``first``, as bits; ``masks`` caches the threads that each one requires
+    directly."""
     inside = 1 << first
     work = [first]
     while work:

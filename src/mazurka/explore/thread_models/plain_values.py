@@ -1,5 +1,5 @@
-"""Reads plain values in the format of `marshal`, and no others: for bytes from a file, which anyone may have
-written. `marshal` itself reads code, too, and bytes made for it crash the interpreter.
+"""Reads plain values in the format of `marshal`, and no others, from files of any origin. `marshal` itself also reads
+code, and crafted bytes can make it crash the interpreter.
 
 Plain are None, truth values, numbers, texts, bytes, tuples, lists and dictionaries (CPython, `Python/marshal.c`,
 versions 2 to 5). For any bytes, the result is such a value, or a ValueError.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
-#: Values nested deeper are none of ours.
+#: Mazurka does not write values that are nested deeper.
 _DEEPEST: Final = 100
 
 _SHARED: Final = 0x80  # a flag: later parts may refer to the next one
@@ -25,7 +25,7 @@ _FLOAT: Final = struct.Struct("<d")
 
 
 def plain_value(data: bytes) -> Any:
-    """The value that takes up all the bytes."""
+    """The value that consists of all the bytes."""
     reader = _RunReader(data)
     try:
         value = reader.value(0)
@@ -58,7 +58,7 @@ class _RunReader:
                 raise ValueError(f"byte {self.at}: a value within itself")
             return found
         place = -1
-        if code & _SHARED:  # numbered before its parts are
+        if code & _SHARED:  # it is numbered before its parts
             place = len(self.shared)
             self.shared.append(_END)
         made = self._made(bytes((code & ~_SHARED,)), depth)
@@ -101,14 +101,14 @@ class _RunReader:
         return found
 
     def _length(self, limit: int | None = None) -> int:
-        """Never more than there can be."""
+        """A length, which must not exceed the remaining bytes."""
         length: int = _INT.unpack(self._bytes(4))[0]
         if not 0 <= length <= (len(self.data) - self.at if limit is None else limit):
             raise ValueError(f"byte {self.at - 4}: no length")
         return length
 
     def _long(self) -> int:
-        """Fifteen bits at a time."""
+        """An integer in digits of fifteen bits."""
         digits: int = _INT.unpack(self._bytes(4))[0]
         found = 0
         for place, digit in enumerate(struct.iter_unpack("<H", self._bytes(2 * abs(digits)))):

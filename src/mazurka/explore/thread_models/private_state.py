@@ -1,4 +1,5 @@
-"""Locations that one thread alone has changed: with its variables (program/python/liveness/loop_state.py), its state.
+"""Locations that only one thread has changed; with its variables (program/python/liveness/loop_state.py) they are its
+state.
 
 Cost: a dictionary entry per private place written.
 """
@@ -10,22 +11,22 @@ from typing import Any, Final, NamedTuple
 from mazurka.explore.thread_models.local_state import LocalState
 from mazurka.trace.event import Op
 
-#: ThreadLocalState places looked at when states are compared; where there are more, no two are taken for equal.
+#: The most private locations that are compared; states with more count as different.
 MOST: Final = 500
 
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
 
 
 class LoopHeadState(NamedTuple):
-    """The state of a thread when an iteration of a loop begins: its local state, and its effects so far."""
+    """The state of a thread at the beginning of an iteration of a loop: its local state, and its effects so far."""
 
     moment: LocalState
-    entered: int  # loops
-    touched: int  # objects
+    entered: int  # how many loops it has come to
+    touched: int  # how many objects it has touched
 
 
 class ThreadLocalState:
-    """Locations that only the thread itself has changed, where values are recorded: the rest of its state, see
+    """Locations that only the thread itself has changed, if values are recorded: the rest of its state, see
     loop_state.py."""
 
     __slots__ = ("counts", "holds", "mine", "since")
@@ -33,11 +34,11 @@ class ThreadLocalState:
     def __init__(self) -> None:
         self.holds: dict[Any, Any] = {}  # its writes to locations that no other thread accesses
         self.mine: set[int] = set()  # the objects it has touched
-        self.counts = (0, 0)  # of effects that no step shows
+        self.counts = (0, 0)  # numbers of effects that no step shows
         self.since = -1  # the local state at which it last had an unrecorded effect
 
     def write(self, location: Any, op: Op, value: Any, moment: int) -> None:
-        """Note a write at a location that no other thread touches; an unknown value is named after its local state."""
+        """Note a write to a location that no other thread touches; the local state identifies an unknown value."""
         if op in _LOCKING:
             value = (op.name,)
         elif value is None or op is Op.RMW and type(value) is not tuple:

@@ -1,7 +1,7 @@
 """Follows a run through the thread automata, and adds new steps (see automata.py).
 
-Memory is kept as the run goes, so that each read is known to see what the last write wrote. From the choices that a
-run had it is learnt what a primitive held when a thread could not pass it.
+Memory is updated along the run, so that each read sees the value of the last write. From the choices of the run the
+learner derives the values of a primitive with which a thread could not move.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.logged_calls import LoggedCall, logged_call
 from mazurka.trace.targets import STORE, WAKE, Kind, Target, kind_of, of_kinds, wholes_of
 
-#: Operations of every thread; never left out.
+#: Operations of every thread, which are never left out.
 _LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
 
 #: Operations before which a thread waits until their target is available.
 _TAKING: Final = frozenset({Op.ACQUIRE, Op.JOIN})
 
-#: Operations of primitives that may have to wait, for what only they know.
+#: Operations of primitives that may have to wait, on conditions of their own.
 _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 
-#: Operations of conditions: they change the waiting threads.
+#: Operations of conditions: they change the set of waiting threads.
 _QUEUEING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
 
-#: Kinds, looked up once: every access of every run is asked for its own.
+#: Kinds, looked up once, since they are compared with that of every access of every run.
 _WAKE: Final = Kind.WAKE
 _EVENT: Final = Kind.EVENT
 _STORE: Final = Kind.STORE
 _ARRIVAL: Final = Kind.FLUSHED
 
-#: Kinds of targets that are never left out, besides what every thread does.
+#: Kinds of targets that are never left out, besides operations of every thread.
 _KEPT: Final = (Kind.CONDITION, _STORE, _ARRIVAL)
 
 _is_wake: Final = of_kinds(_WAKE)
@@ -49,12 +49,12 @@ _is_store: Final = of_kinds(_STORE)
 _is_arrival: Final = of_kinds(_ARRIVAL)
 _is_invoked: Final = of_kinds(Kind.INVOKED)
 
-#: Object numbers are at least this (objects.py).
+#: The least number of an object (objects.py).
 _OBJECTS: Final = 1 << 24
 
 
 class RunLearner:
-    """One run's way through the trees."""
+    """Follows one run through the trees."""
 
     def __init__(self, behaviour: ThreadAutomata, run: Run, record: Record) -> None:
         self.behaviour = behaviour
@@ -64,25 +64,25 @@ class RunLearner:
         self.at: list[LocalState | None] = [None] * len(run.tasks)  # None: not begun
         self.memory: dict[int, int] = {}
         self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
-        self.touched = [0] * len(run.tasks)  # objects a task has touched since its moment began
-        self.entered = [0] * len(run.tasks)  # loops a task has come to since its moment began
-        self.loops: dict[tuple[int, int], int] = {}  # how many-eth loop of a task -> which
+        self.touched = [0] * len(run.tasks)  # by task: the objects touched since it came to its local state
+        self.entered = [0] * len(run.tasks)  # by task: the loops entered since it came to its local state
+        self.loops: dict[tuple[int, int], int] = {}  # (task, the run's number of a loop) -> ours
         self.private = [ThreadLocalState() for _ in run.tasks]
         self.last: list[tuple[LocalState, Transition] | None] = [None] * len(
             run.tasks
-        )  # how the task came to its moment
-        self.loop_state_known = [False] * len(run.tasks)  # whether the task's state was, in its last pass
-        self.passed: list[set[Any]] = [set() for _ in run.tasks]  # the states of passes since the task made a move
-        self.stopped: list[list[int]] = [[] for _ in run.tasks]  # steps at which the task could not move
+        )  # by task: the local state and transition by which it came to its present one
+        self.loop_state_known = [False] * len(run.tasks)  # by task: whether its state was known in its last pass
+        self.passed: list[set[Any]] = [set() for _ in run.tasks]  # by task: the states of passes since it moved
+        self.stopped: list[list[int]] = [[] for _ in run.tasks]  # by task: steps at which it could not move
         self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
         self.written: set[Target] = set()
-        self.firsts: dict[Any, Any] = {}  # the initial values of locations; which objects these are is known at the end
-        self.noticed = 0  # the steps that are moves, as bits
+        self.firsts: dict[Any, Any] = {}  # the initial values of locations; objects in them are identified last
+        self.noticed = 0  # the steps that are transitions, as bits
         self.contended = _contended_in(run)
         self.event_wakes = {  # the operations that wake waits for events
             access.target for step in run.log if step.more and _is_event(step.target) for access in step.more
         }
-        self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the threads that wait, first come first
+        self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the waiting threads, first come first
 
     def walk(self) -> None:
         """Add all steps of the run to the automata. Cost: linear in the steps."""
@@ -133,7 +133,7 @@ class RunLearner:
             and not step.point
             and any(map(_is_arrival, (step.target, *[access.target for access in step.more])))
         ):
-            # It waits until stores have reached memory, all at once, even where it was never held before this one.
+            # It waits until stores have reached memory, all at once, even if it was never held before this step.
             moment.refused.update(product(*[{(place, FIRST), (place, value)} for place, value in seen]))
             moment.refused.discard(seen)
         move = moment.moves.get(seen)
@@ -148,14 +148,14 @@ class RunLearner:
         move.to.things |= moment.things
         self._arrive(task, moment, move)
         if step.op is Op.WRITE and _is_store(step.target):
-            self.private[task].since = move.to.number  # stores are numbered
+            self.private[task].since = move.to.number  # since stores are numbered
             self._store(step.target[1], step.target[2])
         elif step.op is Op.WRITE and is_flusher(queue := self.run.tasks[task]):
             self.stores[queue] += 1
             self._await_store(move.to, queue, self.stores[queue] + 1)
 
     def _arrive(self, task: int, moment: LocalState, move: Transition) -> None:
-        """A task has made a move."""
+        """Note that a task has made a transition."""
         self.at[task] = move.to
         self.last[task] = (moment, move)
         self.passed[task].clear()
@@ -164,7 +164,8 @@ class RunLearner:
     # -- loops --------------------------------------------------------------------------------------------------------
 
     def _pass(self, step: Step) -> None:
-        """A pass of a loop begins: with the state of an earlier one the thread is where it was then."""
+        """Begin a pass of a loop: if its state equals that of an earlier pass, the thread is in the same local
+        state."""
         task, moment = step.task, self.at[step.task]
         assert moment is not None
         _, site, entry = step.target
@@ -187,36 +188,36 @@ class RunLearner:
         self.at[task], self.entered[task], self.touched[task] = standing
 
     def _idles(self, moment: LocalState) -> None:
-        """The thread loops for ever, without an effect on others."""
+        """Note that the thread loops for ever, without an effect on others."""
         self.behaviour.idles(moment)
 
     def _stood(self, key: Any, standing: LoopHeadState) -> LoopHeadState:
-        """Where the thread was when it was first seen in this state: here, if it was not."""
+        """The position in which the thread was first seen in this state; the present one, if it was not."""
         return self.behaviour.passes.setdefault(key, standing)
 
     def _state(self, value: Any, task: int, moment: LocalState, loop: int) -> Any:
-        """All that a thread's next steps depend on, but for its next reads; None if that can't be recorded."""
+        """The state on which a thread's next steps depend, besides its next reads; None if it can't be recorded."""
         private = self.private[task]
         if value is None or len(private.holds) > MOST:
             return None
         silent, births, variables = value
         if (silent, births) != private.counts:
             private.counts, private.since = (silent, births), moment.number
-        touched, self.touched[task] = self.touched[task], -(loop << 20)  # counted apart: others come here another way
+        touched, self.touched[task] = self.touched[task], -(loop << 20)  # counted apart: other paths lead here, too
         state = self._key(variables, task, moment)
         holds = frozenset([(place, self._key(held, task, moment)) for place, held in private.holds.items()])
         self.touched[task] = touched
         return (loop, private.since, state, holds)
 
     def _started_by(self, step: Step) -> int:
-        """The thread that a step starts: a queue of stores lives from its first store on. -1: none."""
+        """The thread that a step starts; -1: none. A queue of stores counts as a thread that its first store starts."""
         starts = step.op is Op.FORK or step.op is Op.WRITE and _is_store(step.target)
         if not starts or step.target[1] in self.stores:
             return -1
         return self.behaviour.thread(step.target[1])
 
     def _store(self, queue: str, number: int) -> None:
-        """A store enters a queue, which has a life of its own from the first on."""
+        """Note that a store enters a queue, which counts as a thread from the first store on."""
         if queue not in self.stores:
             root = self.behaviour.root(self.behaviour.thread(queue))
             self._await_store(root, queue, number)
@@ -225,7 +226,7 @@ class RunLearner:
         self.stores.setdefault(queue, number - 1)
 
     def _await_store(self, moment: LocalState, queue: str, number: int) -> None:
-        """A queue can do nothing before the store of that number."""
+        """Note that a queue has no step before the store of this number."""
         if moment.point is None:
             place = self._place((STORE, queue, number))
             moment.op, moment.point = Op.READ, False
@@ -233,11 +234,11 @@ class RunLearner:
             moment.refused.add(((place, FIRST),))
 
     def _is_nothing(self, step: Step, seen: Seen, writes: list[tuple[int, int | None]]) -> bool:
-        """Whether a step is left out: others neither notice it nor may go before it."""
+        """Whether a step is left out: others do not observe it, and none needs to come before it."""
         return not seen and not writes and not step.point and step.op not in _LIFE
 
     def _refuse(self, step: Step, moment: LocalState, seen: Seen, attempt: bool) -> None:
-        """The values of the places now read while the thread could not move.
+        """Note the values that the places read now had while the thread could not move.
 
         Not for plain reads: a thread held in a loop is not held by its next read alone.
         """
@@ -293,7 +294,7 @@ class RunLearner:
                 self._opaque(location)
             place = self._place(location)
             self._begin(place, location, target)
-            # The wake-ups of setting an event depend on the threads that wait for it.
+            # The wake-ups by which an event is set depend on the threads that wait for it.
             if (READS[op] or kind is _EVENT) and all(place != written for written, _ in writes):
                 seen.append((place, self.memory[place]))
                 self._saw(place, location, op, value)
@@ -311,7 +312,7 @@ class RunLearner:
     def _called(
         self, task: int, moment: LocalState, step: Step, logged: LoggedCall
     ) -> tuple[Seen, list[tuple[int, int | None]]]:
-        """A call of a marked object: it sees its result, and writes the object's state."""
+        """The reads and writes of a call of a marked object: it sees its result, and writes the object's state."""
         location = self._location(step.target, True, task, moment) if _is_about_object(step.target) else step.target
         self.written.add(step.target)
         if not self._contended(task, location, step.target, True):
@@ -325,12 +326,12 @@ class RunLearner:
         return ((place, abstract.result(logged.result)),), [(place, abstract.state(place, logged.after))]
 
     def _begins_with(self, place: int, state: str) -> None:
-        """A marked object is called for the first time in this run."""
+        """Note the initial state of a marked object, which is called for the first time in this run."""
         if not self.behaviour.abstract.begin(place, state):
             self.behaviour.astray += 1
 
     def _calls(self, moment: LocalState, place: int, logged: LoggedCall) -> None:
-        """The next step of a thread is a call."""
+        """Note that the next step of a thread is a call."""
         call = self.behaviour.abstract.call(place, logged)
         if moment.call is None:
             moment.call = call
@@ -347,7 +348,7 @@ class RunLearner:
         return self.behaviour.place(location)
 
     def _begin(self, place: int, location: Any, target: Target) -> None:
-        """A place is touched; perhaps for the first time in this run."""
+        """Note that a place is touched, perhaps for the first time in this run."""
         if place not in self.memory:
             self.memory[place] = self.behaviour.initial[place]
             first = self.run.first.get(target)
@@ -355,7 +356,7 @@ class RunLearner:
                 self.firsts.setdefault(location, first)
 
     def _saw(self, place: int, location: Any, op: Op, value: Any) -> None:
-        """A step read a place."""
+        """Note that a step read a place."""
         if op is Op.READ and value is not None and place not in self.history:
             self.firsts.setdefault(location, value)
         elif op is Op.ACQUIRE and self.memory[place] == HELD:
@@ -370,10 +371,11 @@ class RunLearner:
             return None if self.behaviour.is_opaque(location) else FIRST
         kind = kind_of(location)
         if op is Op.END or kind is _WAKE or kind is _ARRIVAL:
-            return ENDED  # of the waiting: the waker makes no difference
+            return ENDED  # the end of the wait: the waker makes no difference
         if kind is _STORE or self.behaviour.is_opaque(location):
-            return None  # the value alone does not say where it goes
-        # Of an update it is the value written only if it is recorded as a key; else it may be the value read.
+            return None  # the value alone does not determine where it goes
+        # The value of an update is the value written only if it is recorded as a key; otherwise it may be the value
+        # read.
         if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
             return self.behaviour.written(location, self._key(value, task, moment))
         return None
@@ -382,13 +384,13 @@ class RunLearner:
         """The place of the wake-up of a thread that waits for a condition: one per thread, for all its waits."""
         if target in self.event_wakes:
             if (moment := self.at[task]) is not None:
-                self.private[task].since = moment.number  # they are numbered
+                self.private[task].since = moment.number  # since wake-ups are numbered
             return target
         return (WAKE, self.run.tasks[task] if woken < 0 else self.behaviour.threads[woken])
 
     def _queued(self, task: int, place: int, op: Op, woken: int) -> int:
-        """The value of a condition then: the threads that wait for it; a thread that gave up waiting leaves by another
-        operation."""
+        """The value of a condition after a step: the threads that wait for it; a thread that gives up waiting leaves by
+        another operation."""
         queue, thread = self.queues.get(place, ()), self.threads[task]
         if op is Op.WAIT:
             queue = (*queue, thread)
@@ -402,7 +404,7 @@ class RunLearner:
     # -- objects ------------------------------------------------------------------------------------------------------
 
     def _location(self, target: Target, writes: bool, task: int = -1, moment: LocalState | None = None) -> Target:
-        """A target in our numbers of objects."""
+        """A target with our numbers of objects."""
         if not _is_about_object(target):
             return target
         thing = self._object(target[1], task, moment)
@@ -414,9 +416,8 @@ class RunLearner:
         self.behaviour.company.touch(thing, part, writes)
 
     def _key(self, key: Any, task: int = -1, moment: LocalState | None = None) -> Any:
-        """The key of a value, or part of a target, in our numbers of objects; if the task's history determines it, if
-        any is
-        named."""
+        """The key of a value, or a part of a target, with our numbers of objects. ``task`` and ``moment``: the thread
+        whose history determines an object in it."""
         if type(key) is not tuple:
             return key
         if _is_object(key):
@@ -425,7 +426,7 @@ class RunLearner:
         return tuple([self._key(part, task, moment) for part in key])
 
     def _object(self, number: int, task: int, moment: LocalState | None) -> int:
-        """Our number of an object of this run: that of the object after the same history before."""
+        """Our number of an object of this run: that of the object after the same history in earlier runs."""
         behaviour, here = self.behaviour, self.record.objects.get(number)
         if moment is not None:
             self._meet(number, task, moment)
@@ -447,13 +448,13 @@ class RunLearner:
         return thing
 
     def _is_untouched(self, target: Target) -> bool:
-        """Whether a location holds what it held at first. Not known of attributes: what an object has not got itself it
-        may have got from its class, whatever that holds."""
+        """Whether a location holds its initial value. Not known for attributes: an attribute that an object lacks may
+        come from its class, whose value may have changed."""
         changed = any(whole in self.written for whole in wholes_of(target))
         return kind_of(target) is not Kind.ATTRIBUTE and not changed and target not in self.written
 
     def _began_with(self, location: Target, number: int) -> None:
-        """A location without a write holds the object that it holds in all runs."""
+        """Identify the object in a location without a write: it holds the same object in all runs."""
         behaviour, here = self.behaviour, self.record.objects.get(abs(number))
         known = behaviour.began_with.get(location)
         if here is None:
@@ -463,7 +464,8 @@ class RunLearner:
         behaviour.began_with[location] = here
 
     def _meet(self, number: int, task: int, moment: LocalState) -> None:
-        """A task touches an object, perhaps one it has made: a pass that makes one is not like the one before."""
+        """Note that a task touches an object, perhaps one that it has made: a pass that makes an object differs from
+        the one before."""
         private = self.private[task]
         if number not in private.mine:
             private.mine.add(number)
@@ -480,7 +482,7 @@ class RunLearner:
             if moment is None or moment.done:
                 continue
             if blocked.repeats is not None and self.loop_state_known[blocked.task]:
-                continue  # where it would go on is known, or will be
+                continue  # its next step is known, or will be
             if moment.point is None or blocked.repeats is not None:
                 self._expect(moment, blocked)
             if stuck or run.tasks[blocked.task] == self.record.refused:
@@ -498,7 +500,7 @@ class RunLearner:
         if run.truncated:
             for moment in self.at:
                 if moment is not None and moment.point is None:
-                    moment.done = True  # no run will show more
+                    moment.done = True  # no run will show a further step
         behaviour.company.meet(bits([behaviour.find(thing) for thing in set(self.record.objects.values())]))
         if run.divergence is None and not run.settled:
             behaviour.ended.setdefault(self._vector(), self.record)
@@ -507,8 +509,8 @@ class RunLearner:
         return self.memory.get(place, self.behaviour.initial[place])
 
     def _expect(self, moment: LocalState, blocked: Blocked) -> None:
-        """Note what a thread was stopped before: it has never gone on from there, or is held in a loop, and so until
-        something changes that the loop reads."""
+        """Note the operation before which a thread was stopped: it has never gone on from there, or it is held in a
+        loop until a location changes that the loop reads."""
         behaviour = self.behaviour
         if moment.point is None:
             moment.op, moment.site, moment.point = blocked.op, blocked.site, blocked.point
@@ -537,7 +539,7 @@ class RunLearner:
         behaviour.expects(moment, tuple(looks), taking, read, written)
 
     def _vector(self) -> tuple[int, ...]:
-        """Where each thread stands, by its number."""
+        """The local state of each thread, by its number."""
         found = [-1] * len(self.behaviour.threads)
         for moment in self.at:
             if moment is not None:

@@ -1,7 +1,7 @@
 """Simulation of threads by their automata: from one point to the next, steps without a point at once (protocol.py).
 
-For the search of their joint states (state_space.py), and for one path (memoised.py). Joint states are
-a moment for each thread (negative: it has not been started) and what memory holds, by place; both are changed.
+It is used by the search of joint states (state_space.py), and for single paths (memoised.py). A joint state is a local
+state for each thread (negative: it has not been started) and the values in memory, by place; both are changed in place.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.local_state import LocalState
 
-#: An unexplored transition: a local state, and the values of the places it is known to read, or its call's result.
+#: An unexplored transition: a local state, and the values of the places that it is known to read, or its call's result.
 Gap = tuple[int, ...]
 
 
 class UnexploredTransition(Exception):
-    """A step that no run has made."""
+    """The next step is one that no run has made."""
 
     def __init__(self, moment: LocalState, memory: Sequence[int]) -> None:
         if moment.call is not None:
@@ -27,15 +27,16 @@ class UnexploredTransition(Exception):
 
 
 class Simulator:
-    """Moves threads. Unless ``classes`` are distinguished, only the effects of a thread count when it has ended."""
+    """Moves threads. Unless ``classes`` are distinguished, only the effects of an ended thread count, not its
+    history."""
 
     def __init__(self, behaviour: ThreadAutomata, classes: bool) -> None:
         self.behaviour = behaviour
         self.classes = classes
-        self.ends: dict[tuple[object, ...], int] = {}  # the remains of a thread that has ended -> its local state
+        self.ends: dict[tuple[object, ...], int] = {}  # the effects of a thread that has ended -> its local state
 
     def may_mislead(self, moments: Iterable[int]) -> bool:
-        """Whether threads on the way touched objects that may be one for all that is known."""
+        """Whether threads touched objects that are not known to be different."""
         every, things = self.behaviour.moments, 0
         for number in moments:
             if number >= 0:
@@ -43,20 +44,20 @@ class Simulator:
         return self.behaviour.company.strangers(things)
 
     def _first_moments(self, memory: list[int]) -> list[int]:
-        """Where the first thread stands before its first point."""
+        """The local states in which the first thread stands before its first point."""
         moments = [self.behaviour.root(0).number]
         self._run_on(moments, memory, 0)
         self._settle(moments, memory)
         return moments
 
     def _pass(self, moments: list[int], memory: list[int], thread: int) -> None:
-        """Have a thread pass the point it stands before."""
+        """Let a thread pass the point before which it stands."""
         self._apply(moments, memory, thread)
         self._run_on(moments, memory, thread)
         self._settle(moments, memory)
 
     def _apply(self, moments: list[int], memory: list[int], thread: int) -> None:
-        """Make the step a thread stands before."""
+        """Make the step before which a thread stands."""
         moment = self.behaviour.moments[moments[thread]]
         move = moment.move(memory)
         if move is None:
@@ -72,11 +73,11 @@ class Simulator:
             self._run_on(moments, memory, move.forks)
 
     def _end_of(self, moment: LocalState) -> int:
-        """The representative of a thread's end for all its histories: one with the same objects and the same locks."""
+        """The representative of a thread's end for all histories with the same objects and the same locks."""
         return self.ends.setdefault((moment.thread, moment.things, moment.held), moment.number)
 
     def _run_on(self, moments: list[int], memory: list[int], thread: int) -> bool:
-        """Go on up to the thread's next point, or until it has to wait or goes round in a loop; whether it got on."""
+        """Go on up to the thread's next point, or until it has to wait or loops for ever; returns whether it moved."""
         every, moved = self.behaviour.moments, False
         before: list[tuple[int, ...]] = []
         while True:
@@ -96,7 +97,7 @@ class Simulator:
             moved = True
 
     def _settle(self, moments: list[int], memory: list[int]) -> None:
-        """Let all go on whose next step is no point and has become possible."""
+        """Let all threads go on whose next step is no point and has become possible."""
         every, again = self.behaviour.moments, True
         while again:
             again = False

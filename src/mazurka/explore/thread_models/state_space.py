@@ -1,17 +1,17 @@
-"""The runs a program has, as far as the behaviour of its threads is known: a search over joint states.
+"""The runs of a program, as far as its threads' automata are known: a search over joint states.
 
-A state is the local state of each thread and the content of memory. From it every enabled thread may move; what is no
-point follows at once, as in a run (protocol.py). States reached along several ways are entered once. Of the threads
-that can move only a *persistent set* does (persistent_sets.py), which keeps all terminal states. Of a thread that
-has ended only matters what it has left behind: unless ``classes`` are asked for, how it came to its end is forgotten.
+A state is the local state of each thread and the content of memory. From it every enabled thread may move; steps that
+are no points follow at once, as in a run (protocol.py). States reached along several paths are entered once. Only a
+*persistent set* of the enabled threads moves (persistent_sets.py), which keeps all terminal states. Of a thread that
+has ended only its effects matter: unless ``classes`` are asked for, its history is forgotten.
 
-A move that is not known is an *open* one: it has to be executed. When its run has been learnt the search goes on
-there. What threads are known to touch grows with that, so sets chosen before may be too small: at the end states are
-looked at again of whose threads more has become known, until there are none. Then every run of the program has been
-gone through; for sets chosen by the final knowledge are persistent, and every state along every run has been entered.
+A move that is not known is *open*: it has to be executed. When its run has been learnt the search goes on there. The
+set of places that a thread is known to touch grows with that, so sets chosen before may be too small: at the end,
+states with threads of which more has become known are visited again, until there are none. Then every run of the
+program is covered: sets chosen by the final knowledge are persistent, and every state along every run has been entered.
 
-States come in the order of the switches their way needs in which the thread before could have gone on. The search is
-made in small parts (:meth:`StateSpace.go_on`), between which one can leave it, and learn.
+States are visited in the order of the number of preemptions on the path to them. The search is made in small parts
+(:meth:`StateSpace.go_on`), between which runs can be learnt.
 
 Cost: five to ten microseconds and a few hundred bytes per state and move.
 """
@@ -32,15 +32,15 @@ from mazurka.explore.thread_models.simulator import Gap, Simulator, UnexploredTr
 #: The identity of a deadlock; see :meth:`StateSpace._deadlock`.
 Deadlock = tuple[Any, ...]
 
-#: Places memory has room for grow by so many at a time, at least.
+#: The least number of places by which memory grows.
 _ROOM: Final = 32
 
-#: So many states are gone on from in one part of the search.
+#: The number of states that are expanded in one part of the search.
 _SOME: Final = 200
 
 
 class JointState:
-    """A joint state, and the way to it."""
+    """A joint state, and the path to it."""
 
     __slots__ = ("after", "last", "memory", "moments", "moved", "origin", "seen", "switches", "whole")
 
@@ -50,17 +50,17 @@ class JointState:
         self.moments = moments
         self.memory = memory
         self.origin = origin
-        self.last = last  # the thread that moved into it
+        self.last = last  # the thread whose move led to it
         self.switches = switches
         self.moved = 0  # the threads whose moves from here have been followed, as bits
-        self.whole = False  # whether all threads that can move are to
+        self.whole = False  # whether all enabled threads have to move
         self.seen = -1  # the growth of the automata when the moving threads were chosen
         self.after: dict[int, JointState] | None = (
-            None  # where a thread's move leads, where threads may go round in loops
+            None  # by thread: the state that its move leads to, kept if threads may loop for ever
         )
 
     def way(self) -> tuple[int, ...]:
-        """The threads that moved, from the start."""
+        """The threads that moved, from the initial state."""
         found = []
         state = self
         while state.origin is not None:
@@ -69,16 +69,16 @@ class JointState:
         return tuple(reversed(found))
 
     def edges(self) -> Mapping[int, JointState]:
-        """The successors of this state by the moving thread, where threads may loop."""
+        """The successors of this state by the moving thread, if threads may loop for ever."""
         return self.after or {}
 
     def following(self) -> Collection[JointState]:
-        """The successors within loops."""
+        """The successors of this state, if threads may loop for ever."""
         return self.edges().values()
 
 
 class StateSpace(Simulator):
-    """The search: :meth:`go_on` while it says so, and ask :meth:`open_move` and :meth:`ending` for the next
+    """The search: call :meth:`go_on` while it returns true; :meth:`open_move` and :meth:`ending` give the next
     execution."""
 
     def __init__(self, behaviour: ThreadAutomata, classes: bool = False) -> None:
@@ -94,16 +94,16 @@ class StateSpace(Simulator):
         self.stalled: dict[Gap, list[tuple[JointState, int]]] = {}
         self.refused: set[tuple[JointState, int]] = set()
         self.endings: dict[tuple[int, ...], JointState] = {}
-        self.expiries: set[tuple[int, ...]] = set()  # states that were only left because a waiting time ran out
+        self.expiries: set[tuple[int, ...]] = set()  # states that were only left by a timeout
         self.asked: set[tuple[int, ...]] = set()  # terminal states handed out to be executed
-        self.looking: Iterator[list[JointState]] | None = None  # for states that threads can only go round in
-        self.circles: list[list[JointState]] = []  # these, as far as they have been found
-        self.left_out: list[JointState] = []  # where other threads have to move, too
-        self.rounds: set[JointState] = set()  # those handed out to be executed
+        self.looking: Iterator[list[JointState]] | None = None  # the search for components that no thread can leave
+        self.bottoms: list[list[JointState]] = []  # the components found so far
+        self.left_out: list[JointState] = []  # states in which other threads have to move, too
+        self.rounds: set[JointState] = set()  # states of components handed out to be executed
         self.ends.clear()
-        self.ended: set[tuple[int, ...]] = set()  # the moments in which runs ended
-        self.expired: dict[tuple[int, ...], int] = {}  # the same where a waiting time ran out, and whose
-        self.deadlocks: set[Deadlock] = set()  # those in which runs ended
+        self.ended: set[tuple[int, ...]] = set()  # the local states in which runs ended
+        self.expired: dict[tuple[int, ...], int] = {}  # local states in which a timeout fired -> its thread
+        self.deadlocks: set[Deadlock] = set()  # the deadlocks in which runs ended
         self.room = 0
         self._seen_growth = -1
         self._ends_seen = 0
@@ -112,13 +112,13 @@ class StateSpace(Simulator):
     # -- states -------------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """The state in which the first thread stands before its first point."""
+        """Enter the state in which the first thread stands before its first point."""
         self._make_room()
         memory = self._first_memory()
         try:
             moments = self._first_moments(memory)
         except UnexploredTransition:
-            return  # nothing has been run yet
+            return  # no run has been made yet
         self._enter(tuple(moments), tuple(memory), None, -1, 0)
 
     def _first_memory(self) -> list[int]:
@@ -126,7 +126,7 @@ class StateSpace(Simulator):
         return initial + [0] * (self.room - len(initial))
 
     def _make_room(self) -> None:
-        """Memory of all states grows when there are more places."""
+        """Enlarge the memory of all states if there are more places."""
         count = len(self.behaviour.places)
         if count <= self.room:
             return
@@ -151,7 +151,7 @@ class StateSpace(Simulator):
             origin.after[last] = state
 
     def _put(self, state: JointState) -> None:
-        """Have a state gone on from, be it again."""
+        """Queue a state to be expanded, perhaps again."""
         state.seen = -1
         while len(self.work) <= state.switches:
             self.work.append(deque())
@@ -160,7 +160,7 @@ class StateSpace(Simulator):
     # -- moving -------------------------------------------------------------------------------------------------------
 
     def _follow(self, state: JointState, thread: int, alone: bool) -> None:
-        """Enter the state that a thread's move leads to, or note that it is open."""
+        """Enter the state that a thread's move leads to, or note that the move is open."""
         try:
             moments, memory = self._after(state, thread)
         except UnexploredTransition as unknown:
@@ -173,7 +173,7 @@ class StateSpace(Simulator):
         self._enter(moments, memory, state, thread, state.switches + (not alone))
 
     def _after(self, state: JointState, thread: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The moments and the memory that a thread's move leads to."""
+        """The local states and the memory that a thread's move leads to."""
         moments, memory = list(state.moments), list(state.memory)
         self._pass(moments, memory, thread)
         return tuple(moments), tuple(memory)
@@ -181,13 +181,14 @@ class StateSpace(Simulator):
     # -- searching ----------------------------------------------------------------------------------------------------
 
     def open_move(self) -> tuple[tuple[int, ...], Gap] | None:
-        """The threads that move on the path to an unexplored step, and that step's; None if none is known now."""
+        """The threads that move on the path to an unexplored step, including that of the step, and the gap; None if
+        none is known."""
         self.catch_up()
         while self.opens:
             state, thread, gap = self.opens.popleft()
             if self._is_open(state, thread, gap):
                 return (*state.way(), thread), gap
-            self.learnt(gap)  # by the run of another
+            self.learnt(gap)  # the run of another gap has shown it
         return None
 
     def _is_open(self, state: JointState, thread: int, gap: Gap) -> bool:
@@ -223,7 +224,7 @@ class StateSpace(Simulator):
         return next(self.again, None)
 
     def look_again(self) -> None:
-        """More may have become known of the threads of any state."""
+        """Visit states again, as more may have become known about their threads."""
         self.again = iter(list(self.known.values()))
 
     def _is_outdated(self, state: JointState) -> bool:
@@ -243,8 +244,8 @@ class StateSpace(Simulator):
                 self._follow(state, thread, thread == state.last or state.last not in enabled)
 
     def _standing(self, state: JointState) -> tuple[list[LocalState], list[int]]:
-        """The moments of the threads that have not ended, and those of them that can move: none if the program has
-        ended, because a thread has ended it or only daemons are left."""
+        """The local states of the threads that have not ended, and the enabled threads: none if the program has ended,
+        because a thread has ended it or only daemons are left."""
         every, daemons, memory = self.behaviour.moments, self.behaviour.daemons, state.memory
         standing, enabled, required = [], [], False
         for thread, number in enumerate(state.moments):
@@ -277,7 +278,7 @@ class StateSpace(Simulator):
                 self._follow(state, thread, True)
 
     def is_stuck(self, moments: tuple[int, ...]) -> bool:
-        """Whether a thread that the program's end waits for has not ended, where none can go on."""
+        """Whether a thread that the program's end waits for has not ended, in a state in which none can go on."""
         every = self.behaviour.moments
         return any(
             number >= 0 and not every[number].done and thread not in self.behaviour.daemons
@@ -287,7 +288,7 @@ class StateSpace(Simulator):
     # -- where runs have ended ----------------------------------------------------------------------------------------
 
     def catch_up(self) -> None:
-        """Take over from the automata the ends of runs, and the places."""
+        """Take over new ends of runs, and new places, from the automata."""
         behaviour = self.behaviour
         self._make_room()
         for moments in islice(reversed(behaviour.ended), len(behaviour.ended) - self._ends_seen):
@@ -299,7 +300,7 @@ class StateSpace(Simulator):
             self.expired = {self._alike(moments): thread for moments, thread in behaviour.expired.items()}
 
     def _alike(self, moments: tuple[int, ...]) -> tuple[int, ...]:
-        """Where a run's threads stood, as states put it."""
+        """The local states of a run's threads, with those of ended threads replaced by their representatives."""
         if self.classes:
             return moments
         every = self.behaviour.moments
@@ -308,11 +309,11 @@ class StateSpace(Simulator):
     # -- going round --------------------------------------------------------------------------------------------------
 
     def _look_at_rounds(self) -> bool:
-        """Look on for where threads only go round in loops, and there let the others move, too, if persistent sets have
-        left them out. False if that was all."""
+        """Search for components that no thread can leave; if persistent sets have left threads out there, let these
+        move, too. False if the search is finished."""
         if self.looking is None:
             nodes = list(self.known.values()) if self.behaviour.cyclic else []
-            self.looking, self.circles = bottoms(nodes, JointState.following), []
+            self.looking, self.bottoms = bottoms(nodes, JointState.following), []
         component = next(self.looking, None)
         if component is None:
             for state in self.left_out:
@@ -321,17 +322,17 @@ class StateSpace(Simulator):
             return any(self.work)
         moving = {state: len(enabled) for state in component if (enabled := self._standing(state)[1])}
         if moving:
-            self.circles.append(component)
+            self.bottoms.append(component)
             if not any(state.moved.bit_count() >= count for state, count in moving.items()):
                 component[-1].whole = True
                 self.left_out.append(component[-1])
         return True
 
     def round(self) -> tuple[tuple[int, ...], list[int]] | None:
-        """The threads that move on the way to where all they can do is go round in loops, and on a tour there in which
-        no enabled thread is left out; None if no run is left to be made for that."""
-        while self.circles:
-            component = self.circles.pop()
+        """The threads that move on the path to loops that no thread can leave, and on a tour there with all enabled
+        threads; None if no such run is left to be made."""
+        while self.bottoms:
+            component = self.bottoms.pop()
             if self.rounds.isdisjoint(component):
                 self.rounds.update(component)
                 first = min(component, key=lambda state: state.switches)
@@ -341,13 +342,13 @@ class StateSpace(Simulator):
     def ending(self) -> JointState | None:
         """The next of the terminal states, if no run has ended in it yet."""
         moments, state = self.endings.popitem()
-        if self._standing(state)[1]:  # more is known of the conditions its threads wait for
+        if self._standing(state)[1]:  # by now more is known about the conditions for which its threads wait
             self._put(state)
             return None
         return state if moments not in self.ended and moments not in self.asked else None
 
     def is_unfinished(self) -> bool:
-        """Whether there are states to go on from."""
+        """Whether there are states left to expand."""
         return any(self.work)
 
     def is_news(self, state: JointState) -> bool:
@@ -355,7 +356,8 @@ class StateSpace(Simulator):
         return self.is_stuck(state.moments) and self._deadlock(state.moments) not in self.deadlocks
 
     def _deadlock(self, moments: tuple[int, ...]) -> Deadlock:
-        """The stuck threads, their locations, and since when their locks have been held: the identity of a deadlock."""
+        """The identity of a deadlock: the stuck threads, their locations, and the sites at which their locks were
+        acquired."""
         every = [self.behaviour.moments[number] for number in moments if number >= 0]
         stuck = [moment for moment in every if not moment.done]
         awaited = {place for moment in stuck for place in moment.looks}
@@ -368,18 +370,18 @@ class StateSpace(Simulator):
     # -- results ------------------------------------------------------------------------------------------------------
 
     def learnt(self, gap: Gap) -> None:
-        """The step was run: go on from all states that waited for it."""
+        """Go on from all states that waited for this step, which has been executed."""
         self._make_room()
         for state, thread in self.stalled.pop(gap, ()):
             state.moved &= ~(1 << thread)
             self._put(state)
 
     def give_up(self, gap: Gap) -> None:
-        """The effect of the step is not known."""
+        """Give up a step, whose effect remains unknown."""
         self.refused.update(self.stalled.pop(gap, ()))
 
     def refuse(self, gap: Gap) -> None:
-        """The thread could not move: so it can't in the state it was tried from."""
+        """Note that the thread could not move, so that it can't in the states from which it was tried."""
         waiting = self.stalled.pop(gap, [])
         for state, thread in waiting[:1]:
             moment = self.behaviour.moments[state.moments[thread]]
