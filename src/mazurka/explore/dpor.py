@@ -1,38 +1,38 @@
 """Optimal dynamic partial-order reduction: one run per Mazurkiewicz trace.
 
-Definition. Two runs are equivalent if they order all conflicting steps alike (races.py). This strategy runs one of
-each class, by the algorithm *Optimal-DPOR* of Abdulla, Aronis, Jonsson and Sagonas (POPL 2014; Source Sets, JACM
-64(4), 2017), over the points of runs, with wake-up trees and sleep sets (wakeup.py).
+Definition. Two runs are equivalent if all conflicting steps are in the same order in both (races.py). This strategy
+executes one run of each class, by the algorithm *Optimal-DPOR* of Abdulla, Aronis, Jonsson and Sagonas (POPL 2014;
+Source Sets, JACM 64(4), 2017), over the points of runs, with wake-up trees and sleep sets (wakeup.py).
 
-How it goes. The present path is a stack of frames, one per point. A run begins with a path through the wake-up tree of
-some frame, to a leaf, and goes on as it likes. Of each of its races, the reversal is inserted in the wake-up tree of
-the frame where the first of the two events was, unless it begins like something that sleeps or is inserted there. Then
-the deepest frame with something left in its tree gives the next run; threads that have been run from a frame sleep
-there from then on.
+Algorithm. The present path is a stack of frames, one per point. A run begins with a path through the wake-up tree of
+some frame, to a leaf, and continues in any way. The reversal of each of its races is inserted in the wake-up tree of
+the frame where the first of the two events was, unless a sleeping event or a sequence in the tree covers it. Then the
+deepest frame whose tree is not empty gives the next run; threads that have been executed from a frame sleep there from
+then on.
 
-Invariants. Depth first: of each frame the whole tree below the present event is run before the next sibling. No run is
-of a trace seen before, none is cut off because everything sleeps (the two theorems of the paper); the tests count.
+Invariants. Depth first: in each frame the whole tree below the present event is executed before the next sibling. No
+two runs are of the same trace, and none is cut off because all enabled threads sleep (the two theorems of the paper);
+the tests count.
 
-All races of every run count, also those of two events that earlier runs had in common: what their reversals hold
-besides differs. (Two events of other threads, each the first of a race, may each seem to cover the reversal of the
-other's, if that is cut short behind its second event.)
+All races of every run count, also races between two events that earlier runs had in common: the other events in their
+reversals differ. (Otherwise each of two events of other threads, both the first of a race, might seem to cover the
+reversal of the other's race, if that is cut short after its second event.)
 
-Departures from the paper: what may have to wait (races.py, with *unsure* reversals, whose runs may turn out
-impossible and are then made for nothing; when it turns out that reads of some kind of target may have to wait, the
-search begins again with that knowledge); and steps whose accesses vary with the values they read (likewise, when a site
-turns out to have such). After an unsure or varying leaf a thread may sleep; it is woken, at the cost of a repetition.
+Departures from the paper: operations that may have to wait (races.py, with *unsure* reversals, whose runs may turn out
+to be impossible, and are then in vain; if reads of a kind of target turn out to wait, the search begins again with that
+knowledge); and steps whose accesses vary with the values they read (the search begins again, too, when a site turns out
+to have such steps). After an unsure or varying leaf a thread may sleep; it is woken, at the cost of a repeated trace.
 
-A timeout fires when no other thread can move, which no two conflicting steps show. So a search that met this has a
-doubt, unless timeouts are *ordered*: then one that fires depends on all steps of other threads, before it and after it
-(:func:`in_order`). None of these can change places with it, since no thread can move where it fires; that the wait
-might have been over before is a race like that of a thread that is blocked at the end. Threads that sleep may move at
-any time, so a search that met sleeps, too, has the doubt again.
+A timeout fires when no other thread can move, a dependence that is not one of two conflicting steps. So a search in
+which a timeout fired has a doubt, unless timeouts are *ordered*: then one that fires depends on all steps of other
+threads, before it and after it (:func:`in_order`). None of these can change places with it, since no thread can move
+where it fires; but the wait might have ended earlier, a race like that of a thread that is blocked at the end. Threads
+that sleep may move at any time, so with sleeps the search has a doubt in any case.
 
-Memory is that of the present path and its trees. Seeds are handed out one at a time, since each depends on the runs
-before.
+Memory: the present path and its trees. Seeds are handed out one at a time, since each depends on the runs before.
 
-Rows. A run's row holds the new part of its path and the insertions it led to; the walk from one run to the next
-follows from them.
+Journal. The record of a run holds the new part of its path and the insertions it led to; the walk from one run to the
+next follows from these.
 """
 
 from __future__ import annotations
@@ -64,26 +64,26 @@ class OptimalReduction(Strategy):
         return cls(settings.timed, settings.ordered)
 
     def __init__(self, timed: bool = False, ordered: bool = False) -> None:
-        self.timed = timed  # runs are those of plans with timing
+        self.timed = timed  # whether runs are those of plans with timing
         self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
         self.varying: set[SiteNumber] = set()  # sites at which steps have several accesses, though not always
-        self.ordered = ordered  # timeouts that fire come after all that others did
-        self.expired = False  # in some run a waiting time ran out, in an order that is not known
+        self.ordered = ordered  # whether timeouts that fire come after all steps of others before them
+        self.expired = False  # whether a timeout fired in some run, in an unknown order
         self.journal: list[JournalRecord] = []
         self._clear()
 
     def _clear(self) -> None:
         self.looked_at: set[str] = set()  # kinds of targets that runs have read
         self.several: set[SiteNumber] = set()  # sites at which steps of runs have several accesses
-        self.single: set[SiteNumber] = set()  # and those at which they have one, a read
+        self.single: set[SiteNumber] = set()  # and sites at which they have one, a read
         self.frames: list[PathFrame] = []
-        self.fresh = 0  # frames from here on are new since the last run
+        self.fresh = 0  # the first frame that is new since the last run
         self.begun = self.outstanding = False
         self.number = 0
         self.done = 0
         self.diverged = 0
         self.lost = 0  # seeds that should have been possible
-        self.events: list[PointEvent] = []  # as numbered in rows
+        self.events: list[PointEvent] = []  # by their numbers in records
         self.event_numbers: dict[PointEvent, int] = {}
 
     # -- the protocol -------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class OptimalReduction(Strategy):
         self.journal.append(("ran", seed.number, path.tobytes(), made.tobytes()))
 
     def _met_waiting(self, run: Run) -> set[str]:
-        """Kinds of targets with a thread that waits to read them: at the end, or where a seed could not be followed."""
+        """Kinds of targets that a thread waits to read: at the end, or where a seed could not be followed."""
         stuck = [blocked for blocked in run.blocked if is_waiting_read(blocked)]
         if run.divergence is not None:
             event = self.frames[run.divergence.index].event if run.divergence.index < len(self.frames) else None
@@ -150,7 +150,7 @@ class OptimalReduction(Strategy):
         return {kind_of(blocked.target).tag for blocked in stuck}
 
     def _reset(self) -> None:
-        """The reversals so far assumed that such targets can always be read: drop all, and start again."""
+        """Drop all reversals and start again: they assumed that targets of these kinds can always be read."""
         self._clear()
         self.journal = [("reset", " ".join(sorted(self.waited_for)), _packed(self.varying))]
         self.journal += [("expired",)] * self.expired
@@ -200,12 +200,12 @@ class OptimalReduction(Strategy):
             self.frames.append(frame)
 
     def _extend(self, events: list[PointEvent]) -> None:
-        """The path goes on with these events from the first fresh frame on."""
+        """Extend the path by these events from the first fresh frame on."""
         self.done += 1
         frames, leaf = self.frames, len(self.frames)
         asleep: list[PointEvent] = []
         for depth, event in enumerate(events, self.fresh):
-            if depth >= leaf:  # behind the leaf nothing sleeps
+            if depth >= leaf:  # no thread sleeps after the leaf
                 frames.append(PathFrame([]))
             elif depth > self.fresh:
                 frames[depth].asleep = asleep
@@ -215,8 +215,8 @@ class OptimalReduction(Strategy):
             frames[-1].fruitful = True
 
     def _astray(self, index: int, harmless: bool, waits: bool) -> None:
-        """The program could not follow at this entry: no run has gone this way. An unsure step may be impossible since
-        its thread has to wait; that the thread does something else instead is no reason."""
+        """Give up the path at this entry, which the program could not follow. An unsure step may be impossible because
+        its thread has to wait, not because the thread takes another step instead: then the schedule counts as lost."""
         self.diverged += 1
         frames = self.frames
         if harmless:
@@ -225,7 +225,7 @@ class OptimalReduction(Strategy):
             self.lost += 1
 
     def _without_pass(self, index: int) -> None:
-        """A thread was held because it would only have repeated itself: try without it."""
+        """Try without a thread that was held, because it would only have repeated itself."""
         if index < self.fresh:
             return
         left_out: list[PointEvent] = []
@@ -300,8 +300,8 @@ class OptimalReduction(Strategy):
 def in_time(run: Run) -> Run:
     """A run under a plan with timing, with targets for the dependences that its steps do not show.
 
-    Whether a sleep or wait may end follows from the clocks of all threads that could move instead. So such steps write
-    a target that all others read. A wait with a limit is like an attempt: where it can't succeed, it may give up.
+    Whether a sleep or wait may end depends on the clocks of all threads that could move instead. So such steps write a
+    target that all others read. A wait with a limit is like an attempt: if it can't succeed, it may give up.
     """
     log = []
     for number, step in enumerate(run.log):
@@ -318,12 +318,12 @@ def in_time(run: Run) -> Run:
 
 
 def timeouts_of(run: Run) -> frozenset[int]:
-    """The steps of a run that are timeouts which fired."""
+    """The steps of a run at which timeouts fired."""
     return frozenset([number for number in run.ended if run.log[number].op is not Op.SLEEP])
 
 
 def _are_points(run: Run) -> bool:
-    """Whether all timeouts of a run fired at points, where the order of threads was known."""
+    """Whether all timeouts of a run fired at points, so that their order is known."""
     return len(timeouts_of(run)) == run.expired and all(run.log[number].point for number in timeouts_of(run))
 
 

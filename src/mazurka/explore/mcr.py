@@ -1,22 +1,23 @@
-"""Maximal causality reduction: every reads-from class once, and of those in which reads see equal values one run.
+"""Maximal causality reduction: every reads-from class once, and one execution of the classes in which reads see equal
+values.
 
 Definition. Two runs are equivalent if every thread takes the same steps in both and every read takes its value from the
 same write. This strategy visits each class once, following optimal stateless model checking modulo reads-from (Abdulla,
 Atig, Jonsson, Lång, Ngo, Sagonas, OOPSLA 2019) on the maximal causal model (dissertation of S. Huang, ch. 3.1), with a
 decision tree over event fingerprints instead of the papers' structures, and its own treatment of locks.
 
-Executions. To visit a class means to learn from a run of it; but where all steps of its threads are known, and a run
-has ended with the same values read by all of them, the run is elided (memoised.py). So no two executions read the same
+Executions. To visit a class means to learn from a run of it. The run is elided (memoised.py) if all steps of its
+threads are known, and a run has ended in which all of them read the same values. So no two executions read the same
 values. (Merging the branches of the tree by values, as seeds that make a read see a new *value* suggest, would lose
 classes: a read's source constrains the steps around it.) ``dpor-rf`` executes every class.
 
 The tree. A run is a path from the root. Nodes are questions with exactly one answer in every complete run below them:
 
-- *source* node: which writes does the step of a thread in this state read from? (The state names the step in every
+- *source* node: which writes does the step of a thread in this state read from? (The state identifies the step in every
   run.)
-- *taker* node: who acquires this lock next after this release? A waiting acquire is not asked for the previous holder,
-  since the steps inside another thread's critical section can't be known before it has been executed. But after a
-  release whose past is decided, with an acquire due, some acquire must take it: otherwise the run would not be
+- *taker* node: which thread acquires this lock next after this release? A waiting acquire is not asked for the previous
+  holder, since the steps inside another thread's critical section can't be known before it has been executed. But after
+  a release whose past is decided, with an acquire due, some acquire must take it: otherwise the run would not be
   complete.
 
 Below a node all runs share the answers of the nodes before it, hence all steps these causally need. A run that
@@ -24,45 +25,45 @@ reaches a leaf appends its own reads and acquires, in log order, as nodes; those
 before them have no alternatives and are left out.
 
 Alternatives (walk.py, offers.py, asking.py). For each node on a run's path (inherited ones too), the run offers the
-other writes of the target, resp. the other acquires, done or still blocked at its end. Offered too are events that
-the run only nearly shows: for a source node of a step e, a step that itself reads, as it would have been before e. An
+other writes of the target, resp. the other acquires, done or still blocked at its end. Also offered are events that the
+run only nearly shows: for a source node of a step e, a step that reads, in the form that it would have before e. An
 alternative is decided once per node, by its fingerprint, with one query: take the causal past of all nodes before, of
 the alternative and of the step's predecessors; can this be ordered, with the step in it, all reads kept? The order is
 the next run's prefix.
 
 Completeness (induction over the causal past of the alternative). Take a complete run E below a node, which answers it
-with w, the last write of the target before the step e in E. Either w is needed by the nodes before, so every run
-shows it. Or take it out of E: nothing that remains needs it; e reads something earlier, and w can still happen at the
-end, as itself if it reads nothing that e or later steps wrote, otherwise as a step that a run shows in another form.
-That run is below an answer with a smaller past, is explored by induction, and shows w. For takers likewise: let the
-known taker go first; the other is then seen, done or blocked. What does not fit (a blocking read of something that
-can be undone) is approximated: the alternative is scheduled, and its run is a path of its own, unless it has been seen.
+with w, the last write of the target before the step e in E. Either w is needed by the nodes before, so every run shows
+it. Or take it out of E: no remaining step needs it; e reads an earlier write, and w can still happen at the end, as
+itself if it reads no write of e or later steps, otherwise as a step that a run shows in another form. That run is below
+an answer with a smaller past, is explored by induction, and shows w. For takers likewise: let the known taker go first;
+the other is then seen, done or blocked. The one remaining case (a blocking read of a write that can be undone) is
+approximated: the alternative is scheduled, and its run is a path of its own, unless it has been seen.
 
-Steps of several accesses (a call of C code). If what such a step touches depends on what it reads, then the form that
-w has in E may be one that no run below shows: w reads what e, or steps needed before e, overwrite, so it can only come
-before. Therefore a run offers its steps in other forms, too (forms.py, other_forms.py): each step that could have read
-from other writes of the run, with the accesses that it is known to have after these. Take w out of E, as above: what
-remains, e, and then w's thread is a run below an answer with a smaller past. It shows all that w reads from in E, so it
-offers w in its form there, if that is known. If it is not, and reading so is possible at all, the run waits: some run
-of the search will show the form, or else one is made for that (a *probe*, which has no place in the tree). Then it
-offers again. Until then the accesses of a step are guessed to be those that it has in the run; a run that shows the
-guess wrong is not taken in where its answers are not those asked for. Of steps that had a single access, a read, at a
-site this is not asked; if they turn out to have several, the search begins again. A search that has been interrupted,
-or is divided among processes, does not know all forms: it ends with a doubt where it meets such steps, and so does one
-in which the accesses of a step are not in the order in which they depend on each other, or are those of parts of
-objects: these are numbered as threads come to share them, differently from run to run. ``auto`` leaves the proof to
-``se-mcr`` then.
+Steps of several accesses (a call of C code). If the locations that such a step touches depend on the values it reads,
+then no run below may show w in the form that it has in E: w reads locations that e, or steps needed before e,
+overwrite, so it can only come before. Therefore a run offers its steps in other forms, too (forms.py, other_forms.py):
+each step that could have read from other writes of the run, with the accesses that it is known to have after these.
+Take w out of E, as above: the remaining steps, e, and then w's thread are a run below an answer with a smaller past. It
+shows all writes that w reads from in E, so it offers w in its form there, if that is known. If it is not known, and
+these reads are possible at all, the run waits: some run of the search will show the form, or else one is made for that
+(a *probe*, which has no place in the tree). Then it offers again. Until then the accesses of a step are guessed to be
+those that it has in the run; a run that refutes the guess is not taken in at nodes where its answers differ from those
+asked for. Forms are not asked for steps at a site whose steps had a single access, a read; if they turn out to have
+several, the search begins again. A search that has been interrupted, or is divided among processes, does not know all
+forms: it ends with a doubt if it meets such steps. So does a search in which the accesses of a step are not in the
+order in which they depend on each other, or are accesses of parts of objects: objects are numbered when threads come to
+share them, differently from run to run. ``auto`` leaves the proof to ``se-mcr`` then.
 
 Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below a
 leased branch belong to it alone, so it goes on there by itself. Alternatives of its runs to the nodes above are not
-executed, but given back, and the owner keeps those that are new. Runs of one class that two workers have made (no two
-runs that follow their seeds are, but see the approximations) are noticed by the owner, who drops the later one with all
-that came of it, just as it drops the run itself if alone.
+executed, but given back, and the owner keeps the new ones. If two workers have made runs of one class (never two runs
+that follow their seeds, but see the approximations), the owner notices it and drops the later one with all its
+branches, just as a single process drops the run itself.
 
-Order: predicted failures first (guidance.py), which changes the order only; then fewest deviations from the first run
+Order: predicted failures first (guidance.py), which only changes the order; then fewest deviations from the first run
 first, as long as not too many branches wait; then most deviations first, which finishes open branches, so that memory
-stays bounded. The alternatives of a run are computed at once only up to a limit; the rest waits until its turn comes,
-so that long runs, which offer millions of alternatives, are no obstacle.
+stays bounded. The alternatives of a run are computed at once only up to a limit; the others wait for their turn, so
+that long runs, which offer millions of alternatives, do not block the search.
 
 Cost: per run O(path x offers) set look-ups and one query per new alternative; 181 MB for a
 million runs without elided ones; 439 MB, at 300,000, with the models by which runs are elided.
@@ -99,21 +100,21 @@ from mazurka.trace.event import Op
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.targets import kind_of
 
-#: How many queries are asked for one run, and for how many seconds, before others get their turn.
+#: The most queries for one run, and the most seconds, before other runs get their turn.
 _PORTION: Final = 200
 _MOMENT: Final = 0.2
 
-#: How many branches may wait before those that are there are finished first.
+#: The number of waiting branches from which on open branches are finished first.
 _WIDE: Final = 100_000
 
-#: How many branches a lease has: at first, and at most. A worker gives the unfinished ones back.
+#: The number of branches of a lease: at first, and at most. A worker gives the unfinished ones back.
 _LEASED: Final = 32
 _MOST_LEASED: Final = 2048
 
 
 @dataclass(slots=True)
 class _Offering:
-    """A run that has not yet offered all it can."""
+    """A run whose alternatives have not all been computed."""
 
     branch: Branch
     offers: Alternatives
@@ -123,7 +124,7 @@ class _Offering:
 
 @dataclass(slots=True)
 class _GrantedLease:
-    """A lease given: the branches to run, and by number all branches that the worker knows."""
+    """A granted lease: the branches to execute, and by number all branches that the worker knows."""
 
     branches: list[Branch]
     names: int
@@ -131,7 +132,8 @@ class _GrantedLease:
 
 
 class ReadsFromSearch(Strategy):
-    """The ``mcr`` strategy. With ``repeats`` executions are made, too, whose reads see equal values."""
+    """The ``mcr`` strategy. With ``repeats`` it also executes runs whose reads see the same values as those of
+    another."""
 
     name = "mcr"
     exhaustive = True
@@ -152,10 +154,10 @@ class ReadsFromSearch(Strategy):
         self.journal: list[JournalRecord] = []
         self.is_worker = False  # whether this search does part of another's work
         self.next_lease = 0
-        self.portion = _LEASED  # how many branches a lease has at most: as many as are got through
+        self.portion = _LEASED  # the most branches of a lease, adapted to how many workers finish
         self.taken_kinds: set[str] = set()  # kinds of targets whose indivisible updates may have to wait (semaphores)
         self.forms = StepForms()
-        self.by_forms = True  # whether it goes by the forms of steps; part of a search does not know them all
+        self.by_forms = True  # whether the forms of steps are used; a part of a search does not know all of them
         self._clear()
         self._add(None, CandidateSchedule(0, NEVER, (), ()))
 
@@ -172,8 +174,8 @@ class ReadsFromSearch(Strategy):
         self.granted: dict[int, _GrantedLease] = {}
         self.next_number = 0
         self.forms.clear()
-        self.again: dict[Branch, None] = {}  # runs that have more to offer since forms of steps have become known
-        self.held: dict[Branch, None] = {}  # runs that have offered all, unless forms that they wait for are others
+        self.again: dict[Branch, None] = {}  # runs that have further alternatives by newly known forms of steps
+        self.held: dict[Branch, None] = {}  # runs that have offered all, unless the forms that they wait for differ
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 
@@ -224,7 +226,7 @@ class ReadsFromSearch(Strategy):
                 return None
 
     def _resolve(self) -> bool:
-        """Queue runs that have more to offer by what has become known of steps, or one that shows more of these."""
+        """Queue the runs that have further alternatives by newly known forms, or a probe that shows a form."""
         if not self.again:
             probe = self.forms.next_probe()
             self._release()
@@ -244,7 +246,7 @@ class ReadsFromSearch(Strategy):
         return True
 
     def _depths(self) -> Sequence[int]:
-        """In which order branches are taken."""
+        """The depths of branches in the order in which they are taken."""
         depths = range(max(len(self.waiting), len(self.unasked)))
         return depths if self.waiting_count < _WIDE else depths[::-1]
 
@@ -252,7 +254,7 @@ class ReadsFromSearch(Strategy):
         return depth < len(self.waiting) and bool(self.waiting[depth])
 
     def _find_more(self, depth: int) -> bool:
-        """Compute more alternatives of a run at this depth; whether that made a seed."""
+        """Compute further alternatives of a run at this depth; returns whether that made a seed."""
         if depth >= len(self.unasked) or not self.unasked[depth]:
             return False
         offering = self.unasked[depth].popleft()
@@ -264,7 +266,7 @@ class ReadsFromSearch(Strategy):
         self.counters.runs += 1
         branch = self.open.pop(seed.number, None)
         if branch is None:
-            return  # handed out before the reset of the tree
+            return  # the seed was handed out before the reset of the tree
         if branch.number in self.guidance.out:
             self.guidance.compare(branch, run, self.counters.runs, self._before(branch))
         if known := self.memoised.learn(run):
@@ -288,7 +290,7 @@ class ReadsFromSearch(Strategy):
         return Estimate(done, waiting, None if waiting else float(done))
 
     def _before(self, branch: Branch) -> int:
-        """How many of the branches that wait would have been run first if this one had promised nothing."""
+        """How many waiting branches would have been executed before this one if it were not preferred."""
         depth = branch.depth + branch.known
         shallower = sum(map(len, self.waiting[:depth])) + sum(each.depth < depth for each in self.guidance)
         alike = self.waiting[depth] if depth < len(self.waiting) else ()
@@ -361,7 +363,7 @@ class ReadsFromSearch(Strategy):
         )
 
     def enqueue(self, branch: Branch, first: bool = False) -> None:
-        """Have a branch run when its turn comes."""
+        """Queue a branch."""
         self.open[branch.number] = branch
         depth = branch.depth + branch.known
         while len(self.waiting) <= depth:
@@ -373,10 +375,10 @@ class ReadsFromSearch(Strategy):
         self.waiting_count += 1
 
     def _diverged(self, branch: Branch, seed: Seed, run: Run) -> None:
-        """The program could not follow.
+        """Handle a run that could not follow its seed.
 
-        If it was the asked step itself, its thread has to wait there: see what comes without it. A step asked for
-        besides that can't go is one that has not been woken, which the log does not show.
+        If the entry is the step asked for, its thread has to wait there: the branch is tried without it. If it is
+        another entry asked for, its thread has not been woken, which the log does not show.
         """
         assert run.divergence is not None
         wanted = seed.plan.prefix[run.divergence.index]
@@ -449,13 +451,15 @@ class ReadsFromSearch(Strategy):
             self.unasked[branch.depth + 1].append(offering)
 
     def _guessed_wrong(self, branch: Branch) -> None:
-        """A step accesses other locations than a branch took it to: the runs that wait to know will ask anew."""
+        """Forget an answer that rested on a wrong guess of a step's accesses; runs that wait for the step's form will
+        ask again."""
         assert branch.parent is not None
         branch.parent.node(branch.cut - 1).tried.discard(branch.answer)
-        self.counters.varying |= not self.by_forms  # else runs wait to know it
+        self.counters.varying |= not self.by_forms  # otherwise runs wait for the form
 
     def _learn_forms(self, history: History, run: Run, data_steps: Sequence[StepIndex]) -> list[StepIndex] | None:
-        """Learn which accesses steps have: those that may have several; None if the search has to begin again."""
+        """Learn the forms of steps; returns the steps that may have several accesses, or None if the search has to
+        begin again."""
         if not self.by_forms:
             return []
         sites, forms = [step.site for step in run.log], self.forms
@@ -471,7 +475,7 @@ class ReadsFromSearch(Strategy):
         return History(run.tasks, run.log, run.blocked)
 
     def _ask_on(self, offering: _Offering, portion: int) -> bool:
-        """Compute more alternatives of a run; true if these were the last."""
+        """Compute further alternatives of a run; true if these were the last."""
         branch, impossible = offering.branch, offering.offers.asking.impossible
         enough, end = self.counters.queries + portion, perf_counter() + _MOMENT
         finished = True
@@ -484,7 +488,7 @@ class ReadsFromSearch(Strategy):
         self.journal += [
             ("tried", branch.number, number, answer)
             for number, answer in impossible
-            if answer in branch.node(number).tried  # or it has been taken back
+            if answer in branch.node(number).tried  # otherwise it has been taken back
         ]
         impossible.clear()
         for unresolved in offering.offers.unresolved():
@@ -500,7 +504,7 @@ class ReadsFromSearch(Strategy):
         branch.prefix = b""
 
     def _release(self) -> None:
-        """Runs that have offered all, and wait for nothing more, need not be made again."""
+        """Mark runs that have offered all alternatives, and wait for no forms, as done."""
         for branch in self.forms.settled:
             if branch in self.held and branch not in self.again:
                 del self.held[branch]
@@ -515,7 +519,7 @@ class ReadsFromSearch(Strategy):
         return bool(kinds)
 
     def _reset(self, kinds: set[str]) -> None:
-        """Targets turned out to be waited for: nodes made for them so far ask the wrong question."""
+        """Begin again: targets of these kinds turned out to be waited for, so their nodes ask the wrong question."""
         self.taken_kinds |= kinds
         self._clear()
         self.journal.clear()
@@ -539,7 +543,7 @@ class ReadsFromSearch(Strategy):
                 entries = Entries(self)
             entries.enter(record)
         if self.is_worker:
-            self.memoised.stop()  # other workers do not hear of its runs
+            self.memoised.stop()  # other workers do not learn its runs
         if entries is None:
             return
         self.by_forms = False
@@ -576,7 +580,8 @@ class ReadsFromSearch(Strategy):
         return leases
 
     def _leave_forms(self) -> None:
-        """Go by forms no more, which others would not know; runs that wait for some offer all they can again."""
+        """Stop using forms, which other processes would not know; runs that wait for forms offer all alternatives
+        again."""
         self.by_forms = False
         for branch in {**self.again, **self.held}:
             branch.known = True
@@ -586,7 +591,7 @@ class ReadsFromSearch(Strategy):
         self.forms.clear()
 
     def _put_off(self) -> None:
-        """Make runs that have not offered all they can again, where others can do so, too."""
+        """Queue runs whose alternatives have not all been computed, so that other processes can compute them."""
         for offerings in self.unasked:
             while offerings:
                 branch = offerings.popleft().branch

@@ -1,6 +1,6 @@
 """Executions made for a strategy in another process: plans go out as records, and their runs come back as records.
 
-For strategies whose knowledge can't be divided but whose runs can be made anywhere.
+Strategies use this if their knowledge can't be divided but their runs can be made in any process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BACK: Final = "back"
 
 
 class Back(NamedTuple):
-    """The run of a plan; ``failed`` says whether it had any failure, which a packed run does not keep."""
+    """The run of a plan; ``failed`` says whether it had a failure, which a packed run does not contain."""
 
     number: int
     run: Run
@@ -51,7 +51,7 @@ class RemoteTasks:
     done: list[JournalRecord] = field(default_factory=list)
 
     def add(self, number: int, prefix: tuple[str, ...]) -> None:
-        """Queue a prefix under the number that the owner of the search knows it by."""
+        """Queue a prefix under the number that it has in the owner's search."""
         self.seeds.append(Seed(number, Plan(prefix, values=True)))
 
     def next_seed(self) -> Seed | None:
@@ -59,7 +59,7 @@ class RemoteTasks:
         return self.seeds.popleft() if self.seeds else None
 
     def observe(self, seed: Seed, run: Run) -> None:
-        """Keep a run for the way back, compressed."""
+        """Keep a run, compressed, to be sent back."""
         astray = run.divergence
         diverged = None if astray is None else (astray.index, astray.harmless, astray.waits)
         self.done.append((_BACK, seed.number, CompressedRun.of(run).content, diverged, bool(run.failures)))
