@@ -1,14 +1,15 @@
-"""The checks of a Python program on its reads (explore/guidance/checks.py), found in its source.
+"""The checks of a Python program on the values that it reads (explore/guidance/checks.py), found in its source.
 
 Four ways to fail are looked for: ``assert``; ``if`` with a ``raise`` at the top of a branch; an attribute, an item, a
-call or an operation of what may be None; a look-up of what may be missing (an attribute, a global, a key). Beside
-them any test of ``if`` and ``while``. Not a failure where a handler of the same function catches it.
+call or an operation of a value that may be None; a look-up of an element that may be missing (an attribute, a global, a
+key). Any other test of ``if`` and ``while`` is a check, too. An exception that a handler of the same function catches
+is no failure.
 
 An expression becomes a term if it is plain arithmetic over constants and over reads that are sites; a local variable
-stands for the expression it is bound to if that is its only binding in the function (an intraprocedural slice), a
-parameter that is never bound again for what the function was given. Each check knows the conditions it stands under:
-the tests around it, those before it that leave the block, the operands before it in ``and`` and ``or``. What is not
-understood is unknown, and nothing is predicted from it.
+stands for the expression that it is bound to if that is its only binding in the function (an intraprocedural slice), a
+parameter that is never bound again for the argument. Each check knows the conditions under which it is reached: the
+tests around it, those before it that leave the block, the operands before it in ``and`` and ``or``. Any other
+expression is unknown, and nothing is predicted from it.
 
 Cost: a file is parsed when a check of it is first asked for, a function analysed once: a few microseconds a node.
 """
@@ -37,7 +38,7 @@ _READING: Final = frozenset({"read", "read item", "global"})
 #: Kinds of sites whose step stores the value assigned to the expression there.
 _STORING: Final = frozenset({"store", "write item", "change item"})
 
-#: Kinds of sites whose step fails where there is nothing.
+#: Kinds of sites whose step fails where the element is missing.
 _NEEDING: Final = _READING | {"delete item"}
 
 _COMPARING: Final[dict[type[ast.cmpop], str]] = {
@@ -50,7 +51,7 @@ _ARITHMETIC: Final[dict[type[ast.operator], str]] = {
 }  # fmt: skip
 _ORDERING: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
-#: What handlers of these names catch; an empty name is ``except:`` or one that is no plain name.
+#: Handlers of these names catch every exception; an empty name is ``except:`` or an expression that is no plain name.
 _ANY: Final = frozenset({"", "Exception", "BaseException"})
 _CATCHES: Final[dict[CheckKind, frozenset[str]]] = {
     CheckKind.ASSERTION: _ANY | {"AssertionError"},
@@ -61,7 +62,8 @@ _CATCHES: Final[dict[CheckKind, frozenset[str]]] = {
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Under = tuple[tuple[Term, bool], ...]
 
-#: How deep terms are nested, and how much of that it takes to follow a local to what it is bound to.
+#: The greatest depth of terms, and the depth that it takes to replace a local variable by the expression that it is
+#: bound to.
 _DEPTH: Final = 40
 _FOLLOWING: Final = 12
 
@@ -85,7 +87,7 @@ class CheckedSource:
         self._waiting = _functions(_parsed(file))
 
     def uses(self, site: int) -> Uses:
-        """What depends on a read at a site."""
+        """The checks and stores that depend on a read at a site."""
         if site not in self.asked:
             self.asked.add(site)
             line = known.line if (known := sites.site(site)) is not None else 0
@@ -97,7 +99,7 @@ class CheckedSource:
     def _analyse(self, function: _Function | ast.Module) -> None:
         try:
             finder = _Finder(self, function)
-        except RecursionError:  # expressions nested by the hundred: nothing is predicted from these
+        except RecursionError:  # hundreds of nested expressions: nothing is predicted from these
             return
         for check in finder.checks:
             for decided_by in {*read_in(check.term)}:
@@ -120,14 +122,14 @@ def _kind(site: int) -> str:
 def _parsed(file: str) -> ast.Module:
     try:
         with tokenize.open(file) as source, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of its text the import has warned
+            warnings.simplefilter("ignore")  # the import has warned of the same text
             return ast.parse(source.read())
     except (OSError, SyntaxError, ValueError):
         return ast.Module([], [])
 
 
 def _functions(tree: ast.Module) -> list[_Function | ast.Module]:
-    """All that have variables of their own; nested ones stand for themselves."""
+    """The module and all functions, including nested ones: each has variables of its own."""
     return [tree, *[node for node in ast.walk(tree) if isinstance(node, _Function)]]
 
 
@@ -143,9 +145,9 @@ _known: dict[str, CheckedSource] = {}
 
 
 def uses_of(site: int) -> Uses:
-    """What depends on a read at a site."""
+    """The checks and stores that depend on a read at a site."""
     if (known := sites.site(site)) is None or not sites.is_registered(known.file):
-        return Uses()  # or a call that the standard library makes for the program
+        return Uses()  # also for a call that the standard library makes for the program
     source = _known.get(known.file)
     if source is None or source.sites != len(sites.numbers(known.file)):
         source = _known[known.file] = CheckedSource(known.file)
@@ -165,16 +167,16 @@ def arguments() -> dict[str, Any]:
 
 def _is_scalar(value: Any) -> bool:
     kind = type(value)
-    return any(kind is each for each in SCALARS)  # a metaclass may refuse to be hashed
+    return any(kind is each for each in SCALARS)  # a class may have no hash, by its metaclass
 
 
 def _parameters(code: types.CodeType) -> int:
-    """How many of a function's variables are parameters, without those for any number of arguments."""
+    """The number of a function's parameters, without those for any number of arguments."""
     return code.co_argcount + code.co_kwonlyargcount
 
 
 class _Finder:
-    """Goes through one function."""
+    """Looks for checks in one function."""
 
     def __init__(self, source: CheckedSource, function: _Function | ast.Module) -> None:
         self.source = source
@@ -190,7 +192,7 @@ class _Finder:
             under = self._statement(statement, under, caught)
 
     def _statement(self, node: ast.stmt, under: _Under, caught: frozenset[str]) -> _Under:
-        """Look at a statement; the conditions that hold after it."""
+        """Look at a statement; returns the conditions that hold after it."""
         match node:
             case ast.If() | ast.While():
                 return self._decides(node, under, caught)
@@ -294,11 +296,11 @@ class _Finder:
                 self._expression(part.value, under, caught)
 
     def _uses(self, node: ast.expr, under: _Under, caught: frozenset[str]) -> None:
-        """Something is asked of an expression that None does not have."""
+        """An expression is used in a way that fails for None."""
         self._add(CheckKind.NONE, node, ("apply", "is", self.term(node), ("value", None)), under, caught)
 
     def _misses(self, node: ast.expr, under: _Under, caught: frozenset[str]) -> None:
-        """An expression fails if there is nothing to read, or to delete."""
+        """An expression fails if the element that it reads, or deletes, is missing."""
         site = self.source.site_at(node, _NEEDING)
         if site is not None and not isinstance(getattr(node, "ctx", None), ast.Store):
             self._add(CheckKind.MISSING, node, ("apply", "is missing", ("read", site)), under, caught)
@@ -311,7 +313,7 @@ class _Finder:
     # -- terms --------------------------------------------------------------------------------------------------------
 
     def term(self, node: ast.expr, depth: int = _DEPTH) -> Term:
-        """What an expression computes."""
+        """The term for the value of an expression."""
         if depth <= 0:
             return UNKNOWN_TERM
         match node:
@@ -377,12 +379,14 @@ def _names(node: ast.expr | None) -> list[str]:
 
 
 def _leaves(block: Sequence[ast.stmt]) -> bool:
-    """Whether what comes after the statement of a block is not reached through it."""
+    """Whether control always leaves a block before its end, so that the code after its statement is not reached through
+    it."""
     return bool(block) and isinstance(block[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
 
 
 def _bound_once(function: _Function) -> tuple[dict[str, ast.expr], set[str]]:
-    """The variables of a function that have one binding: what plain assignments bind them to; and parameters."""
+    """The variables of a function with a single binding by a plain assignment, with its expression; and such
+    parameters."""
     every = function.args
     parameters = {each.arg for each in (*every.posonlyargs, *every.args, *every.kwonlyargs)}
     starred = {each.arg for each in (every.vararg, every.kwarg) if each is not None}
@@ -406,7 +410,7 @@ def _bound_once(function: _Function) -> tuple[dict[str, ast.expr], set[str]]:
 
 
 def _bindings(node: ast.AST) -> list[str]:
-    """The names that a node binds; those that others may bind, too, twice."""
+    """The names that a node binds; a name that other code may bind, too, occurs twice."""
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             return [name]
@@ -422,6 +426,6 @@ def _bindings(node: ast.AST) -> list[str]:
 
 
 def _is_shared(function: _Function, name: str) -> bool:
-    """Whether functions within use the name: then reads of it are sites of their own."""
+    """Whether inner functions use the name: then reads of it are sites of their own."""
     inner = [node for node in ast.walk(function) if isinstance(node, _Function | ast.Lambda) and node is not function]
     return any(isinstance(each, ast.Name) and each.id == name for node in inner for each in ast.walk(node))

@@ -1,12 +1,12 @@
-"""Whether the source of the instrumented modules shows all accesses of their attributes and globals.
+"""The test whether the source of the instrumented modules shows all accesses of their attributes and globals.
 
-It does not if a module does things by computed names (``getattr``, ``exec``, ``vars``), defines what Python calls
-behind the scenes at each access (``__getattr__``, ``__set_name__``), looks into frames or functions, or imports a
-module that is not instrumented and may go through other people's objects, like ``copy`` or ``pickle``. Those that
+It does not if a module accesses attributes by computed names (``getattr``, ``exec``, ``vars``), defines methods that
+Python calls implicitly at each access (``__getattr__``, ``__set_name__``), looks into frames or functions, or imports a
+module that is not instrumented and may go through objects of the program, like ``copy`` or ``pickle``. Modules that
 surely do not are listed.
 
-A *word* is a name that is said otherwise than by an access: in a string, a keyword, a pattern, an import. What is
-called so may be reached by it.
+A *word* is a name that occurs in another way than as an access: in a string, a keyword, a pattern, an import. An
+attribute or global of that name may be reached by it.
 
 Cost: one pass over each tree.
 """
@@ -18,17 +18,17 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-#: Says whether what has that absolute name is an instrumented module, or something in one.
+#: Says whether an absolute name is that of an instrumented module, or of an object in one.
 Tracked = Callable[[str], bool]
 
-#: Uninstrumented modules that look at no attributes of the objects they are given.
+#: Uninstrumented modules that look at no attributes of their arguments.
 BLIND: Final = frozenset(
     """__future__ _thread abc array atexit bisect builtins collections concurrent contextlib datetime decimal enum
     errno fractions functools heapq io itertools logging math mazurka numbers operator os pytest queue random re
     secrets statistics string struct sys textwrap threading time typing typing_extensions uuid warnings zlib""".split()
 )
 
-#: Names that make anything possible, wherever they occur.
+#: Names that allow any access, wherever they occur.
 _DYNAMIC: Final = frozenset(
     """__annotations__ __builtins__ __class__ __class_getitem__ __closure__ __code__ __defaults__ __delattr__
     __delete__ __dict__ __dir__ __func__ __get__ __getattr__ __getattribute__ __getstate__ __globals__ __import__
@@ -70,7 +70,8 @@ def is_open(tree: ast.Module, package: str, tracked: Tracked) -> bool:
 
 
 def _imported(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[str]:
-    """What has to be blind or tracked: of what is blind, the name of the package suffices."""
+    """The names that have to be those of blind or tracked modules; for a blind one, the name of its package
+    suffices."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             yield from _with_parents(alias.name)
@@ -81,7 +82,7 @@ def _imported(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[str]:
     yield from _with_parents(module)
     for alias in node.names:
         if alias.name == "*":
-            yield "*"  # no module is called that
+            yield "*"  # no module has this name
         elif module.partition(".")[0] not in BLIND:
             yield f"{module}.{alias.name}"  # if it is a module
 
@@ -102,7 +103,7 @@ def _says_name(call: ast.Call) -> bool:
 
 
 def words(tree: ast.Module) -> set[str]:
-    """Names that are said otherwise than by an access."""
+    """The names that occur in other ways than as an access."""
     found: set[str] = set()
     silent = {id(e.value) for e in ast.walk(tree) if isinstance(e, ast.Expr)}  # docstrings
     for node in ast.walk(tree):

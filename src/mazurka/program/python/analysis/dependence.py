@@ -1,24 +1,24 @@
 """Needless reads, found in the source of the instrumented modules.
 
-The graph is a system dependence graph (dissertation of S. Huang, ch. 4.1) turned round and kept small: a node for
-each local variable and for each *field*, an edge for each way a value takes between them. A field is all attributes and
-globals of one name, in whatever class or module: so no analysis of pointers is needed, and calls need no edges of
-their own, since only plain stores carry a value on. Everything else observes it: a branch, a call, an argument, a
-``return``, a key, a receiver, an ``assert``, a loop that waits. Hence a read is *needless* if no way from it leads to
-where it is observed; and as its value decides nothing, no step can depend on it by control either.
+The graph is a system dependence graph (dissertation of S. Huang, ch. 4.1), reversed and kept small: a node for each
+local variable and for each *field*, an edge for each flow of a value between them. A field is all attributes and
+globals of one name, in any class or module: so no analysis of pointers is needed, and calls need no edges of their own,
+since only plain stores carry a value on. Everything else observes it: a branch, a call, an argument, a ``return``, a
+key, a receiver, an ``assert``, a loop that waits. Hence a read is *needless* if no path from it leads to an
+observation; and as its value decides nothing, no step can be control dependent on it either.
 
-That a value goes nowhere is not enough: reading it, and what is computed from it, must not be able to fail or to run
+It is not enough that a value is not observed: reading it, and computations with it, must not be able to fail or to run
 code. So a field counts only if
 
 - every store to it in any module is a plain one whose value is surely an ``int``: constants, ``+ - *``, signs and
-  comparisons of such. That is inferred for all fields and variables at once, by striking out until nothing changes;
+  comparisons of such. This is inferred for all fields and variables at once, by a greatest fixed point;
 - objects it is stored on are of classes known in full (known_classes.py), as ``self`` or as a variable bound once, to a
   new object of the class;
-- nothing else is called that: no method, no name in a string, a pattern, an import, an annotation;
-- it is there: the module binds it before anything of the program runs, the first statements of every ``__init__`` do,
-  or a run shows that a store came before (see ``Needless.stores``).
+- nothing else has its name: no method, no name in a string, a pattern, an import, an annotation;
+- it has a value: the module binds it before any code of the program runs, the first statements of every ``__init__``
+  do, or a run shows that a store came before (see ``Needless.stores``).
 
-Where modules can reach fields in ways that do not show (closed_world.py), no read is needless.
+Where modules can reach fields in ways that the source does not show (closed_world.py), no read is needless.
 
 Cost: a few walks over each module, some milliseconds for a hundred lines.
 """
@@ -41,7 +41,7 @@ _NOTHING: Final[frozenset[Node]] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class ModuleSource:
-    """The text of an instrumented module; ``package`` is what its relative imports start from."""
+    """The text of an instrumented module; ``package`` is the package at which its relative imports start."""
 
     tree: ast.Module
     package: str = ""
@@ -49,9 +49,10 @@ class ModuleSource:
 
 @dataclass(frozen=True, slots=True)
 class Needless:
-    """A read that nothing depends on, if one of the ``stores`` came before; none of them need have if ``there``.
+    """A read that nothing depends on, if one of the ``stores`` came before, or the location has a value from the start
+    (``there``).
 
-    ``stores`` are all there are.
+    ``stores`` are all stores of the program to the field.
     """
 
     stores: frozenset[int]
@@ -82,7 +83,7 @@ def needless(
 
 
 def _unambiguous(modules: Mapping[str, ModuleSource], numbers: Mapping[str, Sequence[int]]) -> dict[SourcePlace, int]:
-    """The sites of accesses by place, where there is but one."""
+    """The sites of accesses by place, where a place has only one."""
     found: dict[SourcePlace, int] = {}
     several = set()
     for number in (number for file in modules for number in numbers[file]):
@@ -97,7 +98,7 @@ def _unambiguous(modules: Mapping[str, ModuleSource], numbers: Mapping[str, Sequ
 
 
 class _Judgement:
-    """Decides read by read."""
+    """Decides for each read whether it is needless."""
 
     def __init__(self, flows: Flows, numbers: Mapping[SourcePlace, int], at_top: set[tuple[str, str]]) -> None:
         self.flows = flows
@@ -128,7 +129,7 @@ class _Judgement:
         return read.place.name not in self.flows.late | self.globals
 
     def _reach(self, sink: Node | None) -> frozenset[Node]:
-        """Where a value goes that goes to ``sink``, by way of local variables."""
+        """The nodes that a value reaches which flows to ``sink``, by way of local variables."""
         if sink is None:
             return _NOTHING
         if sink not in self.reached:
@@ -142,7 +143,7 @@ class _Judgement:
         return self.reached[sink]
 
     def _observed(self, final: bool) -> set[Node]:
-        """``OBSERVED`` and the fields whose values get there."""
+        """``OBSERVED`` and the fields whose values flow there."""
         stored = {("field", store.place.name) for store in self.flows.stores}
         observed: set[Node] = {OBSERVED, *self.flows.watched, *(stored if final else stored - self.flows.ints)}
         ways = [(("field", read.place.name), self._reach(read.sink)) for read in self.flows.reads]
@@ -157,8 +158,8 @@ class _Judgement:
 
 
 def _bound_first(tree: ast.Module) -> Iterator[str]:
-    """The globals that a module binds before anything of the program can run, other threads included."""
-    blind: set[str] = set()  # names of modules that run nothing of the program
+    """The globals that a module binds before any code of the program can run, in any thread."""
+    blind: set[str] = set()  # names of modules that run no code of the program
     for statement in tree.body:
         match statement:
             case ast.Import(names=names) if all(alias.name in BLIND for alias in names):
@@ -179,7 +180,7 @@ def _bound_first(tree: ast.Module) -> Iterator[str]:
 
 
 def _is_quiet(statement: ast.stmt) -> bool:
-    """Whether a statement runs nothing of the program."""
+    """Whether a statement runs no code of the program."""
     match statement:
         case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Assign(targets=[ast.Name()], value=ast.Constant()):
             return True
@@ -219,7 +220,7 @@ class SourceDependence:
 
 
 def _packages() -> dict[str, str]:
-    """By file: the package of the module loaded from there."""
+    """File -> the package of the module loaded from it."""
     found = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
@@ -229,7 +230,8 @@ def _packages() -> dict[str, str]:
 
 
 def _is_tracked(name: str) -> bool:
-    """Whether a module of that name is instrumented, or there is no such module but something in one that is."""
+    """Whether a module of that name is instrumented, or there is no such module, but an object of that name in an
+    instrumented one."""
     module = sys.modules.get(name)
     if module is None:
         above = name.rpartition(".")[0]

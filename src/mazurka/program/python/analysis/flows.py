@@ -1,12 +1,11 @@
-"""Where values go in the source of modules: the edges of the graph that :mod:`dependence` is about.
+"""The flows of values in the source of modules: the edges of the graph of :mod:`dependence`.
 
 Nodes are ``("field", name)``, ``("local", number of a function, name)`` and ``OBSERVED``. A variable of a function
-counts as one place from its first use to its last, which is what makes loops no question. Variables that other
-functions share are observed, and so is whatever happens in a ``while`` loop, or in a function that one may call
-(waiting.py).
+counts as one place from its first use to its last, so loops need no special treatment. Variables that other functions
+share are observed, and so are all reads in a ``while`` loop, or in a function that such a loop may call (waiting.py).
 
-Nothing is overlooked: what no rule here has come across, a name in an annotation, say, is *odd*. An odd field may
-be bound in unknown ways, to anything.
+No name is overlooked: a name that no rule here has met, for instance in an annotation, is *odd*. An odd field may be
+bound in unknown ways, to any value.
 
 Cost: a few passes over each tree, and over the stores as often as one of them turns out not to be an int.
 """
@@ -55,13 +54,13 @@ class Around:
     scope: LexicalScope
     function: str  # the name of the innermost function, "" if there is none
     made: ast.ClassDef | None = None  # the innermost class, if no function is between
-    loops: bool = False  # whether a `while` loop of the function is
-    compared: bool = False  # whether one compares the function's variables from pass to pass
+    loops: bool = False  # whether a `while` loop of the function is around it
+    compared: bool = False  # whether a loop compares the function's variables from pass to pass
 
 
 @dataclass(frozen=True, slots=True)
 class FlowingValue:
-    """An expression and where its value goes (None: nowhere)."""
+    """An expression and the node that its value flows to (None: none)."""
 
     expression: ast.expr
     sink: Node | None
@@ -70,7 +69,7 @@ class FlowingValue:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A read of a field: its value goes to ``sink``."""
+    """A read of a field, whose value flows to ``sink``."""
 
     place: SourcePlace
     sink: Node | None
@@ -86,7 +85,7 @@ class FieldStore:
 
 
 class Flows:
-    """The graph of some modules: :meth:`read_module` each, then :meth:`settle`."""
+    """The graph of some modules: call :meth:`read_module` for each, then :meth:`settle`."""
 
     def __init__(self) -> None:
         self.edges: dict[Node, set[Node]] = {}
@@ -101,12 +100,12 @@ class Flows:
         self._words: set[str] = set()
         self._odd: set[Node] = set()
         self._values: list[FlowingValue] = []
-        self._bound: dict[Node, list[FlowingValue]] = {}  # by node: the values that plain stores put there
+        self._bound: dict[Node, list[FlowingValue]] = {}  # by node: the values of plain stores to it
         self._objects: dict[
             tuple[LexicalScope, str], list[ast.expr | ast.ClassDef | None]
-        ] = {}  # what variables are bound to
+        ] = {}  # the values that variables are bound to
         self._trees: list[tuple[ast.Module, str]] = []
-        self._met: set[int] = set()  # names and attributes that a rule has come across
+        self._met: set[int] = set()  # names and attributes that a rule has met
         self._looping: set[str] | None = set()
 
     def read_module(self, file: str, tree: ast.Module) -> None:
@@ -147,7 +146,7 @@ class Flows:
                 self._any(s, replace(around, loops=around.loops or loops))
 
     def _any(self, node: ast.AST, around: Around) -> None:
-        """A statement, or a part of one, that observes all that it reads, and binds in ways of its own."""
+        """A statement, or a part of one, that observes all its reads, and binds names in other ways."""
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.stmt):
                 self._statement(child, around)
@@ -208,7 +207,7 @@ class Flows:
         return around.scopes.resolve(around.scope, name)[1], name
 
     def _node(self, target: ast.Name | ast.Attribute, around: Around) -> Node:
-        """Where a name or an attribute is kept. Private names, which the compiler spells otherwise, are observed."""
+        """The node of a name or an attribute. Private names, which the compiler spells otherwise, are observed."""
         if isinstance(target, ast.Attribute):
             return ("field", target.attr)
         _, owner = around.scopes.resolve(around.scope, target.id)
@@ -253,7 +252,7 @@ class Flows:
             self._flow(value.expression, OBSERVED if self._waits(value.around) else value.sink, value.around)
 
     def _waits(self, around: Around) -> bool:
-        """Whether a loop may be in progress there."""
+        """Whether a loop may be in progress at that place."""
         return around.loops or (bool(around.function) and (self._looping is None or around.function in self._looping))
 
     def _meet(self, e: ast.AST, around: Around) -> None:
@@ -276,7 +275,8 @@ class Flows:
                     self._odd |= {each for each in self._bound if each[-1] == name}
 
     def _judge(self, store: FieldStore) -> None:
-        """Whether the store is one that puts the value there and does nothing else, and makes the location."""
+        """Decide whether a store only puts the value in the location, without other effects, and always makes the
+        location."""
         node = ("field", store.place.name)
         if self._waits(store.around):
             self.watched.add(node)
@@ -303,7 +303,7 @@ class Flows:
         return False
 
     def _flow(self, e: ast.AST, sink: Node | None, around: Around) -> None:
-        """Follow the values that an expression is made of."""
+        """Follow the values of the parts of an expression."""
         match e:
             case ast.Name(id=name, ctx=ast.Load()):
                 if around.scopes.resolve(around.scope, name)[0] is VariableKind.BUILTIN:
@@ -342,7 +342,7 @@ def _parts(e: ast.AST, around: Around) -> Iterator[tuple[ast.AST, Around]]:
 
 
 def _within(e: ast.AST, first: ast.comprehension, inner: Around) -> Iterator[tuple[ast.AST, Around]]:
-    """All of a comprehension but its first iterable."""
+    """The parts of a comprehension without its first iterable."""
     yield from ((part, inner) for part in (first.target, *first.ifs))
     yield from ((child, inner) for child in ast.iter_child_nodes(e) if child is not first)
 

@@ -1,8 +1,8 @@
 """The classes that are known in full, and the attributes of their objects before other code can refer to them.
 
-A class is *known* if nothing of it comes from elsewhere: no decorators, metaclass or foreign bases, no other class or
-variable of its name, its name used for nothing but to make objects, for bases and to ask for types, no class that
-is not known derived from it, and none of its functions used in its body. So an object of it is made by its
+A class is *known* if no part of it comes from elsewhere: it has no decorators, metaclass or foreign bases; no other
+class or variable has its name; its name is only used to make objects, as a base, and for type tests; no class that is
+not known is derived from it; and none of its functions is used in its body. So an object of it is made by its
 ``__init__`` (or that of a known class derived from it), and `self` in its methods is such an object.
 
 Cost: one pass over each tree.
@@ -22,9 +22,9 @@ _ASKING: Final = frozenset({"isinstance", "issubclass"})
 
 @dataclass(slots=True)
 class KnownClasses:
-    """All classes of the modules that :meth:`read` has been given; :meth:`settle` strikes out those not known."""
+    """All classes of the modules that :meth:`read` has got; :meth:`settle` removes those that are not known."""
 
-    has: dict[ast.ClassDef, frozenset[str]] = field(default_factory=dict)  # known -> what objects have at once
+    has: dict[ast.ClassDef, frozenset[str]] = field(default_factory=dict)  # class -> attributes of objects at once
     _modules: list[tuple[str, ast.Module]] = field(default_factory=list)
     _named: dict[tuple[str, str], ast.ClassDef] = field(default_factory=dict)  # (file, name) -> class
 
@@ -38,7 +38,7 @@ class KnownClasses:
         return found if found in self.has else None
 
     def settle(self, words: set[str]) -> None:
-        """Find out which classes are known; ``words`` are names said otherwise than by an access."""
+        """Determine the known classes; ``words`` are names that occur in other ways than as an access."""
         classes = [(f, each) for f, tree in self._modules for each in ast.walk(tree) if isinstance(each, ast.ClassDef)]
         names = {each.name for _, each in classes}
         escaped = words | {n for _, tree in self._modules for n in _used_otherwise(tree, names)}
@@ -53,7 +53,7 @@ class KnownClasses:
         while struck := {each for file, each in classes if each in known and not self._bases_known(file, each, known)}:
             known -= struck
         foreign = [each for _, each in classes if each not in known]
-        while foreign:  # their bases are not known either
+        while foreign:  # their bases are not known, either
             bases = {name for each in foreign for name in _base_names(each)}
             foreign = [each for each in known if each.name in bases]
             known.difference_update(foreign)
@@ -67,7 +67,7 @@ class KnownClasses:
     def _inherit(
         self, known: list[tuple[str, ast.ClassDef]], at_once: dict[ast.ClassDef, frozenset[str] | None]
     ) -> None:
-        """The attributes of all objects whose class is this one or derived from it, hence of any `self`."""
+        """The attributes of all objects whose class is this one or derived from it, and so of any `self`."""
         parents = {each: self._named.get((file, name)) for file, each in known for name in _base_names(each)}
         own: dict[ast.ClassDef, frozenset[str]] = {}
         for _, each in known:
@@ -93,7 +93,7 @@ def _base_names(made: ast.ClassDef) -> Iterator[str]:
 
 
 def _used_otherwise(tree: ast.Module, names: set[str]) -> Iterator[str]:
-    """Classes that are used for other things than what keeps them known."""
+    """Classes that are used in other ways than those of known classes."""
     fine: set[int] = set()
     for node in ast.walk(tree):
         match node:
@@ -122,7 +122,7 @@ def _within(nodes: Iterable[ast.AST]) -> set[int]:
 
 
 def _bindings(tree: ast.Module) -> Iterator[str]:
-    """All names that are bound in a module, in any way, as often as they are."""
+    """All names that are bound in a module, in any way, once for each binding."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name) | ast.ClassDef(name=name):
@@ -138,7 +138,7 @@ def _bindings(tree: ast.Module) -> Iterator[str]:
 
 
 def _uses_own_functions(made: ast.ClassDef) -> bool:
-    """Whether the class's body calls its functions, or hands them on: `self` may be anything then."""
+    """Whether the class's body calls its functions, or hands them on: `self` may then be any object."""
     functions = {each.name for each in ast.walk(made) if isinstance(each, _FUNCTIONS)}
     outside = [s for s in made.body if not isinstance(s, _FUNCTIONS)]
     decorators = [d for s in made.body if isinstance(s, _FUNCTIONS) for d in s.decorator_list]
@@ -147,13 +147,14 @@ def _uses_own_functions(made: ast.ClassDef) -> bool:
 
 
 def own_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """A method's name for its object; "" if that is not plain."""
+    """The name that a method has for its object; "" if it is no plain parameter."""
     plain = method.args.args and not method.args.posonlyargs and not method.decorator_list
     return method.args.args[0].arg if plain else ""
 
 
 def _at_once(made: ast.ClassDef) -> frozenset[str] | None:
-    """The attributes that a class's own ``__init__`` sets first of all; None if it has no ``__init__``."""
+    """The attributes that a class's own ``__init__`` sets before it does anything else; None if it has no
+    ``__init__``."""
     inits = [each for each in ast.walk(made) if isinstance(each, _FUNCTIONS) and each.name == "__init__"]
     named = [each for each in ast.walk(made) if isinstance(each, ast.Name) and each.id == "__init__"]
     if not inits and not named:

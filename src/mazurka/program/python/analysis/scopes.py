@@ -1,8 +1,8 @@
-"""Which variable a name means: the language's scoping rules, over a syntax tree.
+"""The variables that names refer to: the language's scoping rules, over a syntax tree.
 
-Works on trees (pytest hands over rewritten ones), so the standard library's `symtable`, which wants text, is no help.
-The questions of the rewriter: is a name a plain local, a cell that may change after it was captured, a global that
-may change, a constant global or a builtin.
+The module works on trees (pytest hands over rewritten ones), so the standard library's `symtable`, which needs text,
+can't be used. It tells the rewriter whether a name is a plain local, a cell that may change after it was captured, a
+global that may change, a constant global or a builtin.
 
 A binding's *weight* says whether the variable can change: 1 for a single binding, at least 2 when it may be bound again
 (twice along one path, in a loop, from another scope). Branches of one ``if`` or ``match`` count once, and so do the
@@ -27,7 +27,7 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class VariableKind(Enum):
-    """The meaning of a name where it stands."""
+    """The meaning of a name at its place."""
 
     LOCAL = "local"  # no other code can rebind it
     CELL = "cell"  # shared with other functions, and bound more than once
@@ -75,22 +75,22 @@ class LexicalScope:
         self.parent = parent
         self.bindings: dict[str, int] = {}
         self.ways: dict[str, set[Way]] = {}
-        self.bound_at: dict[str, int] = {}  # name -> how many uses of names come before what binds it
+        self.bound_at: dict[str, int] = {}  # name -> how many uses of names come before its binding
         self.captured: set[str] = set()
-        self.late: set[str] = set()  # captured by a function that may run before they are bound
+        self.late: set[str] = set()  # names captured by a function that may run before they are bound
         self.consumer = ""  # of a generator expression: the name of its consumer, which exhausts it at once
-        self.derived: set[str] = set()  # classes of which something else than a plain method says how objects are made
+        self.derived: set[str] = set()  # classes whose way of making objects is not defined by plain methods only
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.imports: dict[str, set[str]] = {}  # name bound by imports -> the modules it comes from
-        self.members: set[str] = set()  # those of them that may be something else than a module
-        self.lazy: dict[str, tuple[str, str]] = {}  # those that are resolved where they are first used -> what they are
-        self.given: dict[str, list[ast.expr]] = {}  # name -> the expressions that assignments give it
+        self.members: set[str] = set()  # those of them that may be names of other objects than modules
+        self.lazy: dict[str, tuple[str, str]] = {}  # names that are resolved at their first use -> module and name
+        self.given: dict[str, list[ast.expr]] = {}  # name -> the expressions that are assigned to it
         self.parameters: set[str] = set()  # *args and **kwargs without other references: fresh containers of each call
 
 
 def _makes_objects(node: ast.AST) -> bool:
-    """Whether part of a class says by something else than a plain method how objects are made."""
+    """Whether a part of a class defines how objects are made, and is no plain method."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return node.name in _MAKING and bool(node.decorator_list)
     return isinstance(node, ast.Name) and node.id in _MAKING and isinstance(node.ctx, ast.Store)
@@ -113,7 +113,7 @@ def is_lazy(node: ast.Import | ast.ImportFrom) -> bool:
 
 
 def _binds_at_its_end(statement: ast.stmt) -> bool:
-    """Whether a statement that fails has bound nothing."""
+    """Whether a statement binds only at its end, so that a failing one has bound nothing."""
     if isinstance(statement, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return True
     if any(isinstance(node, ast.NamedExpr) for node in ast.walk(statement)):
@@ -145,8 +145,8 @@ class Scopes(ast.NodeVisitor):
         self._scope = self.module
         self._owner = ""
         self._loops = 0
-        self._decorates = False  # whether this is part of a decorator
-        self._started = False  # whether the module itself has called what may start threads
+        self._decorates = False  # whether the node is part of a decorator
+        self._started = False  # whether the module itself has called a function that may start threads
         self._consumers: dict[ast.expr, str] = {}  # generator expression -> its consumer, which exhausts it at once
         self._uses: list[tuple[LexicalScope, str]] = []
         self._outer_bindings: list[tuple[LexicalScope, str]] = []
@@ -155,7 +155,7 @@ class Scopes(ast.NodeVisitor):
         self._capture()
 
     def make_variables(self, tree: ast.AST) -> None:
-        """All names of the module are variables, as its namespace is a dictionary that other code has, too."""
+        """Take all names of the module for variables, since its namespace is a dictionary that other code has, too."""
         bindings = self.module.bindings
         for name in {*bindings, *[node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]}:
             if name in bindings or name not in _BUILTINS:
@@ -164,7 +164,7 @@ class Scopes(ast.NodeVisitor):
     # -- questions ------------------------------------------------------------------------------------------------
 
     def resolve(self, scope: LexicalScope, name: str) -> tuple[VariableKind, LexicalScope]:
-        """What ``name`` (mangled) means in ``scope``, and whose variable it is."""
+        """The meaning of a (mangled) name in ``scope``, and the scope that it belongs to."""
         owner = self._owner_of(scope, name)
         if owner.kind == "class":
             return VariableKind.CLASS, owner
@@ -209,7 +209,7 @@ class Scopes(ast.NodeVisitor):
                     owner.late.add(name)
 
     def _runs_in_place(self, scope: LexicalScope) -> bool:
-        """Whether a scope is a part of the function it is in: most comprehensions are."""
+        """Whether a scope is executed as part of the enclosing function, as most comprehensions are."""
         if scope.kind != "comprehension":
             return False
         if scope.name != _LATER or scope.consumer == _LOOP:
@@ -299,7 +299,7 @@ class Scopes(ast.NodeVisitor):
                 self._import(alias.asname or alias.name, module, True)
                 if is_lazy(node) or "__lazy_modules__" in self.module.bindings:
                     self._scope.lazy[alias.asname or alias.name] = module, alias.name
-                    self._bind(alias.asname or alias.name, way=Way.IMPORT)  # once more, where it is used
+                    self._bind(alias.asname or alias.name, way=Way.IMPORT)  # once more, at its first use
 
     def _import(self, name: str, module: str, member: bool = False) -> None:
         self._bind(name, way=Way.IMPORT)
@@ -312,7 +312,7 @@ class Scopes(ast.NodeVisitor):
             self._bind(node.name)
         self.generic_visit(node)
         if node.name:
-            self._bind(node.name)  # unbinds it
+            self._bind(node.name)  # the end of the handler unbinds it
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
         if node.name:
@@ -358,7 +358,7 @@ class Scopes(ast.NodeVisitor):
 
     def visit_Match(self, node: ast.Match) -> None:
         self.visit(node.subject)
-        for case in node.cases:  # one that does not fit may have bound names
+        for case in node.cases:  # a case that does not match may have bound names
             self.visit(case.pattern)
             if case.guard is not None:
                 self.visit(case.guard)
@@ -369,7 +369,7 @@ class Scopes(ast.NodeVisitor):
         self.visit(node.iter)
         self._loops += 1
         if isinstance(node.target, ast.Name) and _is_range(node.iter):
-            self._bind_to(node.target, node.iter)  # which is as plain as what it gives
+            self._bind_to(node.target, node.iter)  # the iterable is as plain as its elements
         else:
             self.visit(node.target)
         for statement in node.body:
@@ -432,7 +432,7 @@ class Scopes(ast.NodeVisitor):
         for statement in [node.body] if isinstance(node, ast.Lambda) else node.body:
             self.visit(statement)
         self._scope, self._loops = outer, loops
-        if not isinstance(node, ast.Lambda) and node.decorator_list:  # it may mean anything, and be called before
+        if not isinstance(node, ast.Lambda) and node.decorator_list:  # it may return any object
             self._bind(node.name)
 
     def _decorators(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
@@ -467,7 +467,7 @@ class Scopes(ast.NodeVisitor):
             self._started = self._may_start(node.func)
 
     def _may_start(self, function: ast.expr) -> bool:
-        """Whether functions that the module calls may start threads: builtins and the library's don't."""
+        """Whether a function that the module calls may start threads: builtins and functions of the library don't."""
         while isinstance(function, ast.Attribute):
             function = function.value
         if not isinstance(function, ast.Name):

@@ -9,7 +9,7 @@ from mazurka.program.source_analysis import Dependence, SourceAnalysis
 
 
 class PythonSource(SourceAnalysis):
-    """Of all modules instrumented so far."""
+    """The analysis of all modules instrumented so far."""
 
     def uses_of(self, site: int) -> Uses:
         return uses_of(site)

@@ -12,12 +12,12 @@ from typing import Final
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
-#: Methods of a dictionary that neither hand it out nor a view of it.
+#: Methods of a dictionary that return neither it nor a view of it.
 _KEEPING: Final = frozenset("get pop setdefault update".split())
 
 
 def may_be_shared(function: Function, parameter: ast.arg) -> bool:
-    """Whether ``*args`` or ``**kwargs`` may hold something else than at first, or others may have the dictionary."""
+    """Whether ``*args`` or ``**kwargs`` may be bound to another object later, or other code may have the dictionary."""
     name = parameter.arg
     every = [*ast.walk(function)]
     if any(name in (getattr(node, "name", ""), getattr(node, "rest", "")) for node in every if node is not function):
@@ -30,7 +30,7 @@ def may_be_shared(function: Function, parameter: ast.arg) -> bool:
 
 
 def _keeping(node: ast.AST) -> Iterator[ast.expr]:
-    """Those of its operands that it passes to no other code, if they are dictionaries."""
+    """The operands of a node that it passes to no other code, if they are dictionaries."""
     if isinstance(node, ast.Call):
         yield from (keyword.value for keyword in node.keywords if keyword.arg is None)
         if isinstance(node.func, ast.Attribute) and node.func.attr in _KEEPING:

@@ -1,8 +1,8 @@
-"""The functions that may run while a ``while`` loop is in progress: their reads and writes decide how often it goes
-round.
+"""The functions that may run while a ``while`` loop is in progress: their reads and writes decide the number of its
+passes.
 
-A pass of a loop that has changed nothing is not repeated until something it has read changes (spin.py), so there even
-a read whose value goes nowhere has a say in what its thread does next. Calls are followed by name: a function may be
+A pass of a loop that has changed nothing is not repeated until a location that it has read changes (spin.py), so there
+even a read of an unused value may decide the next step of its thread. Calls are followed by name: a function may be
 called wherever its name occurs. Where a callee has no name, every function may be called.
 
 Cost: one pass over each tree.
@@ -14,9 +14,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import Final
 
-#: Methods of containers and primitives, and builtins, that call nothing of the program by what they are given. Methods
-#: of two underscores are taken for called anyway, but for
-#: ``__init__``, which is called where its class is named.
+#: Methods of containers and primitives, and builtins, that call no code of the program through their arguments. Methods
+#: with two underscores always count as called, except for ``__init__``, which is called where its class is named.
 _CALL_NOTHING: Final = frozenset(
     """abs acquire add append appendleft bool clear count discard empty enumerate extend float format full get
     get_ident get_nowait insert int is_alive is_set isinstance issubclass items join keys len list locked lower
@@ -25,7 +24,7 @@ _CALL_NOTHING: Final = frozenset(
     Condition Event Lock Queue RLock Semaphore Thread deque dict AssertionError Exception IndexError KeyError
     RuntimeError StopIteration TypeError ValueError""".split()
 )
-#: The name under which all loops go.
+#: The name that stands for all loops.
 LOOP: Final = "<loop>"
 
 
@@ -33,7 +32,7 @@ LOOP: Final = "<loop>"
 class LoopFunctions:
     """The call graph by names: :meth:`read` each module, then ask for :meth:`functions`."""
 
-    _said: dict[str, set[str]] = field(default_factory=dict)  # by function: the names in it
+    _said: dict[str, set[str]] = field(default_factory=dict)  # by function: the names that occur in it
     _called: dict[str, set[str]] = field(default_factory=dict)  # by function: its callees, "" for one without a name
     _defined: set[str] = field(default_factory=set)
     _bound: set[str] = field(default_factory=set)  # names that are bound otherwise than by `def`, `class` and `import`
@@ -51,9 +50,9 @@ class LoopFunctions:
         self._walk(tree, "")
 
     def _walk(self, node: ast.AST, function: str, made: ast.ClassDef | None = None) -> None:
-        """Note what is said below a node that stands in ``function``, and next to it in the class ``made``.
+        """Note the names below a node in ``function``; if the node is directly in a class, this is ``made``.
 
-        A function that is defined in another may be called by that one; methods only are where they are named.
+        A function that is defined in another may be called by that one; a method only where its name occurs.
         """
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             if made is None or node.name == "__init__":
@@ -97,5 +96,5 @@ class LoopFunctions:
         return found
 
     def _is_plain(self, callee: str) -> bool:
-        """Whether a call by that name calls a function of the name, or nothing of the program."""
+        """Whether a call by that name can only call functions of that name, or no code of the program."""
         return callee not in self._bound and (callee in self._defined or callee in _CALL_NOTHING)

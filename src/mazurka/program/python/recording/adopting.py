@@ -1,7 +1,8 @@
 """Locks of modules that are tracked though they were imported before: the standard library's, mostly.
 
-Such a module has captured what makes locks (``from _thread import RLock``), and made some for itself. Both are replaced
-among its globals. A lock that is held now, or that classes, instances or other modules have, stays as it is, unseen.
+Such a module has captured functions and types that make locks (``from _thread import RLock``), and made some locks for
+itself. Both are replaced among its globals. A lock that is held now, or that classes, instances or other modules refer
+to, stays as it is and is not recorded.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _KINDS: Final = {type(locks.real_lock()): locks.RecordedLock, locks.real_rlock: 
 
 
 def adopt_locks(names: dict[str, Any]) -> Callable[[], None]:
-    """Replace what a module's globals hold of these; returns how to undo that."""
+    """Replace the makers and locks among a module's globals; returns the function that undoes this."""
     found = {name: new for name, value in list(names.items()) if (new := _instead(value)) is not None}
     before = {name: names[name] for name in found}
     names.update(found)
@@ -40,5 +41,5 @@ def _is_free(lock: Any) -> bool:
     if not lock.acquire(False):
         return False
     lock.release()
-    owned: Callable[[], bool] = getattr(lock, "_is_owned", bool)  # by this thread, once more
+    owned: Callable[[], bool] = getattr(lock, "_is_owned", bool)  # by this thread, which would acquire it once more
     return not owned()

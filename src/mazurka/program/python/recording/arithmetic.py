@@ -1,8 +1,9 @@
-"""Operators of augmented assignments while a program is recorded: which of them might have gone another way.
+"""Operators of augmented assignments while a program is recorded, with the cases in which they might have had another
+effect.
 
-``x.n += 1`` on two `int` gives an `int` for any values: only the new value depends on them. What else an
-operator may do depends on its operands (another class, an exception): a BRANCH says that it did. Which reads decide
-nothing is then found out in branches.py.
+``x.n += 1`` on two `int` gives an `int` for any values: only the new value depends on them. The effect of any other
+operation depends on its operands (another class, an exception): a BRANCH records this. The reads that decide nothing
+are then determined in branches.py.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from mazurka.program.python.recording.raw import MORE
 from mazurka.trace.event import Op
 from mazurka.trace.targets import BRANCH
 
-#: Those that give an `int` for any two.
+#: Operators that give an `int` for any two.
 _TOTAL: Final = {
     "Add": operator.iadd,
     "Sub": operator.isub,
@@ -39,7 +40,7 @@ _BRANCH: Final = (BRANCH, Op.BRANCH.value, 0, None, MORE)
 
 
 def operators(run: EventSink) -> dict[str, Callable[[Any, Any], Any]]:
-    """By the names under which instrumented code calls them."""
+    """The operators, by the names under which instrumented code calls them."""
     add = run.buffer.extend
 
     def on_numbers(native: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

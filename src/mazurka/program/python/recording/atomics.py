@@ -1,8 +1,8 @@
 """Atomic objects (`mazurka.atomic`) while a program is recorded.
 
-Every operation is recorded as an indivisible update (RMW): loads and stores, too. So all of one object keep their order
-in every prediction, and none of them is taken for a race. Recording and operation are one under the lock that the
-objects have anyway in programs that are not controlled.
+Every operation is recorded as an indivisible update (RMW): loads and stores, too. So all operations on one object keep
+their order in every prediction, and none of them is taken for a race. Recording and operation are one step under the
+lock that the objects have anyway in programs that are not controlled.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _guard: Final = real_rlock()
 
 def patches() -> list[tuple[Any, str, Any]]:
     """The methods, each preceded by its recording."""
-    return [(atomic, name, _told(getattr(atomic, name))) for name in _METHODS]
+    return [(atomic, name, _recorded(getattr(atomic, name))) for name in _METHODS]
 
 
-def _told(method: Callable[..., Any]) -> Callable[..., Any]:
+def _recorded(method: Callable[..., Any]) -> Callable[..., Any]:
     def operation(thing: atomic, *args: Any, **named: Any) -> Any:
         where = place()
         with _guard:

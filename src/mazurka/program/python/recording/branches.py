@@ -1,25 +1,27 @@
-"""Which reads of a recording decide nothing, and BRANCH events after all others.
+"""The reads of a recording that decide nothing, and BRANCH events after all others.
 
-The value of a read may decide the next step of its thread: whether it goes on, where, which object it accesses, of
-which class that is. In Python nearly every use of a value may; so a trace without BRANCH events takes every read to be
-needed. One use is harmless, and is that of the most frequent races: ``x.n += 1``, where ``x.n`` is an `int` always. A
-read *decides nothing* if
+The value of a read may decide the next step of its thread: whether and where the thread goes on, which object it
+accesses, and the class of that object. In Python nearly every use of a value may; so a trace without BRANCH events
+takes every read to be needed. One use is harmless, and occurs in the most frequent races: ``x.n += 1``, where ``x.n``
+is always an `int`. A read *decides nothing* if
 
 1. the next event of its thread is the write of the same place by the same augmented assignment: two accesses with one
-   location in the source, first and last column included. Then nothing else has seen the value, and whatever was added
-   to it comes from no read in between; but for reads of the same look-up on its way, of targets without writes: the
+   location in the source, first and last column included. Then no other code has seen the value, and the added value
+   comes from no read in between. Only reads of the same look-up, of targets without writes, may come in between: the
    value that a class has for an attribute, the length of a list;
-2. the operation was one that gives an `int` for any two, which it had (arithmetic.py; else a BRANCH comes in between);
-3. every write of that place in the recording is such a one, and the first access of it the read of one, which saw that
-   it was an `int` in the beginning. So it is an `int` in every other order, too, by induction along the order;
+2. the operation was one that gives an `int` for any two, and its operands were two (arithmetic.py; otherwise a BRANCH
+  comes in between);
+3. every write of that place in the recording is by such an assignment, and the first access of it is the read of one,
+  which saw that it was an `int` in the beginning. So it is an `int` in every other order, too, by induction along the
+  order;
 4. no write of the place changed more than it (a missing key of a `Counter` also adds to its structure), or ran code of
    the program (``__setattr__``).
 
 Where a recording has such reads, a BRANCH follows every other event that reads data, before the thread's next event:
-the earliest moment at which anything could have depended on it (patent 003, data-abstract feasibility: whether an event
-is there depends on what its thread has read before its last branch). Where it has none, no BRANCH is needed.
+the earliest moment at which a step could have depended on it (patent 003, data-abstract feasibility: whether an event
+occurs depends on the reads of its thread before its last branch). Where it has none, no BRANCH is needed.
 
-Invariant: more BRANCH events find less, and are never wrong.
+Invariant: with more BRANCH events fewer bugs are predicted, and none wrongly.
 
 Cost: a fifth of a microsecond an event.
 """
@@ -49,13 +51,13 @@ class Branches:
         self._counted = np.zeros(0, np.bool_)
         self._doubtful = np.zeros(0, np.bool_)
         self._written = np.zeros(0, np.bool_)
-        self._behind: set[tuple[int, int]] = set()  # the reads counted, and those on the way to them
+        self._behind: set[tuple[int, int]] = set()  # the reads counted, and those of the same look-ups
         self._undecided = np.zeros(0, np.bool_)  # by thread: whether its last event may decide the next
         self._begun = False
 
     def look_at(self, rows: Columns, targets: int, seen: list[int]) -> Flags:
-        """By row: whether it is the write of an augmented assignment whose read came right before. There are so many
-        ``targets`` by now; of those in ``seen`` code may look at what is written."""
+        """By row: whether it is the write of an augmented assignment whose read came right before it. ``targets`` is
+        the number of targets so far; code of the program may look at values that are written to those in ``seen``."""
         for name in ("_seen", "_counted", "_doubtful", "_written"):
             setattr(self, name, _lengthened(getattr(self, name), targets))
         both = rows if self._open is None else joined([self._open, rows])
@@ -79,7 +81,7 @@ class Branches:
 
     def _pairs(self, rows: Columns, order: NDArray[Any], here: Flags) -> tuple[Flags, Flags]:
         """The reads and the writes of augmented assignments, by row. ``order``: the rows thread by thread; ``here``:
-        whether the next of the thread has the same location."""
+        whether the next row of the thread has the same location."""
         read, write, target = (rows.op == Op.READ)[order], (rows.op == Op.WRITE)[order], rows.target[order]
         begins, counts = np.zeros(rows.rows, np.bool_), np.zeros(rows.rows, np.bool_)
         next_ = here & read[:-1] & write[1:] & (target[:-1] == target[1:])
@@ -106,7 +108,7 @@ class Branches:
         last = np.append(first[1:], True)[: rows.rows]
         self._undecided[thread[last]] = reads[order][last]
         places = np.sort(order[deciding & ~(counts & ~self._doubtful[rows.target])[order]])
-        if not self._begun and rows.rows:  # one at least: else all reads would be taken to decide
+        if not self._begun and rows.rows:  # at least one, since without any all reads would be taken to decide
             places, self._begun = np.union1d(places, [0]), True
         columns: dict[str, Any] = {
             "thread": rows.thread[places],

@@ -1,18 +1,18 @@
 """Conditions of a program that is recorded: their waits and notifications.
 
-``threading.Condition`` stays as it is; its methods report to the recorder first. Of a condition whose lock is the
-program's own (locks.py) two things are written down, of which finishing.py keeps one:
+``threading.Condition`` stays as it is; its methods report to the recorder first. For a condition whose lock belongs to
+the program (locks.py), events of two kinds are recorded, of which finishing.py keeps one:
 
-- WAIT and NOTIFY of the condition. A wait gives up the lock right after it and takes it back once woken
+- WAIT and NOTIFY of the condition. A wait releases the lock right after it and acquires it again once woken
   (:mod:`mazurka.trace.waits`); a notification comes before its wake-ups. So another order may lose a notification.
-- what is done to the lock that each waiting thread has of its own, which its notification gives back: indivisible
-  updates (RMW) that keep their order, whatever it was.
+- the operations on the lock that each waiting thread has of its own, and that its notification releases: indivisible
+  updates (RMW) that keep their order.
 
-The first is enough unless a thread waits with a time limit, or the lock is handed from thread to thread: then the
-thread that a notification wakes does not show; or code that is not instrumented waits or notifies: then the reason
-does not show. In these cases the second is kept, for which there is an RMW of the condition.
+The first kind is enough, except in two cases. If a thread waits with a time limit, or the lock is handed from thread to
+thread, the events do not show the thread that a notification wakes. If code that is not instrumented waits or notifies,
+they do not show the reason. In these cases the second kind is kept, with an RMW of the condition.
 
-Notifications of several are recorded one by one, up to :data:`_MANY`; more count as all.
+Notifications of several threads are recorded one by one, up to :data:`_MANY`; more count as notifications of all.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 from mazurka.trace.targets import CONDITION
 
-#: So many threads are more than wait.
+#: More threads than this do not wait.
 _MANY: Final = 64
 
 #: Code between the program and a condition's methods.
@@ -69,14 +69,14 @@ def notifying_all(self: Any) -> None:
 
 
 def _record(condition: Any, op: Op, frame: FrameType | None) -> None:
-    """That a condition is used so, by the code of a frame."""
+    """Record an operation on a condition, by the code of a frame."""
     lock, run = condition._lock, activation.active
     if run is None or not (isinstance(lock, RecordedLock) and lock.is_own and condition._is_owned()):
         return
-    while frame is not None and frame.f_code.co_filename in _BETWEEN:  # Condition.wait_for, a call that is recorded
+    while frame is not None and frame.f_code.co_filename in _BETWEEN:  # Condition.wait_for, or a recorded call
         frame = frame.f_back
     known = frame is not None and frame.f_code.co_filename in sites.instrumented
     run.visit(op if known else Op.RMW, (CONDITION, number(condition), number(lock)), place())
     observer: InvocationObserver | None = getattr(run, "observer", None)
-    if not known and observer is not None:  # a call that its caller does not record
+    if not known and observer is not None:  # a call that is not recorded by its caller
         observer.end(observer.call(CONDITION_CLASS, condition, UNSPECIFIED, ()), None)

@@ -8,16 +8,16 @@ from mazurka.marked_methods import InvocationObserver
 
 
 class EventSink(Protocol):
-    """Takes events down."""
+    """Receives events."""
 
-    buffer: list[Any]  # as raw.py has it
+    buffer: list[Any]  # in the form of raw.py
     variable: set[Any]  # names of attributes that may be stored from now on
-    of_classes: set[Any]  # the same in classes
-    left_out: set[Any]  # those of which reads have not been recorded
-    observer: InvocationObserver | None  # hears of calls
+    of_classes: set[Any]  # names of attributes of classes that may be stored from now on
+    left_out: set[Any]  # attributes of classes whose reads have not been recorded
+    observer: InvocationObserver | None  # receives calls
 
     def give_way(self) -> None:
-        """Let other threads go on, if it is time."""
+        """Let other threads go on, if this thread has had its time slice."""
 
     def about_to_store(self, n: int, name: Any) -> None:
         """Object ``n`` is about to get an attribute of a name that is not in ``variable``."""

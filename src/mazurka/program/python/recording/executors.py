@@ -1,18 +1,18 @@
 """Tasks of thread pools in a recording: threads of their own, as in a run under control.
 
-Which worker of a ``ThreadPoolExecutor`` does a task is chance, and so is what it has done before. What is sure is that
-a task begins after it was submitted, that its result is there after it, and that no more tasks are under way at once
-than the executor has workers. So each task is recorded as a thread that the submitting one starts (FORK) and that the
-worker joins when it is done, before its result is known; the synchronisation of workers with each other orders no
-tasks.
+The worker of a ``ThreadPoolExecutor`` that does a task is chosen by chance, and so are its tasks before that one.
+Certain is that a task begins after it was submitted, that its result is there after it, and that no more tasks are
+under way at once than the executor has workers. So each task is recorded as a thread that the submitting one starts
+(FORK) and that the worker joins when it is done, before its result is known; the synchronisation of workers with each
+other orders no tasks.
 
-Each task has one of as many *places* as there are workers, of those that are free the one that has been free for
-longest, and comes after the task that had it before, by an update (RMW). So no order of the trace has more tasks under
-way than can be. Of an executor of one worker the tasks are left where they are done: all come one after the other.
+There are as many *places* as workers. Each task gets the place that has been free for longest, and comes after the task
+that had it before, by an update (RMW). So no order of the trace has more tasks under way than there are workers. The
+tasks of an executor with one worker are recorded as steps of this worker: they come one after the other.
 
-So they are where tasks may leave something with their worker for the next one: if there is an initializer, if some task
-before has set a context variable there, and if code of the program has a name in it by which one gets at what belongs
-to a thread, or at its identity (:data:`_OF_THREADS`).
+So are tasks that may leave state with their worker for the next one: if there is an initializer, if an earlier task has
+set a context variable there, and if code of the program contains a name by which it gets at state of a thread, or at
+its identity (:data:`_OF_THREADS`).
 
 Cost: some microseconds a task, and a look at the text of each instrumented file.
 """
@@ -39,7 +39,7 @@ from mazurka.program.python.recording.recorder import Recorder
 from mazurka.trace.event import Op
 from mazurka.trace.targets import HIDDEN, THREAD
 
-#: Names that code has that keeps something for one thread, or by thread.
+#: Names in code that keeps state for one thread, or by thread.
 _OF_THREADS: Final = re.compile(
     rb"\b(local|get_ident|get_native_id|current_thread|currentThread|contextvars|ContextVar|getcontext|localcontext)\b"
 )
@@ -47,7 +47,7 @@ _OF_THREADS: Final = re.compile(
 #: Executors with an initializer.
 _initialized: Final[WeakSet[Any]] = WeakSet()
 
-#: By executor: its places that are free.
+#: Executor -> its free places.
 _free: Final[WeakKeyDictionary[Any, deque[int]]] = WeakKeyDictionary()
 
 _places: Final = count()
@@ -68,16 +68,16 @@ def is_worker(thread: threading.Thread) -> bool:
     executor = (
         arguments[0]() if getattr(target, "__module__", "") == "concurrent.futures.thread" and arguments else None
     )
-    return isinstance(executor, ThreadPoolExecutor) and _is_told_by_task(executor)
+    return isinstance(executor, ThreadPoolExecutor) and _is_recorded_by_task(executor)
 
 
-def _is_told_by_task(executor: ThreadPoolExecutor) -> bool:
+def _is_recorded_by_task(executor: ThreadPoolExecutor) -> bool:
     return executor._max_workers > 1 and executor not in _initialized
 
 
 @functools.cache
 def _keeps_by_thread(file: str) -> bool:
-    """Whether a file has code that may keep something for one thread."""
+    """Whether a file has code that may keep state for one thread."""
     try:
         return _OF_THREADS.search(Path(file).read_bytes()) is not None
     except OSError:
@@ -97,7 +97,7 @@ def _initializing(init: Callable[..., None]) -> Callable[..., None]:
 def _submitting(recorder: Recorder, submit: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(submit)
     def submitting(self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
-        if not _is_told_by_task(self):
+        if not _is_recorded_by_task(self):
             return submit(self, fn, *args, **named)
         if self not in _free:
             _free[self] = deque(next(_places) for _ in range(self._max_workers))

@@ -1,10 +1,11 @@
-"""Makes the trace of a recording's segments (raw.py), in their place; it can do so again if it was killed itself.
+"""Makes the trace from a recording's segments (raw.py), and replaces them by it; it can begin again if it was killed.
 
 It leaves out the accesses of locations that only one thread accesses, or that no thread writes: in every reordering of
-the trace these have the same values, so that they forbid none, and no two of them
-conflict (docs/decisions/record-all-keep-what-matters.md). A lock that one thread takes and another gives back guards
-nothing: it is recorded like those that are not the program's own (locks.py). Of a condition it keeps waits and
-notifications if they say who woke whom, and otherwise what was done to the locks of those that waited (conditions.py).
+the trace these have the same values, so they exclude no reordering, and no two of them conflict
+(docs/decisions/record-all-keep-what-matters.md). A lock that one thread acquires and another releases guards nothing:
+it is recorded like locks that do not belong to the program (locks.py). For a condition it keeps waits and notifications
+if they show which notification woke which thread, and otherwise the operations on the locks of the waiting threads
+(conditions.py).
 
 Cost: one to two microseconds an event; memory for one segment, and the tables of names; on disk, 20 bytes an event
 beside the segments until they are done.
@@ -54,10 +55,10 @@ from mazurka.trace.trace import NO_VALUE
 
 _COLUMNS: Final = ".npy"
 
-#: There from when the trace is whole until the segments are gone.
+#: A file that exists from the moment at which the trace is whole until the segments are deleted.
 _MARKER: Final = "finished.json"
 
-#: How long a text may be that stands for a value.
+#: The longest text that stands for a value.
 _LONG: Final = 60
 
 #: Tags of targets that have no third part.
@@ -79,8 +80,8 @@ _TAG_AT: Final = {offset: tag for tag, offset in OFFSETS.items()}
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """How many events were recorded, of how many threads, and how many of them are in the trace; and of how many reads
-    the value was not that of the last write, which can only be if events are in a wrong order."""
+    """The numbers of recorded events, of threads, and of events in the trace; and the number of reads whose value was
+    not that of the last write, which only happens if events are in a wrong order."""
 
     recorded: int = 0
     threads: int = 0
@@ -89,21 +90,21 @@ class Finished:
 
 
 def finish(directory: Path) -> Finished:
-    """Make a trace of the segments there are, in their place.
+    """Make a trace from the existing segments, and replace them by it.
 
-    Raises a MazurkaError about the file if one can't be of a recorder's, and OSError if the trace can't be written.
+    Raises a MazurkaError about a segment that no recorder can have written, and OSError if the trace can't be written.
     """
     raw = sorted(directory.glob(f"*{SUFFIX}"))
     if not raw:
         return Finished()
     marker = directory / _MARKER
-    if marker.exists():  # an attempt was killed when all was made
+    if marker.exists():  # an attempt was killed when the trace was whole
         before = _finished(marker)
         _clear(raw, marker)
         return before
     scratch = directory / "columns"
     for left in (*directory.glob("*.parquet"), *directory.glob("*.unfinished")):
-        left.unlink()  # of one that was killed before
+        left.unlink()  # left by an attempt that was killed before
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
     making, branches = SegmentColumns(), Branches()
@@ -160,7 +161,7 @@ def _clear(raw: list[Path], marker: Path) -> None:
 
 
 class _NumbersOnDemand(dict[Any, int]):
-    """Numbers of things; those that have none yet are given one when asked for."""
+    """Numbers of objects; an object without a number gets one at its first look-up."""
 
     def __init__(self, give: Callable[[Any], int]) -> None:
         self._give = give
@@ -179,26 +180,26 @@ class SegmentColumns:
         self._values: list[str] = []
         self._locations: list[Location] = []
         self._labels: dict[int, str] = {}  # objects by number
-        self._kinds: dict[str, int] = {}  # how many there are of each class
+        self._kinds: dict[str, int] = {}  # how many objects there are of each class
         self._seeing: set[int] = set()  # objects whose class may read stored values
-        self.seen: list[int] = []  # their attributes, as targets
+        self.seen: list[int] = []  # the attributes of these objects, as targets
         self._sites: dict[int, Site] = {}
         self._spans = _NumbersOnDemand(self._new_span)  # by location, last line and column
         self._bearers = _NumbersOnDemand(lambda _: self._new_thread(f"x{len(self._threads)}"))
         self._touched = _NumbersOnDemand(self._number_of)  # by (offset, object, part)
         self._numbers = _NumbersOnDemand(self._new_target)  # by target
-        self._told = _NumbersOnDemand(self._new_value)
+        self._value_numbers = _NumbersOnDemand(self._new_value)
         self._places = _NumbersOnDemand(self._new_location)
         self._always: list[bool] = []  # by target, like the following
-        self._only = np.zeros(0, np.int32)  # the thread that touches it; -1: several do; -2: none yet
+        self._only = np.zeros(0, np.int32)  # the thread that touches it; -1: several threads; -2: none yet
         self._written = np.zeros(0, np.bool_)
         self._thread_numbers: dict[str, int] = {}
         self._holders: dict[int, int] = {}  # of locks: the holder
-        self._handed: set[int] = set()  # locks that others gave back
-        self._waiters: dict[int, list[int]] = {}  # by condition's number: locks of those that waited on it
+        self._handed: set[int] = set()  # locks that other threads released
+        self._waiters: dict[int, list[int]] = {}  # by number of a condition: locks of the threads that waited on it
         self._conditions: dict[tuple[int, int], int] = {}  # by number and that of its lock
         self._vague: set[int] = set()  # conditions whose wake-ups can't be matched
-        self._last: dict[int, int] = {}  # of targets: its value, as far as it is known
+        self._last: dict[int, int] = {}  # by target: its value, as far as it is known
         self.misread = 0
         self.names = Names(self._threads, self._targets, self._values, self._locations)
 
@@ -214,11 +215,11 @@ class SegmentColumns:
             self._sites[number] = Site(*parts)
 
     def unknown(self, segment: Segment) -> set[int]:
-        """Sites that name attributes, if they are none."""
+        """Sites that events use to name attributes, and that are no sites of attributes."""
         return set(np.unique(np.abs(segment.codes[np.abs(segment.codes) > LARGEST_CODE])).tolist()) - self._sites.keys()
 
     def columns(self, segment: Segment) -> Columns:
-        """The events of a segment of which all is known."""
+        """The events of a segment whose names are all known."""
         codes, first = segment.codes, segment.threads
         starts = np.flatnonzero(codes != MORE)
         code, ident = codes[starts], first[starts]
@@ -237,14 +238,14 @@ class SegmentColumns:
             threads,
             (code & _OP).astype(np.int8),
             np.asarray(array("i", map(self._touched.__getitem__, touched))),
-            np.asarray(array("i", map(self._told.__getitem__, values))),
+            np.asarray(array("i", map(self._value_numbers.__getitem__, values))),
             np.asarray(array("i", map(self._places.__getitem__, site.tolist()))),
         )
 
     def _parts(
         self, segment: Segment, starts: NDArray[np.int64], named: list[bool], site: list[int], offsets: list[int]
     ) -> tuple[list[Any], list[Any]]:
-        """The part that is touched of each thing, and values: an event that is spelt out has one of the two."""
+        """The touched part of each object, and values: an event that is spelt out has one of the two."""
         given = [
             None if plain else segment.targets[start + 1] for start, plain in zip(starts.tolist(), named, strict=True)
         ]
@@ -256,7 +257,7 @@ class SegmentColumns:
         return parts, [None if offset else value for offset, value in zip(offsets, given, strict=True)]
 
     def _threads_of(self, idents: list[int], codes: list[int], names: list[Any]) -> NDArray[np.int32]:
-        """The thread of each event, but for those that name a thread."""
+        """The thread of each event, except for events that name a thread."""
         found = array("i")
         bearers = self._bearers
         for ident, code, name in zip(idents, codes, names, strict=True):
@@ -269,7 +270,7 @@ class SegmentColumns:
         return np.asarray(found)
 
     def look_at(self, rows: Columns) -> None:
-        """The threads by target, and whether one writes it."""
+        """Take in the threads that touch each target, and whether one writes it."""
         more = len(self._targets) - len(self._only)
         self._only = np.concatenate([self._only, np.full(more, -2, np.int32)])
         self._written = np.concatenate([self._written, np.zeros(more, np.bool_)])
@@ -312,7 +313,8 @@ class SegmentColumns:
         return self._numbers[BRANCH]
 
     def hide_handed(self) -> None:
-        """Locks that one thread takes and another gives back are not called locks."""
+        """Rename the targets of locks that one thread acquires and another releases, so that they do not count as
+        locks."""
         for lock in self._handed:
             self._targets[lock] = (HIDDEN, self._targets[lock][1])
 
@@ -328,10 +330,10 @@ class SegmentColumns:
                 self.misread += 1
 
     def _new_thread(self, name: str) -> int:
-        """The number of a thread; one that has done something for another is itself again afterwards."""
+        """The number of a thread name; a thread that has acted for another one has its own name again afterwards."""
         if name not in self._thread_numbers:
             self._thread_numbers[name] = len(self._threads)
-            self._threads.append(_told_as(name))
+            self._threads.append(_writable(name))
         return self._thread_numbers[name]
 
     def _number_of(self, touched: tuple[int, Any, Any]) -> int:
@@ -345,7 +347,7 @@ class SegmentColumns:
 
     def _new_target(self, target: Target) -> int:
         kind, name = self._words(target)
-        self._targets.append((_told_as(kind), _told_as(name)))
+        self._targets.append((_writable(kind), _writable(name)))
         self._always.append(_is_kept(target))
         number = len(self._targets) - 1
         match kind_of(target):
@@ -367,7 +369,7 @@ class SegmentColumns:
         known = self._sites.get(site)
         if known is None:
             return NO_VALUE
-        where = Location(_told_as(known.file), known.line, known.column, _told_as(known.function))
+        where = Location(_writable(known.file), known.line, known.column, _writable(known.function))
         return self._spans[where, known.end_line, known.end_column]
 
     def _new_span(self, span: tuple[Location, int, int]) -> int:
@@ -375,7 +377,7 @@ class SegmentColumns:
         return len(self._locations) - 1
 
     def _words(self, target: Target) -> tuple[str, str]:
-        """A target's tag and name in traces; different targets get different ones."""
+        """A target's tag and name in traces; different targets get different names."""
         parts, kind = target[1:], kind_of(target)
         match kind:
             case Kind.ATTRIBUTE:
@@ -403,7 +405,7 @@ class SegmentColumns:
         return own if number > 0 else f"vars({own})"
 
     def _text(self, key: Any) -> str:
-        """A value's key, or part of a target, in words; different ones differ."""
+        """A value's key, or part of a target, as a text; different ones have different texts."""
         match key:
             case ("object", int(number)):
                 return self._label(number)
@@ -417,13 +419,13 @@ class SegmentColumns:
         return _repr(key)
 
 
-def _told_as(name: str) -> str:
-    """A name, as text that can be written: file names and attributes may have halves of characters in them."""
+def _writable(name: str) -> str:
+    """A name as a text that can be written: file names and attributes may contain lone surrogates."""
     return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _repr(thing: Any) -> str:
-    """As Python writes it, which it refuses to of integers of thousands of digits."""
+    """The text of an object like that of ``repr``, which fails for integers of thousands of digits."""
     try:
         return repr(thing)
     except ValueError:

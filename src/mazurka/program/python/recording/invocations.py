@@ -1,8 +1,8 @@
 """Calls of marked methods (`mazurka.linearizable`) while a program is recorded, as invocations of the trace.
 
-A call is recorded where it begins and where it ends, each with the place that called; its values are texts of literals
-(:mod:`mazurka.trace.literals`), with objects that are no plain values as their numbers. One that began when there was
-but one thread is not recorded, like all that happens then.
+A call is recorded where it begins and where it ends, each with the place of the caller; its values are texts of
+literals (:mod:`mazurka.trace.literals`), in which numbers stand for objects that are no plain values. A call that began
+while there was only one thread is not recorded, like all events at that time.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _value(thing: object) -> Value:
 
 
 def install(recorder: Recorder) -> Callable[[], None]:
-    """Have classes that are marked from now on report to the recorder; returns how to undo that."""
+    """Have classes that are marked from now on report to the recorder; returns the function that undoes this."""
     marked_methods.observer = recorder.observer = RecordedInvocations(recorder)
     names = vars(builtins)
     enter = names[ENTER_HOOK]

@@ -1,9 +1,9 @@
 """Calls of the standard library's own objects in a recording, as invocations of the trace: no class has to be marked.
 
-:mod:`mazurka.program.python.recording.library_kinds` lists these calls. Those of events and thread pools are
-recorded from any code, the others from instrumented code; files and sockets are closed at the end of a
-``with``, too. A shutdown takes effect before it waits for the pool's threads: no task can be submitted from then on.
-What ``threading`` itself does with the events of its threads is not recorded.
+:mod:`mazurka.program.python.recording.library_kinds` lists these calls. Calls of events and thread pools are recorded
+from any code, the others from instrumented code; files and sockets are closed at the end of a ``with``, too. A shutdown
+takes effect before it waits for the pool's threads: no task can be submitted from then on. Calls by ``threading``
+itself of the events of its threads are not recorded.
 
 Cost: some microseconds a call.
 """
@@ -56,7 +56,7 @@ def submitting(observer: InvocationObserver, submit: Callable[..., Any]) -> Call
 
 class RecordedMethod:
     """Stands for an object of the library in a call of one of its methods, which it records. ``found`` has the method:
-    the object itself, or what already stands for it."""
+    the object itself, or an object that already stands for it."""
 
     __slots__ = ("_everything", "_found", "_observer", "_thing")
 
@@ -68,7 +68,8 @@ class RecordedMethod:
 
 
 def recorded_function(observer: InvocationObserver, function: Any, everything: bool = False) -> Any:
-    """The replacement of a function in a call, if it is a method of an object of the library; or itself."""
+    """The replacement of a called function, if it is a method of an object of the library; otherwise the function
+    itself."""
     if type(function) in METHODS:
         thing = function.__self__
         if type(thing) in RECORDED or (everything and described(type(thing), True) is not None):
@@ -97,8 +98,8 @@ def _recording(
 def recording_hooks(
     observer: InvocationObserver, hooks: Mapping[str, Callable[..., Any]], everything: bool = False
 ) -> dict[str, Callable[..., Any]]:
-    """The replacement of these hooks at calls, for calls of methods of the library's objects: of all (where some
-    are of classes that model them), or only of those whose methods are not replaced in recordings."""
+    """Replacements of the hooks at calls, for calls of methods of the library's objects: of all with ``everything``
+    (some may be of classes that model them), or only of those whose methods are not replaced in recordings."""
     method, method_of = hooks[METHOD_HOOK], hooks[METHOD_OF_HOOK]
     call, call_parts = hooks[CALL_HOOK], hooks[PARTS_HOOK]
 
@@ -128,7 +129,7 @@ def recording_hooks(
     }
 
 
-#: The hooks at calls, and where a ``with`` statement begins.
+#: The names of the hooks at calls, and at the begin of a ``with`` statement.
 METHOD_HOOK: Final = "__mz_m__"
 METHOD_OF_HOOK: Final = "__mz_mc__"
 CALL_HOOK: Final = "__mz_c__"
@@ -175,7 +176,7 @@ def _recorded(observer: InvocationObserver, thing: Any, call: LibraryCall, make:
 
 
 def _ended(observer: InvocationObserver, call: object, make: Callable[[], Any], has_result: bool) -> Any:
-    """Make a call that has been announced, and say how it ends: with its result if that counts, or an exception."""
+    """Make a call that has been announced, and report its end: with its result if that counts, or an exception."""
     try:
         made = make()
     except BaseException as error:
@@ -213,7 +214,7 @@ def _shutting_down(observer: InvocationObserver, shutdown: Callable[..., None]) 
     def shutting_down(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
         call = observer.call(EXECUTOR, self, "shutdown", ())
         _ended(observer, call, lambda: shutdown(self, wait=False, cancel_futures=cancel_futures), False)
-        for thread in self._threads if wait else ():  # as it does itself, but that takes its lock again
+        for thread in self._threads if wait else ():  # like the real method, which would take its lock again
             thread.join()
 
     return shutting_down

@@ -1,4 +1,4 @@
-"""Which calls of the standard library's own objects are recorded, and as which calls of which specified type.
+"""The recorded calls of the standard library's own objects, and the calls of specified types that stand for them.
 
 ===========================  ==============================================================================
 type of the library          calls
@@ -6,17 +6,17 @@ type of the library          calls
 ``threading.Event``          ``set``, ``clear``, ``is_set``, ``wait``; a wait with a time limit is an ``is_set``
 ``threading.Condition``      ``wait``, ``notify``, ``notify_all``, each where it begins
 ``concurrent...Executor``    ``submit`` and ``shutdown`` of thread pools, also at the end of a ``with``
-``queue.SimpleQueue``,       ``put``, ``get`` and the like with items; ``get`` that does not wait for ever is
+``queue.SimpleQueue``,       ``put``, ``get`` and the like with items; a ``get`` with a time limit is a
 ``queue.Queue`` ...          ``get_nowait``
 ``stream``                   ``read``, ``write`` and the like of files, ``close``
 ``connection``               ``send``, ``recv`` and the like of sockets, ``close``
 ===========================  ==============================================================================
 
 A call that the type does not have (``Condition.wait_for``, a ``put`` with a time limit into a queue with a ``maxsize``)
-keeps its object's calls in the order that they had. So does a ``queue.Queue`` with a ``maxsize`` that the type does not
-have, and a class derived from a queue: their calls are not recorded.
+keeps its object's calls in the recorded order. Calls of a ``queue.Queue`` with a ``maxsize`` that the type does not
+have, or of a class derived from a queue, are not recorded, and keep their order, too.
 
-Of a stream and a connection only counts whether a call raises, so that results are None.
+For a stream and a connection it only counts whether a call raises, so results are None.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from mazurka.program.python.semantics.objects import number
 EVENT: Final = MarkedClass("threading.Event", "Event", "threading.Event", None)
 EXECUTOR: Final = MarkedClass("concurrent.futures.Executor", "ThreadPoolExecutor", "ThreadPoolExecutor", None)
 CONDITION_CLASS: Final = MarkedClass("threading.Condition", "Condition", "threading.Condition", None)
-#: What calls of a condition are called that its type does not have.
+#: The name for calls of a condition that its type does not have.
 UNSPECIFIED: Final = "wait_for"
 
 _STREAM: Final = MarkedClass("stream", "file", "file", None)
@@ -47,18 +47,18 @@ class RecordedSimpleQueue(queue._PySimpleQueue):  # type: ignore[name-defined,mi
     """``queue.SimpleQueue`` in Python, on locks that are recorded."""
 
 
-RecordedSimpleQueue.__name__ = RecordedSimpleQueue.__qualname__ = "SimpleQueue"  # as reports call it
+RecordedSimpleQueue.__name__ = RecordedSimpleQueue.__qualname__ = "SimpleQueue"  # its name in reports
 
 
 def identity(thing: object) -> str:
-    """The name of an object among arguments and results; a class or function goes by its own."""
+    """The name of an object among arguments and results; that of a class or function is its own."""
     named = thing if isinstance(thing, (type, types.FunctionType)) else type(thing)
     return f"{named.__name__}@{number(thing)}"
 
 
 class LibraryCall(NamedTuple):
-    """A call as one of a specified type. ``has_result``: its result counts. ``begins``: it takes effect where it
-    begins, and returns None there."""
+    """A call as one of a specified type. ``has_result``: its result counts. ``begins``: it takes effect at its begin,
+    and returns None there."""
 
     marked: MarkedClass
     method: str
@@ -67,7 +67,7 @@ class LibraryCall(NamedTuple):
     begins: bool = False
 
 
-#: Says what a call of a method of an object is, if it is recorded.
+#: Gives the specified call for a call of a method of an object, if it is recorded.
 _Described = Callable[[Any, str, tuple[Any, ...], dict[str, Any]], LibraryCall | None]
 
 _READING: Final = dict.fromkeys(("read", "readline", "readlines", "readinto", "read1", "peek"), "read")
@@ -105,7 +105,8 @@ def _of_executor(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, 
 
 
 def _of_queue(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> LibraryCall | None:
-    """Of those with no room for only so many, whose ``put`` never waits, and the small ones of ``queue.Queue``."""
+    """The calls of queues without a ``maxsize``, whose ``put`` never waits, and of a ``queue.Queue`` with a small
+    one."""
     kind, size = type(thing).__name__, getattr(thing, "maxsize", 0)
     if name not in _OF_QUEUES[kind] or (size > 0 and (kind != "Queue" or size > _LARGEST)):
         return None
@@ -131,7 +132,7 @@ def _of_queue(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any
     return LibraryCall(marked, name)
 
 
-#: The largest `maxsize` that the specification of ``queue.Queue`` has a state of.
+#: The largest `maxsize` for which the specification of ``queue.Queue`` has a state.
 _LARGEST: Final = 3
 
 _USED: Final = ("put", "put_nowait", "get", "get_nowait", "empty", "qsize")
@@ -150,7 +151,7 @@ _PARAMETERS: Final = {
     "shutdown": ("immediate",),
 }
 
-#: By class: the function that describes its calls. The classes themselves, none that derives from them.
+#: Class -> the function that describes its calls. Only the classes themselves count, not those derived from them.
 _QUEUES: Final[dict[type, _Described]] = dict.fromkeys(
     (queue.Queue, queue.LifoQueue, queue.PriorityQueue, RecordedSimpleQueue),
     _of_queue,
@@ -165,7 +166,7 @@ _CLOSED: Final[dict[type, _Described]] = {
     socket.socket: _by_name(_CONNECTION, _OF_CONNECTIONS, False),
 }
 
-#: And those whose methods are replaced in recordings.
+#: Classes whose methods are replaced in recordings.
 _REPLACED: Final[dict[type, _Described]] = {threading.Event: _of_event, ThreadPoolExecutor: _of_executor}
 
 _BY_CALLER: Final = {**_CLOSED, **_QUEUES, threading.Condition: _of_condition}
@@ -175,8 +176,8 @@ RECORDED: Final = frozenset(_BY_CALLER)
 
 
 def described(kind: type, everything: bool) -> _Described | None:
-    """The function that knows the calls of a class's objects, if they are recorded; ``everything``: also where methods
-    are replaced in recordings, and of classes that stand for those of the library."""
+    """The function that describes the calls of a class's objects, if they are recorded; ``everything``: also for
+    classes whose methods are replaced in recordings, and for classes that stand for those of the library."""
     if not everything:
         return _BY_CALLER.get(kind)
     if kind in _QUEUES or (kind.__name__ == "SimpleQueue" and "_mz_take_last" in kind.__dict__):

@@ -1,21 +1,21 @@
 """Locks that report to a recorder: the replacements of ``threading.Lock`` and ``RLock`` while a program is recorded.
 
-Everything else in `threading`, `queue` and `concurrent.futures` is Python on top of these two, and stays as it is. But
-what such code guards by its locks is not seen: that an `Event` was set is nothing but a variable of code that is not
-instrumented. So there are two kinds of locks:
+All other primitives in `threading`, `queue` and `concurrent.futures` are Python code on top of these two, and stay as
+they are. But the state that such code guards by its locks is not recorded: that an `Event` was set is a variable of
+code that is not instrumented. So there are two kinds of locks:
 
-- those the program makes itself, or has a ``Condition`` make for it: taken and given back (ACQUIRE, RELEASE). Other
-  orders of their critical sections may be predicted.
-- all others: taking and giving back are indivisible updates (RMW), each of which needs the one before it. So what
-  happened in their critical sections keeps its order, whatever that was.
+- locks that the program makes itself, or has a ``Condition`` make for it: their operations are ACQUIRE and RELEASE.
+  Other orders of their critical sections may be predicted.
+- all others: acquiring and releasing them are indivisible updates (RMW), each of which needs the one before it. So the
+  events in their critical sections keep their order.
 
-A thread that waits on a condition has a lock of its own (``Condition._waiters``), of the second kind: who notifies
-gives it back. Of the program's own conditions more is recorded (conditions.py). A lock that one thread took and another
-gave back is of that kind, too (finishing.py): it guards nothing, it hands something over.
+A thread that waits on a condition has a lock of its own (``Condition._waiters``), of the second kind: the notifying
+thread releases it. For conditions of the program more is recorded (conditions.py). A lock that one thread acquired and
+another released is of that kind, too (finishing.py): it guards nothing, but hands control over.
 
-Order. An ACQUIRE is written down after the lock was got, a RELEASE before it is given back: nothing of the next holder
-can come in between. An attempt that fails is a READ of the lock, and there is one before an ACQUIRE that need not have
-waited for ever: who reads the lock needs the release that was there. Of a re-entrant lock only the outermost pair is
+Order. An ACQUIRE is recorded after the lock was acquired, a RELEASE before it is released: no event of the next holder
+can come in between. An attempt that fails is a READ of the lock, and there is a READ before an ACQUIRE with a time
+limit: a thread that reads the lock needs the release that came before. Of a re-entrant lock only the outermost pair is
 recorded.
 """
 
@@ -42,7 +42,7 @@ _WAITING: Final = threading.Condition.wait.__code__
 
 
 def _is_own(frame: Any) -> bool:
-    """Whether a lock made in this frame is the program's own."""
+    """Whether a lock made in this frame belongs to the program."""
     code = frame.f_code
     if code.co_filename in sites.instrumented:
         return True
@@ -52,7 +52,7 @@ def _is_own(frame: Any) -> bool:
 
 
 def place() -> int:
-    """Where in the program this happens: a recorder knows what stands for it."""
+    """The number of the program's present place, which recorders know."""
     frame: Any = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename not in sites.instrumented:
         frame = frame.f_back
@@ -60,7 +60,8 @@ def place() -> int:
 
 
 def waits(names: Mapping[int, str]) -> list[str]:
-    """The threads that wait for locks now, where, and the holders; threads by the system's identifiers."""
+    """The threads that now wait for locks, the places of the waits, and the holders; ``names`` are those of threads by
+    the system's identifiers."""
     lines = []
     for thread, (lock, where) in sorted(_waiting.items()):
         line = f"thread {names.get(thread, '?')} waits for a lock at {_spelt(where)}"
@@ -77,19 +78,20 @@ def _spelt(where: int) -> str:
     return "?" if known is None else f"{known.file}:{known.line}"
 
 
-#: Thread -> the lock of the program's own that it waits for, and where it does.
+#: Thread -> the lock of the program that it waits for, and the place of the wait.
 _waiting: Final[dict[int, tuple[RecordedLock, int]]] = {}
 
 
 class RecordedLock:
-    """A lock; ``own`` says of which kind, ``condition`` for waiting on which one it is, if for that."""
+    """A lock; ``own``: it belongs to the program; ``condition``: the number of the condition on which its thread waits
+    with this lock, if it is for that."""
 
     __slots__ = ("__weakref__", "_condition", "_lock", "holder", "is_own")
 
     def __init__(self, own: bool, condition: int | None = None) -> None:
         self._lock = real_lock()
         self._condition = condition
-        self.holder: tuple[int, int] | None = None  # the thread that has it, and where it took it
+        self.holder: tuple[int, int] | None = None  # the thread that has it, and the place where it took it
         self.is_own = own
 
     def _get(self, blocking: bool, timeout: float) -> bool:
@@ -106,11 +108,11 @@ class RecordedLock:
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """As the real one; recorded once the lock is held."""
-        if blocking is True and timeout == -1 and self._lock.acquire(False):  # as nearly always
+        if blocking is True and timeout == -1 and self._lock.acquire(False):  # so nearly always
             self._record(Op.ACQUIRE)
             return True
         got = self._get(blocking, timeout)
-        self._tell_attempt(got, blocking and timeout < 0)
+        self._record_attempt(got, blocking and timeout < 0)
         return got
 
     def release(self) -> None:
@@ -135,7 +137,7 @@ class RecordedLock:
         else:
             run.visit(op if self.is_own else Op.RMW, target, where)
 
-    def _tell_attempt(self, got: bool, patient: bool) -> None:
+    def _record_attempt(self, got: bool, patient: bool) -> None:
         if not got or (self.is_own and not patient):
             self._record(Op.READ)
         if got:
@@ -187,7 +189,7 @@ class RecordedRLock(RecordedLock):
         got = self._get(blocking, timeout)
         if got:
             self._owner, self._depth = me, 1
-        self._tell_attempt(got, blocking and timeout < 0)
+        self._record_attempt(got, blocking and timeout < 0)
         return got
 
     def release(self) -> None:
@@ -228,8 +230,8 @@ class RecordedRLock(RecordedLock):
 
 
 class Maker(type):
-    """A type to be called for locks, asked whether something is one, and written in unions, as the function in whose
-    place it stands may be; and no method of a class that has it. ``kinds`` are the types of the locks that it makes,
+    """A type that can be called for locks, used in ``isinstance``, and written in unions, like the function that it
+    replaces; it does not become a method of a class that has it. ``kinds`` are the types of the locks that it makes,
     ``make`` makes one for a call in a frame."""
 
     kinds: tuple[type, ...]
@@ -249,7 +251,7 @@ class Lock(metaclass=Maker):
 
     @staticmethod
     def make(frame: Any) -> RecordedLock:
-        """The lock for a call in that frame: a recorded one for code that is tracked, a quiet one else."""
+        """The lock for a call in that frame: its own for code that is tracked, else of the second kind."""
         if frame.f_code is _WAITING:
             condition = frame.f_locals["self"]
             if isinstance(condition._lock, RecordedLock) and condition._lock.is_own:
@@ -264,12 +266,12 @@ class RLock(metaclass=Maker):
 
     @staticmethod
     def make(frame: Any) -> RecordedRLock:
-        """The lock for a call in that frame: a recorded one for code that is tracked, a quiet one else."""
+        """The lock for a call in that frame: its own for code that is tracked, else of the second kind."""
         return RecordedRLock(_is_own(frame))
 
 
 class LowLock(Lock):
-    """Takes the place of ``_thread.allocate_lock``: the import system, for one, makes such locks, too."""
+    """Takes the place of ``_thread.allocate_lock``: the import system, for instance, makes such locks, too."""
 
     @staticmethod
     def make(frame: Any) -> Any:

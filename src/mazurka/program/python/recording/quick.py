@@ -1,10 +1,10 @@
 """The hooks of most events of a recording, without the parts that only controlled runs need.
 
-They take the place of those of hooks.py once a second thread is started. What is an access of an ordinary attribute,
-of an item of a ``dict`` or ``list``, or of a container's structure goes straight to the recorder's list, the other
-hooks being in quick_uses.py; everything else goes the ordinary way, and means the same. Such an event is three or
-six numbers and keys, see raw.py; so no tuple has to be made that lasts until it is written, which the collector of
-garbage would look at.
+They take the place of those of hooks.py once a second thread is started (those at uses are in quick_uses.py). An access
+of an ordinary attribute, of an item of a ``dict`` or ``list``, or of a container's structure is added directly to the
+recorder's list; all other accesses are reported by the ordinary hooks, with the same meaning. Such an event is three or
+six numbers and keys, see raw.py; so no tuple has to be made that lasts until it is written, and that the garbage
+collector would look at.
 
 Invariant: their events are those that the hook of the same name in hooks.py would have recorded.
 
@@ -46,7 +46,8 @@ from mazurka.trace.targets import ATTRIBUTE, GLOBAL, ITEM, STRUCTURE, Target
 _READ, _WRITE, _RMW = Op.READ.value, Op.WRITE.value, Op.RMW.value
 _ATTRIBUTE, _ITEM, _STRUCTURE, _GLOBAL = (OFFSETS[tag] for tag in (ATTRIBUTE, ITEM, STRUCTURE, GLOBAL))
 
-#: The tick: one of so many hooks that write, call or loop, or ordinary events, looks whether others should go on.
+#: The tick: one of so many hooks that write, call or loop, or ordinary events, tests whether other threads should go
+#: on.
 _STRIDE: Final = 32
 
 #: Classes of globals that are not taken for variables.
@@ -60,12 +61,12 @@ Reader = Callable[[Any, Any, int], Any]  # of a thing, the name or key, and the 
 
 
 def ticker() -> Tick:
-    """True now and then."""
+    """A function that is true at every tick."""
     return itertools.cycle([False] * (_STRIDE - 1) + [True]).__next__
 
 
 def teller(run: EventSink) -> Callable[..., None]:
-    """The steps that ordinary hooks report, without values."""
+    """The function that records the steps that ordinary hooks report, without values."""
     add, give_way, tick, offset = run.buffer.extend, run.give_way, ticker(), OFFSETS.get
     about_to_store = run.about_to_store
 
@@ -100,7 +101,7 @@ def teller(run: EventSink) -> Callable[..., None]:
 
 
 def attribute_reader(run: EventSink) -> Reader:
-    """Of attributes of instances, classes and modules, by sites that name them."""
+    """The hook for reads of attributes of instances, classes and modules, at sites that name them."""
     add, variable, of_classes, left_out = run.buffer.extend, run.variable, run.of_classes, run.left_out.add
 
     def read(thing: Any, name: str, site: int) -> Any:
@@ -143,13 +144,14 @@ def attribute_reader(run: EventSink) -> Reader:
 
 
 def deciding(kind: type, owner: type, name: str) -> tuple[int, ...]:
-    """The numbers of the classes that decide what an instance has as attribute ``name`` which it has not itself."""
+    """The numbers of the classes that decide the value of attribute ``name`` of an instance that does not have it
+    itself."""
     found = shape_of(kind).deciding[name] = tuple(map(number, attributes.upto(kind, owner)))
     return found
 
 
 def attribute_hooks(run: EventSink, tick: Tick, read: Reader) -> Hooks:
-    """For attributes and globals."""
+    """The hooks for attributes and globals."""
     add, give_way, remembered = run.buffer.extend, run.give_way, variables.remembered
     reading_global, variable, about_to_store = _READ + _GLOBAL, run.variable, run.about_to_store
 
@@ -192,7 +194,7 @@ def attribute_hooks(run: EventSink, tick: Tick, read: Reader) -> Hooks:
 
 
 def item_reader(run: EventSink) -> Reader:
-    """Of items of containers."""
+    """The hook for reads of items of containers."""
     add, reading, length = run.buffer.extend, _READ + _ITEM, _READ + _STRUCTURE
 
     def read(thing: Any, key: Any, site: int) -> Any:
@@ -226,7 +228,7 @@ def _item_writer(run: EventSink, tick: Tick) -> Reader:
             and (part := key if type(key) in PLAIN else key_of(key)) is not UNKNOWN
             and len(thing) * 2 <= MANY
             and "__builtins__" not in thing
-            and numbers.get(id(thing), 0) >= 0  # not of an instance
+            and numbers.get(id(thing), 0) >= 0  # not the dictionary of an instance
         ):
             me, n = get_ident(), numbers.get(id(thing)) or number(thing)
             if (part is key or is_quiet(key)) and key in thing:
@@ -247,7 +249,7 @@ def _item_writer(run: EventSink, tick: Tick) -> Reader:
 
 
 def item_hooks(run: EventSink, tick: Tick, read: Reader) -> Hooks:
-    """For items of containers."""
+    """The hooks for items of containers."""
     write, kept, remembered = _item_writer(run, tick), variables.kept, variables.remembered
 
     def read_pair(thing: Any, key: Any, site: int) -> tuple[Any, Any]:

@@ -1,7 +1,7 @@
 """The quick hook of recordings (quick.py) at calls; calls.py handles the callees that it does not know.
 
-The events of the making of an object follow from its class, and are found out once: none, where only instrumented code
-runs; or reads of the arguments, where code in C makes the object, and where it initialises it.
+The events of making an object follow from its class, and are determined once: none, where only instrumented code runs;
+or reads of the arguments, where code in C makes the object, and where it initialises it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.shapes import shapes
 
-#: Builtins that look at what may be a class, function or module, or run code.
+#: Builtins that look at an object that may be a class, function or module, or that run code.
 _BY_NAME: Final = frozenset({getattr, hasattr, setattr, delattr, vars, exec, eval})
 
-#: Methods of what never changes, called as functions: they look at no more than their arguments.
+#: Methods of immutable objects, called as functions: they look only at their arguments.
 _LOOKING: Final = frozenset(
     kind.__dict__[name]
     for kind in (tuple, str, bytes, int, float)
@@ -37,17 +37,17 @@ _LOOKING: Final = frozenset(
 #: In place of a number of reads: calls.py has to report them.
 _ELSE: Final = -1
 
-#: In `Shape.own`, beside names of attributes: how often what an object is made of is looked at.
+#: In `Shape.own`, beside names of attributes: how often making an object reads its arguments.
 _MAKING: Final = " making"
 
 
-#: Whether all effects of a call are reported: of a callee, at a site, with these arguments.
+#: Reports a call of a callee, at a site, with these arguments; returns whether all its effects are reported.
 _Teller = Callable[[Any, int, tuple[Any, ...], dict[str, Any]], bool]
 _Whole = Callable[[Any, int], None]
 
 
 def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whole) -> Callable[..., Any]:
-    """For calls of any callable."""
+    """The hook for calls of any callable."""
     give_way, instrumented, are_plain = run.give_way, sites.instrumented, deep_access.PLAIN.issuperset
     built_in, made = _built_in(run, read_attribute, read_whole), _made(run, read_whole)
     observer = run.observer
@@ -62,7 +62,7 @@ def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whol
         if kind in BUILTIN_METHODS:
             recorded = built_in(function, site, args, named)
         elif (kind is types.FunctionType or kind is type) and not named and are_plain(map(type, args)):
-            recorded = True  # given nothing that could be looked into, it does nothing that is seen
+            recorded = True  # with plain arguments only, the call has no effect to record
         elif issubclass(kind, type):
             recorded = made(function, site, args, named)
         else:
@@ -79,7 +79,7 @@ def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whol
 
 
 def _built_in(run: EventSink, read_attribute: Reader, read_whole: _Whole) -> _Teller:
-    """For functions in C, and methods of objects."""
+    """The function that records calls of functions in C, and of methods of objects."""
     are_plain = deep_access.PLAIN.issuperset
     handlers: dict[tuple[int, str], Callable[..., None]] = {
         (id(kind), name): handler for kind in BASES for name, handler in OPERATIONS[kind].items()
@@ -124,7 +124,7 @@ def _made(run: EventSink, read_whole: _Whole) -> _Teller:
 
 
 def _hold_nothing(args: tuple[Any, ...]) -> bool:
-    """Whether these are plain values, and tuples of such."""
+    """Whether these arguments are plain values, and tuples of such values."""
     plain = deep_access.PLAIN
     return all(
         type(each) in plain or (issubclass(type(each), tuple) and plain.issuperset(map(type, tuple.__iter__(each))))
@@ -133,7 +133,7 @@ def _hold_nothing(args: tuple[Any, ...]) -> bool:
 
 
 def _making(kind: Any) -> int:
-    """How often what an object of this class is made of is looked at, or `_ELSE`."""
+    """How often making an object of this class reads its arguments, or `_ELSE`."""
     shape = shape_of(kind)
     called = next((each.__dict__["__call__"] for each in bases(type(kind)) if "__call__" in each.__dict__), None)
     if shape.base is not None or kind is type or kind is types.FunctionType or issubclass(kind, type):
@@ -143,7 +143,7 @@ def _making(kind: Any) -> int:
     ):
         return _ELSE
     if kind.__flags__ & 1 << 9 == 0 and not issubclass(kind, BaseException):
-        return _ELSE  # of a builtin, calls.py may know more
+        return _ELSE  # calls.py may have rules for the builtin
     looks = 0
     for name in ("__new__", "__init__"):
         owner = next(each for each in bases(kind) if name in each.__dict__)

@@ -50,7 +50,8 @@ def _key_ticks(add: _Add, n: int, site: int) -> Iterator[None]:
 
 
 def _value_ticks(add: _Add, space: dict[Any, Any], n: int, site: int) -> Iterator[None]:
-    """Of a dictionary, as long as it has as many keys; then the program's own iterator fails."""
+    """Ticks for the values of a dictionary, while its number of keys stays the same; after a change the program's own
+    iterator fails."""
     for place in itertools.count():
         add((get_ident(), n, _STRUCTURE, site, None, MORE))
         if len(space) > MANY:
@@ -63,16 +64,16 @@ def _value_ticks(add: _Add, space: dict[Any, Any], n: int, site: int) -> Iterato
 
 
 def _list_behind(iterator: Any) -> list[Any] | None:
-    """The list that an iterator goes over, if it is one."""
+    """The list that an iterator iterates over, if it is one."""
     if type(iterator) is _LIST_ITERATOR:
-        for items in gc.get_referents(iterator):  # none once it has come to the end
+        for items in gc.get_referents(iterator):  # none once the iterator is at its end
             if type(items) is list:
                 return items
     return None
 
 
 def _going_over(add: _Add, thing: Any, site: int) -> Iterator[None] | None:
-    """The function that reports each step through it, if it is one of the most frequent kinds."""
+    """Ticks that report each step of an iteration over an object, if it is of one of the most frequent kinds."""
     kind: Any = type(thing)
     if kind is list:
         return _list_ticks(add, thing, 0, site)
@@ -91,7 +92,7 @@ def _going_over(add: _Add, thing: Any, site: int) -> Iterator[None] | None:
 
 
 def loop_hooks(run: EventSink) -> dict[str, Callable[..., Any]]:
-    """By the names under which instrumented code calls them."""
+    """The hooks at loops, by the names under which instrumented code calls them."""
     add = run.buffer.extend
 
     def iterate(thing: Any, site: int) -> Any:

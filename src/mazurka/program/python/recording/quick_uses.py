@@ -39,15 +39,15 @@ _READ_ITEM: Final = Op.READ + OFFSETS["i"]
 _READ_STRUCTURE: Final = Op.READ + OFFSETS["s"]
 _CHANGE: Final = Op.RMW + OFFSETS["s"]
 
-#: Classes whose objects have methods of containers that are none of their attributes.
+#: Classes whose objects have methods of containers that are not found like attributes.
 _OTHERWISE: Final = frozenset({super, str, bytes, type})
 
-#: Containers whose length is their structure's.
+#: Containers whose length is part of their structure.
 _MEASURED: Final = frozenset({list, dict, set})
 
 
 def hooks_for(run: EventSink) -> Hooks:
-    """All of them, by the names under which instrumented code calls them."""
+    """All quick hooks, by the names under which instrumented code calls them."""
     tick, attribute, item, whole = ticker(), attribute_reader(run), item_reader(run), _whole_reader(run)
     return {
         **attribute_hooks(run, tick, attribute),
@@ -59,7 +59,7 @@ def hooks_for(run: EventSink) -> Hooks:
         **_calls(run, tick, attribute, item, whole),
         "__mz_en__": bool,  # False, like the next
         "__mz_ex__": bool,
-        "__mz_el__": {}.get,  # called with that and what a lambda returns, it gives the latter
+        "__mz_el__": {}.get,  # called with that and the result of a lambda, it returns the latter
     }
 
 
@@ -89,7 +89,7 @@ def _tests(run: EventSink, read_item: Reader) -> Hooks:
 
 
 def _whole_reader(run: EventSink) -> Callable[[Any, int], None]:
-    """Of all that is in a thing."""
+    """The function that records reads of the whole content of an object."""
     add, plain, kind_of = run.buffer.extend, deep_access.PLAIN, sites.kind_of
 
     def read(thing: Any, site: int) -> None:
@@ -121,7 +121,7 @@ def _whole_reader(run: EventSink) -> Callable[[Any, int], None]:
 
 
 def _is_left_alone(shape: ClassShape, kind: type, asked: str) -> bool:
-    """Whether it is known by now that who looks at instances of a class in this way does not look into them."""
+    """Whether it is already known that such an operation on instances of a class does not look into them."""
     looks = shape.looked_into.get(asked)
     return looks is False and shape.base is None and kind not in LAZY and "__iter__" not in shape.operations
 

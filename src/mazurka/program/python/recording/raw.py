@@ -1,20 +1,20 @@
 """Events on their way to disk: written as they are while the program runs; finishing.py makes a trace of them.
 
-A file holds one segment: objects that got numbers since the last one, the places of sites that show for the first
+A file holds one segment: objects that got numbers since the last one, the places of sites that occur for the first
 time, and events, column by column. An event is three items, or twice three:
 
 - ``thread, number of an object, site``: the attribute that the site names is read, or written if the site is negated;
-- ``thread, target, operation, site, value, MORE``: anything else;
-- ``thread, number of an object, operation + offset, site, attribute or key, MORE``: the same, the target spelt out,
-  where the offset (:data:`OFFSETS`) says of which kind it is;
-- ``thread, name, ADOPTED``: the thread is called so from here on. Threads are named as the system does, which gives a
-  name again when its bearer has ended.
+- ``thread, target, operation, site, value, MORE``: any other event;
+- ``thread, number of an object, operation + offset, site, attribute or key, MORE``: the same with the target in parts,
+  where the offset (:data:`OFFSETS`) gives its kind;
+- ``thread, name, ADOPTED``: the thread has this name from here on. Threads are given by the system's identifiers, which
+  the system assigns again when a thread has ended.
 
 Sites (sites.py) are larger than any operation, or 0. A segment is written under another name and then renamed: a
-recorder that is killed loses the segment it was at and no more.
+recorder that is killed loses only the segment that it was writing.
 
-In bytes, least significant first: :data:`HEAD`, with a check sum of what follows and the lengths; the names of objects,
-the places and the different second items as JSON, in ASCII (:func:`spelt` says what stands for what JSON lacks);
+In bytes, least significant first: :data:`HEAD`, with a check sum of the rest and the lengths; the names of objects,
+the places and the different second items as JSON, in ASCII (:func:`spelt` encodes objects that JSON lacks);
 then all first and all third items, 8 bytes each, and for each second item its number among the different ones, 4 bytes.
 It contains no code. Its reader (reading.py) validates all of it.
 
@@ -44,10 +44,10 @@ from mazurka.trace.targets import ATTRIBUTE, CELL, GLOBAL, HIDDEN, ITEM, LOCK, S
 #: The description of the program in a recording.
 DESCRIPTION: Final = "recording.json"
 
-#: In place of a site: these three belong to those before.
+#: In place of a site: these three items belong to the three before.
 MORE: Final = -1
 
-#: In place of a site: the thread is called, from here on, what stands for the object.
+#: In place of a site: the thread has the name in place of the object from here on.
 ADOPTED: Final = -2
 
 #: Sites are larger, unless a file's name has the check sum 0.
@@ -56,7 +56,7 @@ LARGEST_CODE: Final = (1 << 20) - 1
 #: The first character of a value that is the text of a literal (trace/literals.py), not a key.
 LITERAL: Final = "literal"
 
-#: What is added to the code of an operation on a target that starts with this, and has no more than two other parts.
+#: Tag of a target with at most two other parts -> the number that is added to the code of an operation on it.
 OFFSETS: Final = {
     tag: (1 + place) << 5 for place, tag in enumerate((ATTRIBUTE, ITEM, STRUCTURE, VALUES, GLOBAL, CELL, LOCK, HIDDEN))
 }
@@ -73,7 +73,7 @@ _LONGEST: Final = 1 << 64
 
 
 class RawWriter:
-    """Writes segments to a directory, which must not be there yet, and what is ``known`` of the program."""
+    """Writes segments, and the ``known`` facts about the program, to a directory, which must not exist yet."""
 
     def __init__(self, directory: Path, known: Mapping[str, object]) -> None:
         try:
@@ -87,13 +87,13 @@ class RawWriter:
             ) from error
         self._directory = directory
         self.segments = 0
-        self._met: set[int] = set()  # numbers of sites whose places have been written, and others
+        self._met: set[int] = set()  # numbers of sites whose places have been written, and other numbers
 
     def write(self, events: list[Any], labels: list[Any]) -> None:
-        """One segment; ``events`` and ``labels`` are taken out."""
+        """Write one segment; ``events`` and ``labels`` are emptied."""
         names, first, targets, codes = labels[:], events[::3], events[1::3], events[2::3]
         events.clear()  # objects without other references are written faster
-        fresh = {*first, *codes} - self._met  # of which some are names of threads
+        fresh = {*first, *codes} - self._met  # some of these are names of threads
         self._met |= fresh
         places = [(site, *known) for site in map(abs, fresh) if (known := sites.site(site)) is not None]
         things = _Numbered()
@@ -109,7 +109,7 @@ class RawWriter:
 
 
 def _write(path: Path, *pieces: bytes) -> None:
-    """All of it or nothing."""
+    """Write a file as a whole or not at all."""
     unfinished = path.with_suffix(".unfinished")
     try:
         with unfinished.open("wb") as out:
@@ -121,7 +121,7 @@ def _write(path: Path, *pieces: bytes) -> None:
 
 
 class _Numbered(dict[Any, int]):
-    """Things that differ, each with its number."""
+    """Different objects, each with its number."""
 
     def __missing__(self, thing: Any) -> int:
         number = self[thing] = len(self)
@@ -143,7 +143,7 @@ def _encoded(labels: list[Any], places: list[tuple[Any, ...]], things: Iterable[
 
 
 def _short(thing: Any) -> Any:
-    """The same without long integers."""
+    """An object without long integers, which are spelt in hexadecimal."""
     if type(thing) is tuple:
         return tuple([_short(part) for part in thing])
     return {"int": hex(thing)} if type(thing) is int and abs(thing) >= _LONGEST else thing
@@ -159,7 +159,7 @@ def spelt(thing: Any) -> dict[str, Any]:
     raise TypeError(f"a {type(thing).__name__} in a target, or for a value")
 
 
-#: Of a copy: the program's own module may be instrumented.
+#: The function of a copy, since the module that the program uses may be instrumented.
 _ENCODE: Final[Callable[[Any], str]] = (
     copy_of("json.encoder").JSONEncoder(check_circular=False, separators=(",", ":"), default=spelt).encode
 )

@@ -1,9 +1,10 @@
 """Reads and validates the segments of recordings (raw.py): a file may be damaged, or come from elsewhere.
 
-Whatever the bytes, :func:`read` gives a segment that a recorder could have written, or a MazurkaError that says which
-file, and which byte can't be what it is. Of what follows (finishing.py) it promises: numbers of rows belong together,
-operations and kinds of targets are known, a target has the parts that its kind has, texts are texts. Not that numbers
-of objects have names, nor sites places: an earlier segment may have them; finishing has words for those it lacks.
+For any bytes, :func:`read` returns a segment that a recorder could have written, or raises a MazurkaError that names
+the file and the first wrong byte. It guarantees to the next step (finishing.py) that numbers of rows match, operations
+and kinds of targets are known, a target has the parts of its kind, and texts are texts. It does not guarantee that
+numbers of objects have names, or sites places: an earlier segment may have them; finishing.py has words for those that
+are missing.
 
 Cost: some tens of nanoseconds an item, and a microsecond for each different one.
 """
@@ -31,10 +32,11 @@ _ITEM: Final = 8 + 8 + 4
 
 _OP: Final = (1 << 5) - 1
 
-#: Lines and columns are less.
+#: Lines and columns are smaller.
 _MOST: Final = 1 << 31
 
-#: Places: a site, the file, line and column, the function, what for, a name, last line and column.
+#: The fields of a place: a site, the file, line and column, the function, the kind of operation, a name, last line and
+#: column.
 _PLACE: Final = (int, str, int, int, str, str, str, int, int)
 
 #: The parts of a target after its tag.
@@ -48,7 +50,7 @@ _PARTS: Final[dict[Kind, Callable[[Sequence[Any]], bool]]] = {
     Kind.WAITER: lambda parts: len(parts) > 0,
 }
 
-#: Where a target is spelt out, its first part is an object's number, or a text; and its second one a text.
+#: Offsets of targets in parts whose first part is the number of an object, or a text, and whose second one is a text.
 _OF_OBJECTS: Final = [OFFSETS[tag] for tag in (ATTRIBUTE, ITEM, CELL)]
 _OF_TEXTS: Final = [OFFSETS[GLOBAL]]
 _TO_TEXTS: Final = [OFFSETS[tag] for tag in (ATTRIBUTE, GLOBAL)]
@@ -65,7 +67,7 @@ class Segment(NamedTuple):
 
 
 def read(path: Path) -> Segment:
-    """A segment, or `trace-truncated`, `trace-malformed`."""
+    """Read a segment; raises a MazurkaError, `trace-truncated` or `trace-malformed`."""
     return _SegmentReader(path).segment()
 
 
@@ -103,16 +105,16 @@ class _SegmentReader:
             self._fail(len(MAGIC), "its check sum is wrong")
         return text, items
 
-    def _truncated(self, what: str) -> MazurkaError:
-        return MazurkaError("trace-truncated", what, where=str(self.path))
+    def _truncated(self, problem: str) -> MazurkaError:
+        return MazurkaError("trace-truncated", problem, where=str(self.path))
 
-    def _fail(self, byte: int, what: str) -> NoReturn:
-        raise MazurkaError("trace-malformed", what, where=f"{self.path}, byte {byte}")
+    def _fail(self, byte: int, problem: str) -> NoReturn:
+        raise MazurkaError("trace-malformed", problem, where=f"{self.path}, byte {byte}")
 
-    def _none(self, wrong: NDArray[np.bool_], begin: int, size: int, what: str) -> None:
-        """Fails if anything in a column is wrong."""
+    def _none(self, wrong: NDArray[np.bool_], begin: int, size: int, problem: str) -> None:
+        """Fail if any item of a column is wrong."""
         if wrong.any():
-            self._fail(begin + size * int(wrong.argmax()), what)
+            self._fail(begin + size * int(wrong.argmax()), problem)
 
     # -- names --------------------------------------------------------------------------------------------------------
 
@@ -139,15 +141,15 @@ class _SegmentReader:
         except (ValueError, RecursionError) as error:
             self._fail(begin, f"no thing: {error}")
 
-    def _check(self, found: Sequence[Any], holds: Callable[[Any], bool], begin: int, what: str) -> None:
+    def _check(self, found: Sequence[Any], holds: Callable[[Any], bool], begin: int, kind: str) -> None:
         for number, each in enumerate(found):
             if not holds(each):
-                self._fail(begin, f"from here on, {what} {number} is invalid")
+                self._fail(begin, f"from here on, {kind} {number} is invalid")
 
     # -- items --------------------------------------------------------------------------------------------------------
 
     def _check_codes(self, codes: Ints, numbers: NDArray[np.int32], things: list[Any], begin: int) -> None:
-        """Each code is known, has as many items as it takes, and a target that it may have."""
+        """Check that each code is known, and has its number of items and a target that it may have."""
         named = (codes > LARGEST_CODE) | (codes < -LARGEST_CODE)
         spelt_out = (codes >= 0) & ~named
         self._none(codes == np.iinfo(np.int64).min, begin, 8, "no site")
@@ -193,7 +195,7 @@ def _is_target(thing: Any) -> bool:
 
 
 def _is_place(parsed: Any) -> bool:
-    """Whether it has the fields of `sites.Site` after its number."""
+    """Whether a place has the fields of `sites.Site` after its number."""
     if not (isinstance(parsed, list) and len(parsed) == len(_PLACE)):
         return False
     if not all(type(part) is kind for part, kind in zip(parsed, _PLACE, strict=True)):
@@ -202,7 +204,7 @@ def _is_place(parsed: Any) -> bool:
 
 
 def _thing(parsed: Any) -> Any:
-    """The second item that JSON stands for; raises ValueError if it is nothing that recorders write."""
+    """The second item that JSON stands for; raises ValueError if no recorder writes it."""
     match parsed:
         case str() | int() | float() | None:
             return parsed

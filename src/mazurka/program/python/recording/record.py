@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The result: the trace, the untracked operations, and the exception that ended the program. No trace: this is a
-    child that the program has forked."""
+    """The result: the trace, the untracked operations, and the exception that ended the program. Without a trace: this
+    process is a child that the program has forked."""
 
     trace: Finished | None
     untracked: dict[str, int]
     error: BaseException | None
-    waits: list[str]  # if it was interrupted: which threads waited for locks then
+    waits: list[str]  # if it was interrupted: the threads that waited for locks then
     trouble: OSError | None
 
 
@@ -50,7 +50,8 @@ def record(
     stop_following: Callable[[], None] | None = None,
 ) -> Recording:
     """Run a program as it is, and record it to ``directory``, which must not exist, with the ``known`` facts. If
-    another process reads the segments while they are written, they are small, and that is stopped before they go."""
+    another process reads the segments while they are written, they are small, and that process is stopped before they
+    are deleted."""
     undo: list[Callable[[], None]] = []
     recorder = Recorder(directory, known, values, stop_following is not None)
 
@@ -78,7 +79,7 @@ def record(
         entry.prepare()
         recorder.begin()
         rest.wake()
-        activation.active = recorder  # type: ignore[assignment]  # it answers what hooks ask
+        activation.active = recorder  # type: ignore[assignment]  # it has the attributes that hooks read
         hooks.restart()
         gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection
         undo.append(lambda: gc.callbacks.remove(_before_collection))
@@ -94,11 +95,11 @@ def record(
 
 
 class Terminated(SystemExit):
-    """The program was asked to end, by a signal for which it had no answer of its own."""
+    """The program was terminated by a signal for which it had no handler."""
 
 
 def _end_when_terminated() -> Callable[[], None]:
-    """Let the signal that ends a process at once end it as an interrupt does; returns how to undo that."""
+    """Have the signal that ends a process at once end it like an interrupt; returns the function that undoes this."""
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         return lambda: None
 
@@ -113,7 +114,7 @@ def _end_when_terminated() -> Callable[[], None]:
 
 
 def finished(directory: Path) -> Finished:
-    """Make a trace of the segments there are."""
+    """Make a trace from the existing segments."""
     from mazurka.program.python.recording.finishing import finish
 
     try:
@@ -124,7 +125,7 @@ def finished(directory: Path) -> Finished:
 
 
 def _outcome(call: Callable[[], object]) -> BaseException | None:
-    """The exception that ended it, if any; an interrupt too, so that the recording is finished."""
+    """The exception that ended the call, if any, including an interrupt, so that the recording is finished."""
     try:
         call()
     except BaseException as raised:
@@ -133,13 +134,13 @@ def _outcome(call: Callable[[], object]) -> BaseException | None:
 
 
 def _before_collection(phase: str, info: dict[str, int]) -> None:
-    """Of what only we hold, only the rare collections of all garbage rid us: to look for it takes time."""
+    """Release objects that only we hold, but only before the rare full collections: the search takes time."""
     if info["generation"] == 2:
         objects.before_collection(phase, info)
 
 
 def _imported(include: Collection[str]) -> list[types.ModuleType]:
-    """The modules there are already of the packages to include."""
+    """The already imported modules of the packages to include."""
     return [
         module
         for name, module in list(sys.modules.items())
@@ -148,7 +149,7 @@ def _imported(include: Collection[str]) -> list[types.ModuleType]:
 
 
 def _wait_for_threads() -> None:
-    """As the interpreter does at its end: for all but daemons."""
+    """Wait for all threads but daemons, like the interpreter at its end."""
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()

@@ -2,17 +2,18 @@
 
 The hooks of instrumented code (hooks.py, quick.py) and the primitives (locks.py, threads.py) report each operation
 to a :class:`Recorder`, as they do to the runtime where a run is under control. All threads add to one list: on CPython
-with a global interpreter lock, adding to it is one indivisible step. That the order of the list is that in which things
-happened needs more: no other thread may go on between a hook and the operation it announces. Therefore threads are
-switched where hooks begin, every few milliseconds, and the interpreter is set not to do so elsewhere until much later;
-what blocks, or leaves the interpreter otherwise, lets others go on as always.
+with a global interpreter lock, adding to it is one indivisible step. For the order of the list to be that of the
+operations, no other thread may go on between a hook and the operation that it announces. Therefore threads are switched
+where hooks begin, every few milliseconds, and the interpreter is set to switch elsewhere only much later; operations
+that block, or leave the interpreter otherwise, let other threads go on as always.
 
 Departure: GPredict (patent, "Implementation") has a trace for each thread and no order between them, since on a
 Java virtual machine an order costs a lock per access. Here it costs nothing.
 
-Values, if they are wanted, are keys (:func:`~mazurka.program.python.semantics.objects.value_key`), of a read before it,
-of a write before the thread's next event. A recording goes to disk in segments; a recorder that is killed loses the
-one it was at. If another process follows the recording, segments are written every quarter of a second.
+Values, if they are wanted, are keys (:func:`~mazurka.program.python.semantics.objects.value_key`): that of a read is
+taken before it, that of a write before the thread's next event. A recording is written to disk in segments; a recorder
+that is killed loses the one that it was writing. If another process follows the recording, segments are written every
+quarter of a second.
 
 Cost: a quarter of a microsecond for most events, three with values; memory for one segment, and the tables of names.
 """
@@ -46,14 +47,14 @@ from mazurka.trace.targets import HIDDEN, THREAD, Target
 #: Items of events per segment (raw.py).
 SEGMENT: Final = 320_000
 
-#: Seconds a thread goes on before a hook lets others; looked at every so many events.
+#: Seconds that a thread goes on before a hook lets others go on; tested every so many events.
 _TURN: Final = 0.005
 _STRIDE: Final = 64
 
-#: Seconds after which a segment is written though it is small, if another process waits for it.
+#: Seconds after which even a small segment is written, if another process waits for it.
 _SOON: Final = 0.25
 
-#: Seconds after which the interpreter switches threads wherever they are: those that meet no hook.
+#: Seconds after which the interpreter switches threads that meet no hook, wherever they are.
 _UNHOOKED_TURN: Final = 0.1
 
 #: The name of a program's first thread.
@@ -61,12 +62,12 @@ FIRST: Final = "0"
 
 _get_ident: Final = _thread.get_ident
 
-#: A class's name, had without running code of a metaclass.
+#: The name of a class, without running code of a metaclass.
 _name_of: Final[Callable[[type], str]] = type.__dict__["__name__"].__get__
 
 
 class Performer:
-    """A thread, as we know it."""
+    """A thread, as the recorder knows it."""
 
     __slots__ = ("births", "name", "unsettled")
 
@@ -77,7 +78,7 @@ class Performer:
 
 
 class _Anybody:
-    """A thread, as hooks know it: they need to know no more here."""
+    """Any thread, as hooks see it: in a recording they need not distinguish threads."""
 
     __slots__ = ("silent",)
 
@@ -91,15 +92,15 @@ class _Anybody:
 class _Unsettled(NamedTuple):
     """A write whose value is read after it: the row of the value, if no event has been recorded since."""
 
-    flushed: int  # how often the buffer was, before
-    length: int  # of the buffer
+    flushed: int  # how often the buffer was flushed before
+    length: int  # the length of the buffer
     place: int
     target: Target
     look: Callable[[], Any]
 
 
 class _Nameless(dict[Target, str]):
-    """Stands for targets of hooks of which nothing is kept."""
+    """Stands for the names of targets, which are not kept."""
 
     def __setitem__(self, target: Target, name: str) -> None:
         pass
@@ -111,10 +112,10 @@ class _Nameless(dict[Target, str]):
 class Recorder:
     """Stands for the run in progress in hooks; ``detail``: with values."""
 
-    # Attributes of a run under control that hooks ask for, as far as a recording has them.
+    # Attributes of a controlled run that hooks read, as far as a recording has them.
     is_recording = True
-    solo = True  # until the first thread is started: what happens before is the same in every order
-    aborting = True  # no loop is held, and no operation reported in parts
+    solo = True  # until the first thread is started: the events before that are the same in every order
+    aborting = True  # so that no loop is held, and no operation is reported in parts
     values = False
     keyed = True  # values, if they are recorded, are keys
     careful = True
@@ -129,8 +130,8 @@ class Recorder:
         self.untracked: dict[str, int] = {}
         self.names: dict[Target, str] = _Nameless()
         self.observer: InvocationObserver | None = None  # of calls
-        self.trouble: OSError | None = None  # why nothing was written from some event on
-        self.buffer: list[Any] = []  # as raw.py has it
+        self.trouble: OSError | None = None  # the error that ended the writing of events
+        self.buffer: list[Any] = []  # in the form of raw.py
         self.current = _Anybody()
         self.visit: Callable[..., None] = self._visit_alone
         self.process = os.getpid()
@@ -139,22 +140,22 @@ class Recorder:
         self._count = itertools.count(1)
         self._births = itertools.count()
         self._numbers = itertools.count(1)
-        self._labels: list[Any] = []  # objects that got numbers since the last segment: these and the names of classes
+        self._labels: list[Any] = []  # new numbers of objects, with the names of their classes
         self._writing = _thread.allocate_lock()
         self._turn_ends = 0.0
         self._held: dict[Target, Any] = {}  # locks that are held when the first thread is started
         self._raw = RawWriter(directory, known)
         self._flushed = 0
         self.variable: set[Any] = set()  # names of attributes that may be stored from now on
-        self.of_classes: set[Any] = set()  # the same in classes, whose numbers these are
+        self.of_classes: set[Any] = set()  # the same of classes, with their numbers
         self.classes: set[int] = set()
-        self.left_out: set[Any] = set()  # of which reads have not been recorded
+        self.left_out: set[Any] = set()  # attributes of classes whose reads have not been recorded
         self._interval = sys.getswitchinterval()
 
     # -- a recording --------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """The running thread is the first."""
+        """Begin the recording; the running thread is the first one."""
         self.adopt(FIRST)
         sys.setswitchinterval(_UNHOOKED_TURN)
 
@@ -172,7 +173,7 @@ class Recorder:
         return performer if performer is not None else self.adopt()
 
     def adopt(self, name: str | None = None) -> Performer:
-        """The running thread is this one; one whose begin was not recorded gets a name of its own."""
+        """The running thread has this name; a thread whose begin was not recorded gets a new one."""
         index = next(self._births)
         name = self.bearers[_get_ident()] = name or f"x{index}"
         performer = self._of_thread.performer = Performer(name)
@@ -181,7 +182,7 @@ class Recorder:
 
     @contextmanager
     def acting(self, name: str) -> Iterator[None]:
-        """The running thread does what one of this name does, which it joins then."""
+        """A context in which the running thread acts for the thread of this name; it joins that thread afterwards."""
         worker = self._performer
         self.adopt(name)
         try:
@@ -193,13 +194,13 @@ class Recorder:
             self.visit(Op.JOIN, (THREAD, name), 0)
 
     def nameless_birth(self) -> str:
-        """The same of a thread whose number would mean nothing, since it executes tasks of others."""
+        """The name of a started thread whose number would mean nothing, since it executes tasks of other threads."""
         self.birth()
         self._performer.births -= 1
         return f"worker{next(self._births)}"
 
     def birth(self) -> str:
-        """The name of the thread that the running one starts."""
+        """The name of a thread that the running one starts."""
         if self.solo:
             self.solo = False
             self.visit = self._visit
@@ -210,7 +211,7 @@ class Recorder:
                 self.visit = teller(self)
                 self.variable |= sites.stored
                 self.of_classes |= sites.stored_from_outside
-                vars(builtins).update(hooks_for(self))  # the quick ones do the same themselves
+                vars(builtins).update(hooks_for(self))  # the quick hooks do the same themselves
             for target, site in self._held.items():
                 self.visit(Op.ACQUIRE, target, site)
         parent = self._performer
@@ -220,7 +221,8 @@ class Recorder:
     # -- events -------------------------------------------------------------------------------------------------------
 
     def _visit_alone(self, op: Op, target: Target, site: Any, *_more: Any) -> None:
-        """Until there are two threads, it matters only which locks are held then."""
+        """Take in a step before there are two threads: only the locks that are held when the second one starts
+        matter."""
         if op is Op.ACQUIRE:
             self._held[target] = site
         elif op is Op.RELEASE:
@@ -235,7 +237,7 @@ class Recorder:
         more: tuple[Access, ...] = (),
         point: bool | None = None,
     ) -> None:
-        """The running thread is about to do this; with values."""
+        """Record a step that the running thread is about to make, with values."""
         self.settle()
         if not next(self._count) % _STRIDE:
             self.give_way()
@@ -250,7 +252,8 @@ class Recorder:
             self._performer.unsettled = _Unsettled(self._flushed, length, length - len(step) + 4, target, value)
 
     def add_call(self, op: Op, target: Target, site: int, text: str) -> bool:
-        """A marked method is called or has returned, with its arguments or result as a text; whether it is recorded."""
+        """A marked method is called or has returned, with its arguments or result as a text; returns whether this is
+        recorded."""
         if self.visit == self._visit_alone:
             return False
         self.settle()
@@ -258,9 +261,10 @@ class Recorder:
         return True
 
     def about_to_store(self, n: int, name: Any) -> None:
-        """Object ``n`` is about to get an attribute, although no code that was there when the first thread was started
-        stores one of that name (in a class, if it is one), so that reads of a class's attribute of that name have not
-        been recorded. In any other order they stay before the store: all that the threads have done so far does."""
+        """Object ``n`` is about to get an attribute, although no code that existed when the first thread was started
+        stores one of that name (in a class, if the object is one), so that reads of a class's attribute of that name
+        have not been recorded. In any other order these reads stay before the store, like all steps that the threads
+        have made so far."""
         expected = (self.variable, self.of_classes) if n in self.classes else (self.variable,)
         if all(name in each for each in expected):
             return
@@ -274,7 +278,7 @@ class Recorder:
                 self.buffer.extend((me, meeting, Op.RMW.value, 0, None, MORE))
 
     def settle(self) -> None:
-        """The value of the thread's last write can be read now, unless others have moved since."""
+        """Read the value of the thread's last write now, unless other threads have moved since."""
         performer = self._performer
         unsettled = performer.unsettled
         if unsettled is not None:
@@ -285,10 +289,10 @@ class Recorder:
                 self.buffer[place] = value
 
     def passed_loop(self) -> None:
-        """For the hooks."""
+        """Does nothing: loops are not counted in a recording."""
 
     def number_for(self, thing: Any) -> int:
-        """An object's number; reports name it by its class, or a class by its own name."""
+        """The number of an object; reports name an object by its class, and a class by its own name."""
         fresh = next(self._numbers)
         kind = type(thing)
         name = kind.__name__
@@ -299,7 +303,8 @@ class Recorder:
         return fresh
 
     def give_way(self) -> None:
-        """Let other threads go on, if it is time; write the buffered events, if there are enough."""
+        """Let other threads go on, if this thread has had its time slice; write the buffered events, if there are
+        enough."""
         if len(self.buffer) >= SEGMENT:
             self._flush(SEGMENT // 2)
         now = time.monotonic()
@@ -313,8 +318,9 @@ class Recorder:
     # -- to disk ------------------------------------------------------------------------------------------------------
 
     def _flush(self, fewest: int) -> None:
-        """Write what there is, if it is that much; the last events of threads may still be without their values."""
-        if os.getpid() != self.process:  # a child
+        """Write the buffered events, if there are at least ``fewest`` items; the last events of threads may still be
+        without their values."""
+        if os.getpid() != self.process:  # this process is a child
             self.buffer.clear()
             return
         if not self._writing.acquire(blocking=fewest == 0):
@@ -323,7 +329,7 @@ class Recorder:
             if len(self.buffer) > fewest:
                 events = self.buffer[:]
                 self._flushed += 1
-                del self.buffer[: len(events)]  # before: they must have no other reference
+                del self.buffer[: len(events)]  # before the writing: they must have no other reference
                 if self.trouble is None:
                     self._raw.write(events, self._labels)
                 else:

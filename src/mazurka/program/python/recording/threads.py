@@ -1,9 +1,9 @@
 """Threads that report to a recorder: begin, end, start and join.
 
-All that starts a thread ends in ``_thread.start_new_thread`` or, from Python 3.13 on, ``start_joinable_thread``; these
-are replaced in `threading`, and for code that asks `_thread`. A join is recorded when ``Thread.join`` has
-returned and the thread has ended; one with a time limit, which need not wait, as an update (RMW) of a target
-that the thread updates right before its END. A thread that runs at the end, a daemon, has no END.
+All ways to start a thread end in ``_thread.start_new_thread`` or, from Python 3.13 on, ``start_joinable_thread``; these
+are replaced in `threading`, and for code that gets them from `_thread`. A join is recorded when ``Thread.join`` has
+returned and the thread has ended; a join with a time limit, which need not wait, is recorded as an update (RMW) of a
+target that the thread updates right before its END. A thread that still runs at the end, a daemon, has no END.
 
 A child that the program forks is not recorded. A program that leaves by ``os._exit`` has its recording finished first.
 """
@@ -31,8 +31,8 @@ _LOW_STARTERS: Final = ("start_new_thread", "start_new", "start_joinable_thread"
 
 
 def install(recorder: Recorder, leave: Callable[[], object]) -> Callable[[], None]:
-    """Let `threading` and its like report to ``recorder``, and the process call ``leave`` when it ends at once; returns
-    how to undo that."""
+    """Have `threading` and the like report to ``recorder``, and the process call ``leave`` when it ends at once;
+    returns the function that undoes this."""
     patches: list[tuple[Any, str, Any]] = [
         (threading, "Lock", locks.Lock),
         (threading, "_allocate_lock", locks.Lock),
