@@ -159,7 +159,7 @@ def test_a_class_without_a_state_is_ordinary_code(shell: Shell) -> None:
     source = _INCREMENTED.format(count=2).replace(", state=lambda counter: counter.value", "")
     shell.write("program.py", source)
     told = shell.run("check", "program.py", "--strategy", "ncmc", status=0).stdout
-    assert "note: calls of Counter were explored as ordinary code: no `state=` says what an object holds" in told
+    assert "note: calls of Counter were explored as ordinary code: no `state=` gives the state of an object" in told
 
 
 def test_delayed_stores_are_refused(shell: Shell) -> None:

@@ -16,14 +16,14 @@ _NOUNS: Final = {Op.READ: "read", Op.WRITE: "write", Op.RMW: "change"}
 
 def races_of(run: Run, location: Callable[[SiteNumber], Location | None]) -> Iterator[Failure]:
     """The races of a run; ``location`` gives the place of a site."""
-    told = set()
+    seen = set()
     for each in shown(run.log):
         places = [location(run.log[step].site) for step in (each.first, each.second)]
         if None in places:
             continue
         failure = _failure(run, each, places)
-        if failure.identity not in told:
-            told.add(failure.identity)
+        if failure.identity not in seen:
+            seen.add(failure.identity)
             yield failure
 
 

@@ -77,7 +77,7 @@ class StepMetadata:
         """Record the state of a primitive after the step just passed."""
         step = run.log[-1]
         if step[5] is not OPAQUE:
-            run.log[-1] = (*step[:5], ("told", value) if run.keyed else value, step[6])
+            run.log[-1] = (*step[:5], ("shown", value) if run.keyed else value, step[6])
 
     def _value(self, run: Logged, op: Op, target: Target, value: Any) -> Any:
         if self.unsettled:

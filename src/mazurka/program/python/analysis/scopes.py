@@ -1,7 +1,7 @@
 """The variables that names refer to: the language's scoping rules, over a syntax tree.
 
 The module works on trees (pytest hands over rewritten ones), so the standard library's `symtable`, which needs text,
-can't be used. It tells the rewriter whether a name is a plain local, a cell that may change after it was captured, a
+can't be used. It answers whether a name is a plain local, a cell that may change after it was captured, a
 global that may change, a constant global or a builtin.
 
 A binding's *weight* says whether the variable can change: 1 for a single binding, at least 2 when it may be bound again

@@ -184,8 +184,10 @@ def named(number: int, name: str) -> int:
     """A number for a site together with the name of an attribute that was reported there as the program ran."""
     known = _named.get((number, name))
     if known is None:
-        told = site(number)
-        known = _named[number, name] = _new(Site("", 0, 0, "", "", name) if told is None else told._replace(name=name))
+        found = site(number)
+        known = _named[number, name] = _new(
+            Site("", 0, 0, "", "", name) if found is None else found._replace(name=name)
+        )
     return known
 
 

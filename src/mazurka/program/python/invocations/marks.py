@@ -27,7 +27,7 @@ OBJECTS: Final = 1 << 24
 class ObstacleReason(Enum):
     """Why calls of a type are explored as ordinary code; ``words`` complete "calls of X are ordinary code: "."""
 
-    NO_STATE = 0, "no `state=` says what an object holds"
+    NO_STATE = 0, "no `state=` gives the state of an object"
     NO_MODEL = 1, "no specification of the library describes the method"
     WAITS = 2, "a call may wait, sleep or start a thread"
     VALUES = 3, "arguments, results or states are no plain values"

@@ -27,7 +27,7 @@ from mazurka.trace.literals import Raised, plain, text_of
 
 
 class ReversedCalls(InvocationObserver):
-    """Puts two calls of one run in the wanted order, and keeps what they return."""
+    """Puts two calls of one run in the wanted order, and keeps their results."""
 
     def __init__(self, wanted: OrderedCalls) -> None:
         self._wanted = wanted

@@ -68,10 +68,10 @@ def stuck(runtime: Runtime, tasks: list[Task]) -> Failure | None:
 
 def holder(task: Task) -> Task | None:
     """The thread that ``task`` waits for, if it is a certain one."""
-    what = task.waiting_for
-    if what is None or isinstance(what, Task):
-        return what
-    return what.holder()
+    awaited = task.waiting_for
+    if awaited is None or isinstance(awaited, Task):
+        return awaited
+    return awaited.holder()
 
 
 def _waits_for_one_of(task: Task, others: list[Task]) -> bool:
@@ -106,7 +106,7 @@ def _waiting(task: Task, tasks: list[Task]) -> BlockedThread:
     found = holder(task)
     return BlockedThread(
         task.name,
-        _what(task, tasks),
+        _awaited_words(task, tasks),
         found.name if found is not None else None,
         _location(task),
         location(getattr(_awaited(task), "_acquired", None)),
@@ -115,10 +115,10 @@ def _waiting(task: Task, tasks: list[Task]) -> BlockedThread:
 
 def _awaited(task: Task) -> Any:
     """The primitive itself that a thread waits for."""
-    what = task.waiting_for
-    if isinstance(what, Waiter):
-        return what.with_lock if what.notified and what.with_lock is not None else what.on
-    return what
+    awaited = task.waiting_for
+    if isinstance(awaited, Waiter):
+        return awaited.with_lock if awaited.notified and awaited.with_lock is not None else awaited.on
+    return awaited
 
 
 def name_primitive(runtime: Runtime, task: Task) -> None:
@@ -133,13 +133,13 @@ def name_primitive(runtime: Runtime, task: Task) -> None:
     runtime.names[target] = f"{name} ({target[-1]})" if taken else name
 
 
-def _what(task: Task, tasks: list[Task]) -> str:
-    what = task.waiting_for
-    if isinstance(what, Task):
-        return f"{label(what)} to end"
-    if what is None:
+def _awaited_words(task: Task, tasks: list[Task]) -> str:
+    awaited = task.waiting_for
+    if isinstance(awaited, Task):
+        return f"{label(awaited)} to end"
+    if awaited is None:
         return "a change of a location that its loop reads" if task.spinning else "something unknown"
-    text = str(what.describe())
+    text = str(awaited.describe())
     name = _name_of(_awaited(task), tasks)
     return f"{text.partition(' created at ')[0].partition(' `')[0]} `{name}`" if name else text
 

@@ -77,11 +77,11 @@ def install() -> Callable[[], None]:
 
 
 def _stand_in(name: str, method: Any) -> Callable[..., Any]:
-    real, tell = method.__get__(_shared), _drawing(name)
+    real, drawn = method.__get__(_shared), _drawing(name)
 
     def draw(*args: Any) -> Any:
         models = here()
-        return real(*args) if models is None else tell(models, real, *args)
+        return real(*args) if models is None else drawn(models, real, *args)
 
     return draw
 

@@ -1,27 +1,29 @@
 """An abstract model of ``queue.Queue``: a step takes a place in the queue, and another one waits for the item there.
 
-CPython's own queue is a deque, a lock and three conditions. All its operations take the lock, so each order of them is
-one to explore, though hardly any program can distinguish those in which a `put` and a `get` change places. Here
+CPython's own queue is a deque, a lock and three conditions. All its operations take the lock, so each order of them has
+to be explored, though hardly any program can distinguish orders in which a `put` and a `get` change places. In the
+model
 
 - `get` takes the next number at the *head* (a step), and waits for the item of that number (a step);
 - `put` takes the next number at the *tail*, and brings the item of that number. If the queue has a maximum size, it
   waits in between until the item has been taken that many numbers before;
 - `task_done` is no step. If threads call `join`, it and `put` count the unfinished tasks, and `join` waits for zero.
 
-So two threads that get conflict, and two that put, but not a `put` and a `get` of different items.
+So two `get` of different threads conflict, and two `put`, but not a `put` and a `get` of different items.
 
-Why that is exact. Taking a number has no effect but the order of those who take one. An execution of the model becomes
-one of CPython's code if each item is taken as soon as its number and the item are there: the thread that does so goes
-no further by that, and those who wait for room only wait less. The other way round, an execution of CPython's code is
-one of the model in which threads take numbers where they take, or bring, items. Threads that wait forever are the same
-ones but for their numbers, which no program can see.
+Why this is exact. Taking a number only affects the order of the threads that take one. An execution of the model
+becomes one of CPython's code if each item is taken as soon as its number is taken and the item is there: the thread
+that takes it makes no further step by that, and threads that wait for room only wait less. Conversely, an execution of
+CPython's code is one of the model in which threads take numbers where they take, or bring, items. The same threads wait
+for ever in both, except for their numbers, which no program can see.
 
 The number of items, and whether there is any, can be seen: `qsize`, `empty`, `full`, and any wait that may give up.
-With these, and with all else that this does not cover, CPython's own code is run: where a run meets it while others
-are there, that is learnt for the queue (:meth:`Fifo.give_up`), and the search begins again. It is
+With these, and with other uses that the model does not cover, CPython's own code is run: where a run meets such a use
+while there are other threads, this is learnt for the queue (:meth:`Fifo.give_up`), and the search begins again. The
+other uses are
 
 - a subclass that stores items in its own way (`LifoQueue` and `PriorityQueue` do);
-- a look at the items, the lock or a condition, by any way: the lock reports its first use (``locks.guarded``);
+- a look at the items, the lock or a condition, in any way: the lock reports its first use (``locks.guarded``);
 - `task_done` by a thread that has not got as many items as it calls that: it might fail; `shutdown`.
 
 Steps: see the table in ``docs/reference/primitives.md``. Source: ``Lib/queue.py`` of CPython 3.11 to 3.15.
@@ -51,19 +53,19 @@ _Queue: Final[Any] = queue.Queue
 #: The methods of CPython.
 _original: Final[dict[tuple[type, str], Any]] = {}
 
-#: By which a subclass stores items in its own way.
+#: The methods by which a subclass stores items in its own way.
 _STORING: Final = {name: [_Queue.__dict__[name]] for name in ("_init", "_qsize", "_put", "_get")}
 
 
 class QueueWait:
     """The event that a thread at a queue waits for, in words."""
 
-    def __init__(self, what: str, born: Where | None) -> None:
-        self.what = what
+    def __init__(self, event: str, born: Where | None) -> None:
+        self.event = event
         self.born = born
 
     def describe(self) -> str:
-        return describe(f"{self.what} Queue", self.born)
+        return describe(f"{self.event} Queue", self.born)
 
     def holder(self) -> Task | None:
         return None
@@ -88,7 +90,7 @@ class Fifo:
         self.present = deque(range(self.tail))
         self.taken: set[int] = set()
         self.got: dict[int, int] = {}  # by thread: items that it has got and not finished
-        self.looked = False  # at the items, by a thread that was alone
+        self.looked = False  # whether a thread that was alone has looked at the items
 
     def give_up(self) -> None:
         """Have CPython's own code run the queue from now on, in all runs; the present one does not count."""
@@ -104,7 +106,7 @@ class Fifo:
         return (Kind.QUEUED.tag, self.number, place)
 
     def _room(self, place: int) -> Target:
-        """Written when an item has been taken."""
+        """The location that taking an item writes."""
         return (Kind.QUEUED.tag, self.number, place, "taken")
 
     @property
@@ -165,12 +167,12 @@ class Fifo:
         return taken
 
     def task_done(self) -> None:
-        """Finish a task that the running thread has got here, of which others take no notice unless they wait."""
+        """Finish a task that the running thread has got here; other threads notice this only if they wait."""
         runtime = self.models.runtime
         if self._counts:
             runtime.visit(Op.RMW, self._unfinished, 0, None, (), True)
         else:
-            runtime.drain()  # stores arrive, as by the lock
+            runtime.drain()  # stores arrive, as with the lock of CPython's code
         self.got[runtime.current.index] -= 1
         space = self.thing.__dict__
         space["unfinished_tasks"] -= 1
@@ -184,7 +186,7 @@ class Fifo:
         runtime.block(Op.READ, self._unfinished, lambda: space["unfinished_tasks"] == 0, waiting_for=over)
 
     def look(self) -> bool:
-        """Look at how many items there are; false if others may change that meanwhile."""
+        """Look at the number of items; false if other threads may change it meanwhile."""
         runtime = self.models.runtime
         if has_concurrent_threads(runtime):
             return False
@@ -192,13 +194,13 @@ class Fifo:
         return True
 
 
-def _mark(what: str, number: str) -> int:
+def _mark(kind: str, number: str) -> int:
     """The mark among points that a queue is run by CPython's own code, or that threads wait for the end of tasks."""
-    return -1 - (crc32(f"{what} {number}".encode()) | 1 << 34)
+    return -1 - (crc32(f"{kind} {number}".encode()) | 1 << 34)
 
 
 def _fifo_of(thing: Any) -> Fifo | None:
-    """The model of a queue in this run; None if CPython's own code is to run it."""
+    """The model of a queue in this run; None if CPython's own code is to run the queue."""
     models = here()
     if models is None:
         return None
@@ -233,7 +235,7 @@ def _begin(models: Models, thing: Any) -> Fifo | None:
     if _mark("queue", lock._number) in models.runtime.points or (lock._models is models and not lock._free()):
         return None
     fifo = space["_mz_fifo"] = Fifo(models, thing, lock)
-    lock._models = None  # its next use enters it
+    lock._models = None  # the next use of the lock enters it
     locks.guarded[lock._number] = fifo.give_up
     models.undo.append(lambda: locks.guarded.pop(fifo.number, None))
     return fifo
@@ -243,7 +245,7 @@ def _begin(models: Models, thing: Any) -> Fifo | None:
 
 
 def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
-    """``Queue.put``: abstract, unless it may give up."""
+    """``Queue.put``: by the model, unless the call may time out."""
     fifo = _fifo_of(self)
     if fifo is not None:
         size = self.maxsize
@@ -258,7 +260,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
 
 
 def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
-    """``Queue.get``: abstract, unless it may give up."""
+    """``Queue.get``: by the model, unless the call may time out."""
     fifo = _fifo_of(self)
     if fifo is not None:
         if block and timeout is None:
@@ -270,7 +272,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
 
 
 def task_done(self: Any) -> None:
-    """``Queue.task_done``: abstract for the thread that has got the task."""
+    """``Queue.task_done``: by the model for the thread that has got the task."""
     fifo = _fifo_of(self)
     if fifo is not None:
         if fifo.got.get(fifo.models.runtime.current.index):
@@ -311,7 +313,7 @@ def shutdown(self: Any, immediate: bool = False) -> None:
 
 
 def peeked(thing: Any) -> None:
-    """The program gets at what CPython's own code uses."""
+    """The program gets at attributes that CPython's own code uses."""
     models = here()
     if models is None:
         thing.__dict__["_mz_peeked"] = True
@@ -324,7 +326,7 @@ def peeked(thing: Any) -> None:
 
 
 def shown(thing: Any) -> None:
-    """The program gets the container of a queue's items, which it may use past the queue from now on."""
+    """The program gets the container of a queue's items, which it may use without the queue's methods from now on."""
     peeked(thing)
     models, lock = here(), thing.__dict__.get("mutex")
     thing.__dict__["_mz_shown"] = True if models is None else models
@@ -333,7 +335,7 @@ def shown(thing: Any) -> None:
 
 
 def is_shown(thing: Any, models: Models) -> bool:
-    """Whether the program may use the container of a queue's items past the queue."""
+    """Whether the program may use the container of a queue's items without the queue's methods."""
     known, lock = thing.__dict__.get("_mz_shown"), thing.__dict__.get("mutex")
     if known is True or known is models:
         return True
@@ -342,7 +344,7 @@ def is_shown(thing: Any, models: Models) -> bool:
 
 def storing(owner: type, name: str) -> Any:
     """Stands for a method that stores an item, takes one, or counts them: a step on the container if the program may
-    use that."""
+    use the container itself."""
 
     def store(self: Any, *args: Any) -> Any:
         models = here()
@@ -370,7 +372,7 @@ class OfTheQueue(Stored):
         return thing.__dict__[self.name]
 
 
-#: Attribute of `queue.Queue` -> what replaces it.
+#: Attribute of `queue.Queue` -> its replacement.
 REPLACEMENTS: Final[dict[str, Any]] = {
     "put": put,
     "get": get,

@@ -3,7 +3,7 @@ and conditions, or run abstractly (:mod:`fifo_queues`).
 
 Programs that look into such a queue without its lock READ that lock (:class:`Inside`).
 
-One target, ("queue", n): ``put`` and ``get`` are RMWs, ``get`` held back while there is nothing; looks are READs.
+One target, ("queue", n): ``put`` and ``get`` are RMWs, ``get`` waits while the queue is empty; looks are READs.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Inside:
 
     def __set__(self, thing: Any, value: Any) -> None:
         models = here()
-        if models is not None and self.name in thing.__dict__:  # or it is being made
+        if models is not None and self.name in thing.__dict__:  # otherwise it is being made
             if sys._getframe(1).f_code.co_filename not in INNER:
                 fifo_queues.peeked(thing)
             mutex = thing.mutex
@@ -159,7 +159,7 @@ class Inside:
         thing.__dict__[self.name] = value
 
 
-#: class -> attribute -> what replaces it.
+#: class -> attribute -> its replacement.
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     queue.Queue: {
         **{name: Inside(name) for name in ("queue", "unfinished_tasks", "is_shutdown")},
@@ -174,5 +174,5 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
 
 
 def install() -> Callable[[], None]:
-    """Replace the class; the result puts the real one back."""
+    """Replace the class; returns the function that puts the real one back."""
     return replace(REPLACEMENTS, fifo_queues._original)

@@ -207,8 +207,8 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
     """A property's function in C is called, or code gets a dictionary that calls read without a step."""
     getter = getter_of(type(thing), name)
     if getter is not None:
-        for tell in calling:
-            tell(run, getter, site, (thing,), {})
+        for report in calling:
+            report(run, getter, site, (thing,), {})
         return
     text = f"{type(thing).__name__}.{name}, which calls read without a step,"
     count = functools.partial(count_untracked, run, text, site)
@@ -333,8 +333,8 @@ def _store_in_c(run: Any, thing: Any, descriptor: Any, site: int) -> None:
     """An attribute is stored by a descriptor, whose `__set__` may be a method in C of another object."""
     setter = find(type(descriptor), "__set__")
     if setter is not None and type(setter[1]) in BUILTIN_METHODS:
-        for tell in calling:
-            tell(run, setter[1], site, (thing, None), {})
+        for report in calling:
+            report(run, setter[1], site, (thing, None), {})
 
 
 #: The descriptors of classes in C for parts of their objects.

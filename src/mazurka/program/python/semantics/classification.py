@@ -233,7 +233,7 @@ def _of_others(kind: type, name: str) -> int:
 
 
 def is_data_descriptor(value: Any) -> bool:
-    """Whether an attribute of a class decides what a store in an instance does."""
+    """Whether an attribute of a class decides the effect of a store in an instance."""
     return bool(find(type(value), "__set__") or find(type(value), "__delete__"))
 
 

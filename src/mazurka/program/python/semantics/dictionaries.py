@@ -274,8 +274,8 @@ def read_or_make(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None
     else:
         set_default(run, thing, site, args)
         if type(factory) in BUILTIN_METHODS:
-            for tell in calling:
-                tell(run, factory, site, (), {})
+            for report in calling:
+                report(run, factory, site, (), {})
 
 
 def pop_item(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:

@@ -591,8 +591,8 @@ def _call_made_by(
     given ones."""
     callee, before, kept = made
     run.visit(_READ, (OBJECT, objects.number(factory)), site)
-    for tell in calling:
-        tell(run, callee, site, (*before, *args), {**kept, **named})
+    for report in calling:
+        report(run, callee, site, (*before, *args), {**kept, **named})
 
 
 def _call_with_given(run: Any, module: str, given: tuple[Any, ...], site: int, count: Callable[[], None]) -> None:

@@ -1,14 +1,14 @@
 """Results of descriptors for special methods (:mod:`mazurka.program.python.instrument.rewrite.descriptors`).
 
-The interpreter calls such a result at once, amid an operation, and returns what it returns. A function of the program
-reports its own steps. Anything else is called by a function of the program instead, whose call is instrumented.
-It is never called under another name than that of a special method: to a program that asks for the method by name, it
-is another object.
+The interpreter calls such a result at once, inside of an operation, and returns the result of that call. A function of
+the program reports its own steps. Any other object is called by a function of the program instead, whose call is
+instrumented. This function is only used for special methods: a program that gets the method by its name would see
+another object.
 
-Methods whose result is used further by the interpreter (an iterator, a manager) are untracked as soon as threads are
-there.
+Methods whose result the interpreter uses further (an iterator, a manager) are untracked as soon as there are several
+threads.
 
-Cost: for each use of such a method a walk over the class.
+Cost: a walk over the class for each use of such a method.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def given(value: Any, descriptor: Any, instance: Any, calling: Callable[[Any], A
 
 
 def _reports(value: Any) -> bool:
-    """Whether it is no function, or one of the program."""
+    """Whether a value is not callable, or is a function of the program, which reports its own steps."""
     function = value.__func__ if type(value) is types.MethodType else value
     if type(function) is types.FunctionType:
         return function.__code__.co_filename in sites.instrumented

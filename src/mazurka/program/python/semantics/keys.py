@@ -153,8 +153,8 @@ _KNOWN: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {
         for name in ("PosixPath", "PurePosixPath")
     },
     **{
-        ("ipaddress", f"IPv{version}{what}"): lambda key: ("address", str(key))
+        ("ipaddress", f"IPv{version}{kind}"): lambda key: ("address", str(key))
         for version in (4, 6)
-        for what in ("Address", "Network")
+        for kind in ("Address", "Network")
     },
 }

@@ -170,7 +170,7 @@ def emit(
     if look is not None:
         value = objects.peek(look, run.names[target])
     elif not run.keyed:
-        value = lambda: objects.describe(thing)  # noqa: E731  # like what `peek` makes
+        value = lambda: objects.describe(thing)  # noqa: E731  # like the result of `peek`
     run.visit(op, target, site, value, more)
 
 

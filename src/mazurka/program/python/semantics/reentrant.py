@@ -119,7 +119,7 @@ def report_again(last: _Entry) -> None:
     _, op, target, place, _, _, more = last
     kind = kind_of(target)
     if kind is Kind.OBJECT or (kind is Kind.ATTRIBUTE and not _is_item(place)):
-        op = Op.RMW  # a cache, or a descriptor, that keeps what the function returned
+        op = Op.RMW  # a cache, or a descriptor, that keeps the function's result
     elif _may_change(place):
         structure = (STRUCTURE, -target[1] if kind is Kind.ATTRIBUTE else target[1])
         if run.detail:

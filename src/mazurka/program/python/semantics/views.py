@@ -139,7 +139,7 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
     of functions in C that are called for each element."""
     if run.is_recording or not hasattr(type(thing), "__next__"):
         return []
-    return [access for tell in moving for access in tell(run, thing, site)]
+    return [access for report in moving for access in report(run, thing, site)]
 
 
 def reached(thing: Any) -> list[Any]:
