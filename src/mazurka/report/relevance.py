@@ -33,7 +33,7 @@ from mazurka.report.words import is_failed_attempt
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Op
 from mazurka.trace.ids import ThreadIndex
-from mazurka.trace.targets import CLOCK, Target, is_buffered
+from mazurka.trace.targets import CLOCK, Kind, Target, is_buffered, of_kinds
 
 #: How many steps an explanation shows at most.
 LIMIT: Final = 12
@@ -60,6 +60,9 @@ _STUCK: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK
 
 #: Steps that say only that a thread comes or goes.
 _SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.SLEEP)
+
+
+_is_of_loop: Final = of_kinds(Kind.LOOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,10 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     stuck = trail.failure.kind in _STUCK
     starts = waiting_steps(trail) if stuck else failing_reads(trail, program)
     within = backward_slice(trail, starts)
-    interferences = _by_weight(trail, starts, [each for each in trail.interferences() if _belongs(each, within)])
+    between = [each for each in trail.interferences() if _belongs(each, within)]
+    if not stuck:  # how loops take callbacks is shown only where nothing else is
+        between = [each for each in between if not _is_of_loop(each.target)] or between
+    interferences = _by_weight(trail, starts, between)
     half_done = None if stuck else _half_done(trail, starts)
     late = delayed_stores(trail.run, trail.end)
     ranks = _ranks(trail, starts, interferences, half_done, within)
@@ -212,6 +218,11 @@ def _shown(each: Interference) -> list[int]:
 
 def failing_reads(trail: Trail, program: Program) -> list[int]:
     """The failing thread's last reads of shared data: on the lines the exception came through, else the last two."""
+    return _last_reads_of(trail, program, loops=False) or _last_reads_of(trail, program, loops=True)
+
+
+def _last_reads_of(trail: Trail, program: Program, loops: bool) -> list[int]:
+    """The same; reads of the callbacks of event loops count only if ``loops``."""
     lines = {(frame.location.file, frame.location.line) for frame in trail.failure.frames}
     found: list[int] = []
     seen: set[Target] = set()
@@ -219,6 +230,8 @@ def failing_reads(trail: Trail, program: Program) -> list[int]:
     for index in reversed(trail.steps_of.get(trail.task, [])):
         step = trail.run.log[index]
         shared = [target for target, reads, _ in accesses(step) if reads and _matters(trail, target)]
+        if not loops:
+            shared = [target for target in shared if not _is_of_loop(target)]
         if not shared:
             continue
         recent.append(index)

@@ -115,6 +115,7 @@ class Kind(Enum):
     FILE = "file", "file(s)", _DATA
     OPEN_FILE = "open file", "open file(s)", _DATA
     CHANNEL = "channel", "pipe(s) or sockets", _DATA | Property.WAITS
+    LOOP = "loop", "callbacks of event loop(s)", _DATA | Property.WAITS
     DATABASE = "database", "database(s)", _DATA | Property.WAITS
     DATABASE_CALLS = "sqlite3 calls", "connection(s) of sqlite3", _DATA
 

@@ -136,8 +136,8 @@ class Claimed:
                     yield f"thread {claimed.thread} waits for thread {claimed.holder or other}, not for one that lives"
             case Op.RMW if is_counter(claimed.target) and self.values.value(target) in (None, 0):
                 return
-            case Op.RMW | Op.READ if kind_of(claimed.target) is Kind.CHANNEL:
-                return  # the content of a pipe or a socket is never recorded
+            case Op.RMW | Op.READ if kind_of(claimed.target) in (Kind.CHANNEL, Kind.LOOP):
+                return  # the content of a pipe, a socket or a loop is never recorded
             case Op.READ if kind_of(claimed.target) is Kind.EVENT and self.values.value(target) in (None, False):
                 return
             case Op.READ if is_written_once(claimed.target) and target not in self.values.written:

@@ -43,7 +43,7 @@ from mazurka.program.runtime.task import (
 )
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
-from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Kind, Target, kind_of
+from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Kind, Target, of_kinds
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
@@ -62,6 +62,9 @@ _LIMITS: Final = Limits()
 
 #: Operations whose locations are recorded by runs that compare threads' states: these identify deadlocks.
 _WAITED_AT: Final = (Op.ACQUIRE, Op.JOIN)
+
+#: Whether a location holds data that a thread may wait for until a timeout.
+_holds_data: Final = of_kinds(Kind.CHANNEL, Kind.LOOP)
 
 
 class Runtime:
@@ -439,7 +442,7 @@ class Runtime:
                 task.clock = max(task.clock, deadline)
             if not self.solo:
                 self._note_end(task, timeout or 0.0)
-                seen = tuple([Access(Op.READ, each.target) for each in more if kind_of(each.target) is Kind.CHANNEL])
+                seen = tuple([Access(Op.READ, each.target) for each in more if _holds_data(each.target)])
                 self._record(task, on_timeout, target, site, point, None, seen)
             return False
         if not self.solo:

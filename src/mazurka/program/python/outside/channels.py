@@ -37,20 +37,22 @@ _ARRIVAL: Final = 1000
 
 
 class Channel:
-    """One direction of a pipe or connection, the messages sent to an address, or the connections to one."""
+    """One direction of a pipe or connection, the messages sent to an address, or the connections to one; the
+    callbacks of an event loop."""
 
-    __slots__ = ("closed", "held", "kind", "number")
+    __slots__ = ("closed", "held", "kind", "number", "tag")
 
-    def __init__(self, models: Models, kind: str) -> None:
+    def __init__(self, models: Models, kind: str, tag: str = Kind.CHANNEL.tag) -> None:
         self.number = models.number()
         self.kind = kind
+        self.tag = tag
         self.held = 0  # bytes, messages or connections not yet received
         self.closed = False  # nothing more will come
 
     @property
     def target(self) -> Target:
         """The location that sends and receives access."""
-        return (Kind.CHANNEL.tag, self.number)
+        return (self.tag, self.number)
 
     @property
     def words(self) -> str:

@@ -39,6 +39,7 @@ from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import change, pass_step, read
 from mazurka.program.runtime.task import LOOP_POINTS
 from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind
 
 _WORDS: Final = "the callbacks of an event loop"
 
@@ -51,7 +52,7 @@ class Ready:
     def __init__(self, models: Models, loop: Any, handles: Iterable[Any]) -> None:
         self.models = models
         self.loop = loop
-        self.channel = Channel(models, _WORDS)  # it holds data if the loop has been woken
+        self.channel = Channel(models, _WORDS, Kind.LOOP.tag)  # it holds data if the loop has been woken
         self.added = deque(handles)
         self.batch: deque[Any] = deque()  # callbacks that the loop has taken; no other thread adds to them
         self.has_grown = False  # the loop has added callbacks since it took the others
