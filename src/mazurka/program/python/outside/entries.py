@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posix
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from mazurka.program.python.outside import paths
@@ -27,7 +28,7 @@ from mazurka.program.python.outside.files import (
 from mazurka.program.python.outside.paths import ResolvedPath, content, entry, listing
 from mazurka.program.python.outside.process_state import UMASK
 from mazurka.program.python.outside.replacing import ASIDE, replace_function
-from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.run import Models, count_uncontrolled
 from mazurka.program.python.primitives.steps import StepAccess, read, write
 
 
@@ -199,8 +200,16 @@ def _describing(models: Models, real: Any, path: Any, *args: Any, **named: Any) 
     return real(path, *args, **named)
 
 
-for _name in ("chmod", "chown", "lchown", "utime", "setxattr", "removexattr", "fchmod", "fchown"):
+def _attributing(name: str, models: Models, real: Any, path: Any, *args: Any, **named: Any) -> Any:
+    """An extended attribute of a file changes, which is not put back."""
+    count_uncontrolled(models.runtime, f"os.{name}")
+    return _describing(models, real, path, *args, **named)
+
+
+for _name in ("chmod", "chown", "lchown", "utime", "fchmod", "fchown"):
     replace_function(os, _name, _describing)
+for _name in ("setxattr", "removexattr"):
+    replace_function(os, _name, partial(_attributing, _name))
 
 
 def _truncate(models: Models, real: Any, path: Any, length: int) -> None:

@@ -39,8 +39,17 @@ def _lock_of(files: Files, file: Opened) -> FileLock:
     return lock
 
 
+def _number_of(fd: Any) -> int:
+    """The descriptor that a lock is for; a file object has none if it is closed, which is a look at its state."""
+    if isinstance(fd, int):
+        return fd
+    getattr(fd, "closed", None)
+    number: int = fd.fileno()
+    return number
+
+
 def _flock(models: Models, real: Any, fd: Any, operation: int, /) -> None:
-    descriptor = fd if isinstance(fd, int) else fd.fileno()
+    descriptor = _number_of(fd)
     files = _files.of_run(models)
     file = _files.settle_use(models, descriptor, position=False, inside=False)
     if file is None or operation & fcntl.LOCK_SH:
@@ -76,7 +85,7 @@ _files.when_closed.append(_give_up)
 
 
 def _lockf(models: Models, real: Any, fd: Any, operation: int, *where: int) -> Any:
-    _files.settle_use(models, fd if isinstance(fd, int) else fd.fileno(), position=False, inside=False)
+    _files.settle_use(models, _number_of(fd), position=False, inside=False)
     try:
         return real(fd, operation | fcntl.LOCK_NB, *where)
     except OSError:

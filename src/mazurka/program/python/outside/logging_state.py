@@ -19,7 +19,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.putting_back import undo_at_end
-from mazurka.program.python.outside.replacing import replace_function, replace_method
+from mazurka.program.python.outside.replacing import replace_method
 from mazurka.program.python.primitives.run import Models
 from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
 from mazurka.program.python.semantics import handed_objects
@@ -243,4 +243,4 @@ for _name in ("Logger.isEnabledFor", "Logger.getEffectiveLevel"):
 for _name in ("Manager.getLogger", "Handler.__init__"):
     replace_method("logging", _name, _getting_logger)
 for _name in ("disable", "basicConfig", "addLevelName", "setLoggerClass", "setLogRecordFactory", "captureWarnings"):
-    replace_function(logging, _name, _changing())
+    replace_method("logging", _name, _changing())  # by its name: the module is spared from the models of functions

@@ -280,5 +280,7 @@ def born(thing: Any, kind: str) -> Models | None:
     if models is None:
         thing.__dict__["_mz_origin"] = (outside_number(frame), place)
         return None
+    if "_mz" in thing.__dict__:
+        count_untracked(models.runtime, f"{type(thing).__name__}.__init__(), called again")
     thing.__dict__["_mz"] = PrimitiveState(models, kind, models.number(), place)
     return models

@@ -33,7 +33,13 @@ from mazurka.program.python.isolation import earlier_threads
 from mazurka.program.python.primitives import contexts, identifiers, names
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
-from mazurka.program.python.primitives.run import Models, count_uncontrolled, here, outside_number
+from mazurka.program.python.primitives.run import (
+    Models,
+    count_uncontrolled,
+    count_untracked,
+    here,
+    outside_number,
+)
 from mazurka.program.python.semantics import natives, unwatched_functions
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, Task
@@ -123,6 +129,8 @@ def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
         return
     space = self.__dict__
+    if "_mz" in space:
+        count_untracked(models.runtime, f"{type(self).__name__}.__init__(), called again")
     if type(self) is threading.Thread and not args and kwargs.keys() <= _USUAL:
         if space:  # the thread is initialised again
             space.update(_BLANK)

@@ -24,6 +24,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from enum import EnumType
 from itertools import dropwhile
@@ -136,6 +137,10 @@ def _report_when_called(_run: Any, _thing: Any, _name: str, _site: int) -> None:
     """The effects of the attribute read are reported when it is called."""
 
 
+#: Reports that a ``weakref.finalize`` is looked at (:mod:`natives`).
+finalisers: Final[list[Callable[[Any, Any, int], None]]] = []
+
+
 def _read_dictionary(run: Any, thing: Any, _name: str, site: int) -> None:
     objects.adopt_namespace(thing)
     if root_of(type(thing).__module__) in harmless.MODELLED and has_concurrent_threads(run):
@@ -151,6 +156,9 @@ def _read_state(run: Any, thing: Any, _name: str, site: int) -> None:
 
 
 def _read_computed(run: Any, thing: Any, name: str, site: int) -> None:
+    if is_a(thing, weakref.finalize) and not run.is_recording:
+        for report in finalisers:
+            report(run, thing, site)
     if only_looks(type(thing), name):
         native_objects.access(run, thing, _READ, site)
     else:
@@ -292,6 +300,10 @@ def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
     changed_code(run, thing, name, site)
     if not (native_objects.is_ours(thing) or run.is_recording) and has_concurrent_threads(run):
         count_untracked(run, f"assignment to {thing.__name__}.{name}", site)
+    if not run.is_recording and has_concurrent_threads(run) and _is_asked_for(name):
+        count_untracked(
+            run, f"assignment to {thing.__name__}.{name}, which issubclass() with a protocol may ask for,", site
+        )
     space = type.__dict__["__dict__"].__get__(thing)
     if type(space.get(name)) is types.MemberDescriptorType and has_concurrent_threads(run):
         count_untracked(run, f"assignment to {thing.__name__}.{name}, a slot,", site)
@@ -299,6 +311,13 @@ def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
         comes_or_goes(run, name)
     if name not in space or is_a(space[name], METHODS) or find(type(space[name]), "__get__"):
         forget_shapes()
+
+
+def _is_asked_for(name: str) -> bool:
+    """Whether a protocol of the program that is checked while it runs has an attribute of that name."""
+    typing = sys.modules.get("typing")
+    protocols = typing.Protocol.__subclasses__() if typing is not None else ()
+    return any(name in vars(each) for each in protocols if getattr(each, "_is_runtime_protocol", False))
 
 
 def _look_for_descriptor(run: Any, kind: type, name: str, site: int) -> None:

@@ -104,6 +104,9 @@ _READERS: Final = frozenset(
 #: Classes whose call has no effect that threads could notice, by identity: a metaclass may define equality.
 _MAKING: Final = frozenset(map(id, (zip, map, filter, enumerate, reversed, object, super)))
 
+#: Modules whose functions open files past the model of that, as imports and reports use them.
+_SPARED: Final = frozenset({"linecache", "tokenize"})
+
 #: Functions of `heapq`, some of which have a variant for heaps with the largest element first.
 _OF_HEAPS: Final = ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")
 
@@ -307,6 +310,8 @@ def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: 
         return
     if identity[0] == "weakref" and args and is_a(args[0], weakref.finalize) and not run.is_recording:
         natives.finaliser_used(run, args[0], site)
+    if identity[0] in _SPARED and has_concurrent_threads(run):
+        count_untracked(run, f"{identity[0]}.{identity[1]}()", site)
     if identity in _CHANGERS:
         _changer(run, site, args, named)
     elif harmless.root_of(function.__module__) in _COPYING and foreign.is_plain_reader(function):
@@ -369,7 +374,8 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         else:
             deep_access.read(run, (*args, *named.values()), site)
         return
-    if name in SLOTS or is_a(owner, BaseException) or shape_of(type(owner)).base is not None:
+    copied = name in natives.COPYING and not state_of(type(owner))
+    if copied or name in SLOTS or is_a(owner, BaseException) or shape_of(type(owner)).base is not None:
         natives.native_method(run, owner, name, site, positional(owner, name, args, named))
     elif state_of(type(owner)):
         native_method(run, owner, name, site, args, named)

@@ -130,7 +130,7 @@ def _chain_read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 def _chain_changed(name: str) -> Handler:
     def handler(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
-        first = dictionary(thing)["maps"][0]
+        first = next(iter(deep_access.stood_for(thing)), None)
         inner = operation(first, name)
         if inner is not None:
             inner(run, first, site, args)

@@ -296,6 +296,9 @@ def pop_item(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 def clear(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
     """``clear``."""
+    if is_namespace(thing):
+        _namespace(run, thing, site, _RMW, [*dict.keys(thing)])
+        return
     n = number(thing)
     targets = [item(n, key) for key in [*dict.keys(thing)]]
     if n < 0:

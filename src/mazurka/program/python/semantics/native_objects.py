@@ -278,8 +278,9 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         found += accesses(dictionary(root)["_obj"], op)  # a value with a lock, which other threads may use without it
     if state_of(type(root)) == NATIVE:
         inside = _READ if type(root).__name__ == "_element_iterator" else op  # it goes through a tree
-        found += [Access(inside, (OBJECT, number(each))) for each in _natives_held_by(root)]
-        found += _called_by(root)
+        natives = _natives_held_by(root)
+        found += [Access(inside, (OBJECT, number(each))) for each in natives]
+        found += [access for each in (root, *natives) for access in _called_by(each)]
         if op is not _READ and root_of_class(type(root)) == "decimal" and _is_template(root):
             count_change_of_template()
     return found

@@ -92,6 +92,10 @@ def given_dictionary(run: Any, owner: Any, site: int) -> None:
     objects.adopt_namespace(owner)
 
 
+#: Methods in C by which an object is copied: they look at its attributes.
+COPYING: Final = frozenset({"__reduce_ex__", "__reduce__", "__getstate__"})
+
+
 def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     """A method in C, bypassing overrides in the class of ``owner``; except for containers, it reads all its
     arguments."""
@@ -113,7 +117,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         for each in args:
             if type(each) in BUILTIN_METHODS and foreign.changes(each) and has_concurrent_threads(run):
                 untracked.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
-        if name in classification.HANDING_OUT:
+        if name in COPYING:
             deep_access.read(run, (owner, *args), site, copying=True, shallow=True)
             return
         deep_access.read(run, (owner, *args) if is_a(owner, (tuple, frozenset)) else args, site)
@@ -304,6 +308,9 @@ def finaliser_used(run: Any, finaliser: Any, site: int) -> None:
         run.visit(Op.RMW, _life(run, info.weakref, site), site)
     elif has_concurrent_threads(run):
         untracked.count_untracked(run, "a finaliser that may have been called meanwhile", site)
+
+
+attributes.finalisers.append(finaliser_used)
 
 
 #: Location of a life -> the threads that used a weak reference as a key while it lasted.

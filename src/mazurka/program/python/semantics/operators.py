@@ -345,6 +345,8 @@ def begin(run: Any, thing: Any, site: int) -> None:
     begun = begin_reads(found)
     if begun:
         emit_reads(run, [container for container, _ in found], begun, site)
+    elif type(thing) is types.MappingProxyType:
+        measure(run, thing, site)  # the iterator remembers how many items there are
     elif not found and type(thing) not in VALUES:
         operate_on(run, thing, "__iter__", site)
 

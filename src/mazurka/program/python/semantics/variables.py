@@ -304,7 +304,7 @@ def read_of_module(module: str, names: tuple[str, ...], site: int) -> None:
 def _read_of_module(run: Any, space: dict[str, Any], module: str, names: tuple[str, ...], site: int) -> None:
     found = _module(space, module)
     for name in names if found is not None else ():
-        if name in vars(found):
+        if name in vars(found) or "__path__" not in vars(found):  # else the name may be that of a module
             global_variables.module_read(run, found, name, site)
 
 
