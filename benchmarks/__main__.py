@@ -1,4 +1,4 @@
-"""Measures, and prints one table: figure, what is demanded, what was measured, its spread.
+"""Measures, and prints one table: figure, demand, measured value, its spread.
 
     make bench                              everything that is not long (about a quarter of an hour)
     make bench ARGS="speed counts"          some measurements
@@ -7,11 +7,11 @@
     make bench ARGS="differential --programs 3000 --jobs 2"   random Python programs: every strategy as dfs
     make bench ARGS="mutations --programs 3000 --jobs 2"      changed programs, held to real threads (an hour)
     make bench ARGS="serial-orders --jobs 2"                  pairs of operations in both orders (most of an hour)
-    make bench ARGS=curves                  what prediction costs against length, threads and locks, plotted (minutes)
+    make bench ARGS=curves                  cost of prediction against length, threads and locks, plotted (minutes)
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
     make bench ARGS=order-violations        predicted from passing executions of libraries (a minute; PyPI)
-    make bench ARGS=call-orders             what candidates of calls in other orders cost, beside happens-before
+    make bench ARGS=call-orders             cost of candidates of calls in other orders, beside happens-before
     make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
@@ -32,7 +32,7 @@ from typing import Final
 
 from benchmarks.row import SRC, Measure, Row, Settings
 
-#: What can be measured: its name, and the module that does it.
+#: Name of a measurement -> the module that does it.
 MEASUREMENTS: Final = {
     "real": "real_cases",
     "rivals": "rivals",

@@ -1,4 +1,4 @@
-"""What extended-doesn't-commute costs on calls, beside happens-before on the same columns in one run.
+"""The cost of extended-doesn't-commute on calls, beside happens-before on the same columns in one run.
 
 A generated trace: threads that fork and join, sections of locks with reads and writes, and calls of files, events and
 memory from a few places in the source, each object under a lock of its own. Three forms: *whole* keeps all calls,
@@ -6,8 +6,8 @@ memory from a few places in the source, each object under a lock of its own. Thr
 last one, while the trace grows. They have to name the same pairs of places (the streaming one maybe more), and the
 streaming one to keep no more of a trace four times as long. Time is that of the processor.
 
-The thesis has a bounded form; 1.6 times happens-before was demanded of ours. docs/explanation/call-orders.md says why
-that is not met.
+The thesis has a bounded form; 1.6 times happens-before was demanded of ours. docs/explanation/call-orders.md explains
+why that is not met.
 """
 
 from __future__ import annotations

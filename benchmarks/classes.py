@@ -1,10 +1,10 @@
-"""What a class is decides how many runs there are: counted by enumeration, and as run.
+"""The definition of a class decides the number of runs: counted by enumeration, and as run.
 
 The figures of docs/decisions/explore-reads-from-classes.md, of two threads that count K times each; and in how many
 ways the threads of some programs can read, for which tools publish fewer executions than there are classes. JMCR
 takes 10, 17, 20 and 4 executions for the four sorts, so it does not run each class either. Tools that count 3
-for the deadlock end a run there and tell nothing apart in it: it can come before one thread has read what the other
-wrote, or after, and not at all after each order of the two.
+for the deadlock end a run there and tell nothing apart in it: it can come before one thread has read the other's write,
+or after, and not at all after each order of the two.
 """
 
 from __future__ import annotations

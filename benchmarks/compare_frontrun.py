@@ -3,13 +3,13 @@
     make bench ARGS=speed
     python benchmarks/compare_frontrun.py --frontrun PATH/TO/ENV/bin/python
 
-In the first form as rows of the table, beside what is demanded. The interpreter is one that has frontrun installed
+In the first form as rows of the table, beside the demands. The interpreter is one that has frontrun installed
 (``FRONTRUN_PYTHON`` names it too). Both tools get the same two programs:
 
 - ``racyc(4)``: four threads read a shared number and write it back one higher, without a lock;
 - ``locked(5)``: five threads do so under one lock.
 
-What is compared with what, each measured inside its own process, start-up and imports left out:
+The comparisons, each measured inside its own process, start-up and imports left out:
 
 - ``random``: executions per second of our ``random`` against its ``strategy="random"``;
 - ``dfs``: executions per second of our ``dfs`` against its only systematic search (``strategy="dpor"``, no preemption
@@ -19,7 +19,7 @@ What is compared with what, each measured inside its own process, start-up and i
 Every repetition runs both sides one after the other. A ratio above 1 is in our favour; it is given as median and range
 over the repetitions, and for each side's best repetition.
 
-Only a machine with nothing else to do tells the truth. frontrun hands over between threads of the operating system,
+Only an idle machine gives right figures. frontrun hands over between threads of the operating system,
 and where those have to queue for a processor it slows down several times (measured: from 1,100 to 160 executions a
 second at a load of 7 on 4 processors) while one process with one thread loses little: the ratios then flatter us. So
 the load is printed, with a warning where it exceeds a quarter of the processors.
@@ -78,7 +78,7 @@ for thread in threads:
 for thread in threads:
     thread.join()
 """
-#: Our strategy, what of the peer's it is compared with, and in what.
+#: Our strategy, the peer's that it is compared with, and the unit.
 _COMPARED = (("random", "random", "executions/s"), ("dfs", "systematic", "executions/s"), ("mcr", "systematic", "s"))
 _OUR_RANDOM_EXECUTIONS = 5000
 _PEER_RANDOM_EXECUTIONS = 200
@@ -112,7 +112,7 @@ def main() -> int:
     return 0
 
 
-#: What the project promises: how many times frontrun's executions per second, and that a whole search ends sooner.
+#: The promises of the project: how many times frontrun's executions per second, and that a whole search ends sooner.
 _DEMANDED = {"random": 20.0, "dfs": 20.0, "mcr": 1.0}
 
 
@@ -174,7 +174,7 @@ def _run_ours(folder: Path, program: str, strategy: str) -> Sample:
     script = folder / f"{program.partition('(')[0]}.py"
     script.write_text(_WORKERS[program] + _MAIN.format(threads=_THREADS[program]))
     command = [sys.executable, "-m", "mazurka", "check", str(script), "--strategy", strategy, "--format", "json"]
-    command += ["--fresh", "--no-save"]  # a finished search would otherwise be answered from what it saved
+    command += ["--fresh", "--no-save"]  # a finished search would otherwise be answered from its saved result
     if strategy == "random":
         command += ["--max-executions", str(_OUR_RANDOM_EXECUTIONS)]
     environment = {**os.environ, "PYTHONPATH": str(_SRC)}

@@ -1,11 +1,11 @@
 """How many executions every program of the literature takes, beside the published counts (programs/counts.json).
 
 Of each program there is one line with the counts of all strategies beside those published, and then one per strategy:
-what it promises, executions, and of the time how much went into the solver, into deciding besides, and into running.
+its promise, executions, and the shares of the time for the solver, for other decisions, and for running.
 
 A strategy that promises one execution per class must make exactly as many as the tool that counts those classes;
-``se-mcr`` at most as many as the tool that needs fewest, and none that reads what an earlier one read. Executions
-before a search began again, because it had learnt a point, and runs that do not count are told beside.
+``se-mcr`` at most as many as the tool that needs fewest, and none that reads the same values as an earlier one.
+Executions before a search began again, because it had learnt a point, and runs that do not count are listed beside.
 """
 
 from __future__ import annotations

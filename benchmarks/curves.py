@@ -1,4 +1,4 @@
-"""What prediction costs against the length of a trace, its threads and its locks, by engine: plotted.
+"""The cost of prediction against the length of a trace, its threads and its locks, by engine: plotted.
 
 Generated traces (benchmarks/generated_traces.py); one of length, threads and locks varies, the others stay at two
 million events, 16 threads, 100 locks. Nanoseconds an event of processor time, from columns in memory to racy events
@@ -57,13 +57,13 @@ _ENGINES: Final[dict[str, Callable[[Trace], int]]] = {
 
 _COLOURS: Final = dict(zip(_ENGINES, "#777 #000 #1b9e77 #66a61e #e6ab02 #7570b3 #d95f02".split(), strict=True))
 
-#: By engine: what was varied, and nanoseconds an event.
+#: By engine: the varied parameter, and nanoseconds an event.
 _Lines = dict[str, list[tuple[int, float]]]
 
 
 def measure(settings: Settings) -> Iterator[Row]:
     """See the module."""
-    _lines("length", (600_000,))  # loads what is compiled
+    _lines("length", (600_000,))  # loads compiled code
     panels: dict[str, _Lines] = {}
     for what, values in _VARIED.items():
         panels[what] = _lines(what, values)
@@ -97,7 +97,7 @@ _LOW, _HIGH = 0, 4
 
 
 def _drawn(panels: dict[str, _Lines]) -> str:
-    """An SVG: one panel beside the other, and what the colours mean."""
+    """An SVG: one panel beside the other, with a legend of the colours."""
     width = _LEFT + len(panels) * (_WIDTH + _GAP) + 70
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {_TOP + _HEIGHT + 50}" font-family="sans-serif"'

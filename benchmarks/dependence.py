@@ -1,12 +1,12 @@
-"""What static dependence saves: ``mcr``, ``mcr-s`` and ``mcr-s+`` side by side, as in the dissertation's tables 4.2 and
-4.3 (S. Huang, ch. 4.4).
+"""The savings by static dependence: ``mcr``, ``mcr-s`` and ``mcr-s+`` side by side, as in the dissertation's tables 4.2
+and 4.3 (S. Huang, ch. 4.4).
 
 Counted over a whole search are, of all that the solver was asked, the reads that had to keep their source, and the
 constraints that this makes: one for each further write to the location that was to happen as well, since that has to
 come before the source or after the read. Published are JMCR's figures for MCR and MCR-S+ on its own transcriptions,
-with more threads or rounds than here: the ratio is to be compared, not the count. What ours leave out, they leave out
-for good (docs/decisions/leave-out-whole-reads.md): no class is run twice, and where all values are looked at, nothing
-is saved.
+with more threads or rounds than here: the ratio is to be compared, not the count. Our strategies leave reads out for
+good (docs/decisions/leave-out-whole-reads.md): no class is run twice, and where all values are looked at, nothing is
+saved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchmarks.row import ROOT, SRC, Row, Settings, middle
 
 _STRATEGIES: Final = ("mcr", "mcr-s", "mcr-s+")
 
-#: Program, arguments, and what is published: executions of MCR and MCR-S+, and the share of reads that is left.
+#: Program, arguments, and the published figures: executions of MCR and MCR-S+, and the share of reads that is left.
 _PROGRAMS: Final = (
     ("counted_cache.py", (3,), ""),
     ("counted_cache.py", (2,), ""),
@@ -40,7 +40,7 @@ _PROGRAMS: Final = (
 
 @dataclass(slots=True)
 class Asked:
-    """What a whole search came to."""
+    """The queries of a whole search."""
 
     executions: int = 0
     complete: bool = False
@@ -51,7 +51,7 @@ class Asked:
     solving: float = 0.0
 
     def decide_counting(self, solver: Any, history: Any, question: Any) -> Any:
-        """Have a question answered, and note what was asked."""
+        """Have a query answered, and note it."""
         begun = time.perf_counter()
         answer = solver.decide(history, question)
         self.solving += time.perf_counter() - begun
@@ -141,7 +141,7 @@ def main(strategy: str, seconds: str, target: str, *arguments: str) -> None:
     begun = time.perf_counter()
     restarted = 0
     for progress in explorer.progress():
-        if progress.restarted:  # with points learnt: what was asked before does not count
+        if progress.restarted:  # with points learnt: earlier queries do not count
             restarted = progress.executions
             asked.queries = asked.reads = asked.constraints = 0
             asked.solving = 0.0

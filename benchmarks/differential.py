@@ -1,12 +1,13 @@
-"""All complete strategies reach what ``dfs`` reaches, on random Python programs; ``preemptive`` holds it to threads.
+"""All complete strategies reach the outcomes of ``dfs``, on random Python programs; ``preemptive`` compares it with
+threads.
 
     make bench ARGS="differential --programs 3000 --jobs 2"
     python -m benchmarks differential --programs 300 --strategy all
 
-The programs are those of tests/oracle/python_programs.py, with numbers from 0 on (or from ``DIFFERENTIAL_FIRST``). Held
-to ``dfs`` are what ``scenario()`` returns in all executions and the failures; a strategy that says that it does not
-know need only not reach more. Left out, and counted, are programs that take ``dfs`` more than 1,500 executions, and
-what it does not decide itself. A program on which they differ is shrunk and printed.
+The programs are those of tests/oracle/python_programs.py, with numbers from 0 on (or from ``DIFFERENTIAL_FIRST``).
+Compared with ``dfs`` are the results of ``scenario()`` in all executions and the failures; a strategy that says that it
+does not know need only not reach more. Left out, and counted, are programs that take ``dfs`` more than 1,500
+executions, and programs that it does not decide itself. A program on which they differ is shrunk and printed.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ _QUICK: Final = ("mcr", "se-mcr", "dpor", "dpor-rf", "icb-dpor")
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What one strategy has come to."""
+    """The outcomes that one strategy has reached."""
 
     returned: frozenset[str]
     failures: frozenset[tuple[str, ...]]
     complete: bool
-    wrong: str  # what it says of itself
+    wrong: str  # the fault that it reports of itself
     executions: int
 
 
@@ -70,7 +71,7 @@ def reached(scenario: Callable[[], str], strategy: str) -> Reached:
 
 
 def differences(program: Program, strategies: tuple[str, ...], folder: Path) -> tuple[bool, dict[str, str]]:
-    """Whether ``dfs`` decides the program, and what the others have otherwise."""
+    """Whether ``dfs`` decides the program, and how the results of the others differ."""
     scenario = loaded(program, folder)
     known = reached(scenario, "dfs")
     found = {"dfs": known.wrong} if known.wrong else {}
@@ -89,7 +90,7 @@ def differences(program: Program, strategies: tuple[str, ...], folder: Path) -> 
 
 
 def difference(found: Reached, known: Reached) -> str:
-    """What a strategy has come to otherwise."""
+    """How the outcomes of a strategy differ."""
     if found.wrong:
         return found.wrong
     parts = []
@@ -142,7 +143,7 @@ def shrunk(program: Program, differs: Callable[[Program], bool]) -> Program:
 
 @dataclass(slots=True)
 class Share:
-    """What came of some programs."""
+    """The results of some programs."""
 
     agreed: int = 0
     left_out: int = 0
@@ -176,7 +177,7 @@ def _told(program: Program, least: Program, found: dict[str, str]) -> str:
 
 
 def row_of(figure: str, total: Share) -> Row:
-    """A figure of the table; what differs is printed before it."""
+    """A figure of the table; differences are printed before it."""
     for text in total.differ:
         print(text, flush=True)
     measured = f"{total.agreed:,} of {total.agreed + len(total.differ):,}"

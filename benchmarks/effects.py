@@ -1,4 +1,5 @@
-"""Whether each operation that looks at an object, or changes it, is seen: drawn operations, held to what they do.
+"""Whether each operation that looks at an object, or changes it, is seen: drawn operations, compared with their
+effects.
 
     make bench ARGS="effects --programs 3000 --jobs 2"
 

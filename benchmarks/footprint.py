@@ -1,6 +1,6 @@
 """How much memory a long search takes: a million executions of eight threads that count without a lock.
 
-As `mazurka check` makes them, progress saved on disk, in one process; what counts is the most it ever had resident.
+As `mazurka check` makes them, progress saved on disk, in one process; the figure is its greatest resident size.
 Strategies: ``random``, ``dfs`` and ``mcr`` by default. ``--executions`` makes it shorter. The program has 4,782,969
 reads-from classes, and far more interleavings.
 """
@@ -45,7 +45,7 @@ def _row(strategy: str, executions: int) -> Row:
 
 
 def _run(command: list[str], folder: str) -> tuple[Any, float]:
-    """What it printed, and the most memory it had, in megabytes."""
+    """The output of a command, and the most memory that it had, in megabytes."""
     environment = {**os.environ, "PYTHONPATH": str(SRC)}
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -1,18 +1,19 @@
-"""Every complete strategy reaches what the oracle's machine does, on thousands of generated programs per memory model.
+"""Every complete strategy reaches the outcomes of the oracle's machine, on thousands of generated programs per memory
+model.
 
     make bench ARGS="generated"                              mcr and dfs, sequential consistency
     python -m benchmarks generated --programs 5000 --strategy all --model sc --model tso --model pso --jobs 2
 
-Held to the oracle are final states (failures among them), read values and deadlocks; of ``se-mcr`` without classes,
-which leaves out combinations of what threads did, the failures, the deadlocks and what each thread can read (be it on
-the way to more, if it could also be stuck after it: of one deadlock there need not be more than one run). Runs go
-over programs 0, 1, 2 ... until each strategy has finished as many as are asked for. Left out, and counted, are
-programs that are too large for the oracle (15,000 states) and searches of more than 1,000 executions; of more than 300
-where each order is one, as most of the time would go into searches that are left out.
+Compared with the oracle are final states (failures among them), read values and deadlocks; for ``se-mcr`` without
+classes, which leaves out combinations of the threads' histories, the failures, the deadlocks and the values that each
+thread can read (possibly on the way to more, if the thread could also be stuck after them: one deadlock needs only one
+run). Runs go over programs 0, 1, 2 ... until each strategy has finished as many as are asked for. Left out, and
+counted, are programs that are too large for the oracle (15,000 states) and searches of more than 1,000 executions; of
+more than 300 where each order is one, as most of the time would go into searches that are left out.
 
 ``repeats`` are executions with the read values of an earlier one, and under sequential consistency none may be one of
 ``mcr``'s or ``se-mcr``'s. (Not those that were cut short, as a thread could not move where it was to: with try-locks
-there are some, see asking.py.) They are counted where nothing is told apart by more than what is read: in programs
+there are some, see asking.py.) They are counted where classes differ only by the values read: in programs
 without conditions, semaphores and indivisible updates.
 """
 
@@ -48,7 +49,7 @@ _QUICK: Final = ("mcr", "dfs")
 
 @dataclass(slots=True)
 class Tally:
-    """What came of one strategy."""
+    """The results of one strategy."""
 
     finished: int = 0
     too_long: int = 0
@@ -68,7 +69,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Share:
-    """What came of some programs."""
+    """The results of some programs."""
 
     programs: int
     too_large: int

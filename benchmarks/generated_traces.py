@@ -1,4 +1,4 @@
-"""Traces of any length, drawn at random: what the streaming orders are measured on.
+"""Traces of any length, drawn at random, on which the streaming orders are measured.
 
 The first thread forks the others, all work, the first joins them. Work is accesses of a thread's own variables, and
 critical sections in which the variables of the lock are accessed (`x` belongs to lock `x % locks`); a small share of
@@ -29,7 +29,7 @@ _DEEPEST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a generated trace is like; lengths are in events, shares between 0 and 1."""
+    """The parameters of a generated trace; lengths are in events, shares between 0 and 1."""
 
     length: int
     threads: int = 16
@@ -93,7 +93,7 @@ def columns_of(shape: Shape) -> Columns:
 
 
 class _State(NamedTuple):
-    """What is carried from chunk to chunk."""
+    """The state that is carried from chunk to chunk."""
 
     registers: Any  # events so far, present thread, how often the last phase has been at work, random numbers
     held: Any  # by thread and depth: the lock

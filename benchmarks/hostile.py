@@ -46,14 +46,14 @@ _TRIALS: Final = 40
 _HUNT_SECONDS: Final = 2.0
 _TOLD: Final = 20
 
-#: What is demanded of programs of a folder: bugs found, correct ones verified.
+#: Demanded of programs of a folder: the shares of bugs found, and of correct ones verified.
 _FOUND: Final = 0.95
 _VERIFIED: Final = 0.98
 
 
 @dataclass(slots=True)
 class Tally:
-    """What came of some drawn programs: verdicts by form, and those that are wrong."""
+    """The results of some drawn programs: verdicts by form, and those that are wrong."""
 
     programs: int = 0
     left_out: int = 0

@@ -7,7 +7,7 @@ at the n-th event in code of the library (a call, a line, a return), for each n,
 it has to wait for a lock. An outcome that no order of the two whole operations has shows that the first is no single
 step, by CPython's own word. Then `check` must not say `verified` of the program whose threads do these two and that
 asserts the outcome of some serial order. A `verified` is false if real threads make that program fail
-(:mod:`tests.oracle.preemptive`); what they did not make fail is listed, to be looked at.
+(:mod:`tests.oracle.preemptive`); programs that they did not make fail are listed, to be looked at.
 
 Cost: a millisecond for each pair and event, and half a second for each of some 700 programs.
 """

@@ -1,11 +1,11 @@
-"""What random programs over natives and the standard library do: kits of a thing and operations on it.
+"""The operations of random programs over natives and the standard library: kits of an object and operations on it.
 
-A kit has what is run once (``setup``), operations that threads do (expressions, whose values are kept, or statements,
-which keep what they see in ``seen``), and what is looked at in the end (``final``). All values have to be the same
-whenever, and in whatever thread, an operation is done after the same others: no addresses, no times, and sets only
-sorted. An operation may raise: the class of the exception is what was seen. ``iterables`` and ``values`` are
-expressions for operations that any thing can be used in (:data:`AROUND_ITERABLES`, :data:`AROUND_VALUES`);
-``targets`` are callables that are given to a thread as they are, with their arguments.
+A kit has code that is run once (``setup``), operations that threads do (expressions, whose values are kept, or
+statements, which keep values in ``seen``), and an expression for the final state (``final``). An operation must have
+the same value at any time, and in any thread, if it comes after the same other operations: no addresses, no times, and
+sets only sorted. An operation may raise: its value is then the class of the exception. ``iterables`` and ``values`` are
+expressions for operations that any thing can be used in (:data:`AROUND_ITERABLES`, :data:`AROUND_VALUES`); ``targets``
+are callables that are given to a thread as they are, with their arguments.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """A thing that threads share, and what they do with it."""
+    """An object that threads share, and the operations that they do on it."""
 
     name: str
     setup: str
@@ -27,7 +27,7 @@ class Kit:
     targets: tuple[tuple[str, str], ...] = ()
 
 
-#: What can be done with anything that is gone through.
+#: Operations on any iterable.
 AROUND_ITERABLES: Final = (
     "list({})",
     "sorted({}, key=str)",
@@ -53,7 +53,7 @@ AROUND_ITERABLES: Final = (
     "first, *rest = {}\nseen.append((first, rest))",
 )
 
-#: What can be done with any value.
+#: Operations on any value.
 AROUND_VALUES: Final = (
     "repr({})",
     'f"{{{}!s}}"',

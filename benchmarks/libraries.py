@@ -5,9 +5,9 @@
     make bench ARGS="libraries --keep"                 and puts the figures into docs/reference/libraries.md
 
 A use is a file of ``benchmarks/programs/libraries`` with a function ``test``, as a user of the library writes it. Its
-head says which ``package`` it uses, which modules are included, and what is expected: ``correct`` holds in every
-order, ``bug`` fails in one; of a bug, too, what its explanation ``shows``: the step that matters. What is expected was
-held to real threads (:mod:`benchmarks.library_threads`).
+head names the ``package`` that it uses, the modules that are included, and the expected answer: ``correct`` holds in
+every order, ``bug`` fails in one; for a bug also the step that its explanation ``shows``. The expected answers were
+compared with real threads (:mod:`benchmarks.library_threads`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any, Final
 from benchmarks.library_environment import PROGRAMS, keep, python, version_of
 from benchmarks.row import SRC, Row, Settings
 
-#: What is demanded: of correct uses, how many are verified.
+#: Demanded: the share of correct uses that are verified.
 _VERIFIED: Final = 0.9
 
 #: How long a check may take beyond its time limit.
@@ -39,7 +39,7 @@ _COLUMNS: Final = ("use", "of", "expected", "verdict", "seconds", "executions", 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A program that uses a library, and what its head says."""
+    """A program that uses a library, and the data in its head."""
 
     file: Path
     package: str
@@ -54,7 +54,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a check of a use came to: the verdict, or how the command ended; ``seconds`` are those of the whole command,
+    """The result of checking a use: the verdict, or how the command ended; ``seconds`` are those of the whole command,
     ``why`` is the failure or the reason why there is no answer, ``told`` the explanation as text."""
 
     verdict: str

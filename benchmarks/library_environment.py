@@ -1,4 +1,4 @@
-"""The environment of released libraries, and the table in the docs of what came of them.
+"""The environment of released libraries, and the table of their results in the docs.
 
 The environment is made once for each version of Python, of ``requirements.lock`` and
 ``benchmarks/programs/libraries/requirements.txt``, and again when one of them has changed.
@@ -43,8 +43,8 @@ def version_of(package: str) -> str:
 
 
 def keep(heading: str, columns: Sequence[str], cells: Mapping[str, Sequence[str]], names: Sequence[str]) -> None:
-    """Write rows into the table under a heading of the page: those measured now, and of the others of ``names`` what
-    was there. The first column is the name."""
+    """Write rows into the table under a heading of the page: those measured now, and the present rows of the others of
+    ``names``. The first column is the name."""
     lines = PAGE.read_text().splitlines()
     if heading not in lines:
         raise SystemExit(f"{PAGE}: no heading `{heading}`")
@@ -60,7 +60,7 @@ def keep(heading: str, columns: Sequence[str], cells: Mapping[str, Sequence[str]
 
 
 def _plain(cell: str) -> str:
-    """In one line, without what Markdown takes for markup."""
+    """A cell in one line, without characters that Markdown takes for markup."""
     return " ".join(cell.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
 
 

@@ -1,8 +1,8 @@
-"""More kits, of what the library and the language have beside those of :mod:`benchmarks.kits`.
+"""More kits, of objects of the library and the language that :mod:`benchmarks.kits` does not have.
 
     MAZURKA_KITS=library python -m benchmarks hostile --programs 3000
 
-draws programs from these. They stand apart so that the numbers of programs stay what they are.
+draws programs from these. They are separate so that the numbers of programs stay the same.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ _LOGGING: Final = (
     ),
 )
 
-#: Texts, and what reads them.
+#: Texts, and objects that read them.
 _TEXT: Final = (
     Kit(
         "formatter of texts",
@@ -435,7 +435,7 @@ _TEXT: Final = (
     ),
 )
 
-#: Objects, classes, functions, and what lies outside.
+#: Objects, classes, functions, and state outside of the heap.
 _OBJECTS: Final = (
     Kit(
         "exception",

@@ -5,7 +5,7 @@
 
 The source distributions are those of the versions that :mod:`benchmarks.libraries` pins, downloaded once into
 ``.cache/suites``. Of each, the files below have the tests that start threads. A suite that takes longer than its limit
-is stopped, and what it came to until then is told.
+is stopped, and its results until then are reported.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from benchmarks.row import ROOT, SRC, Row, Settings
 #: After how many seconds a suite is stopped.
 _LIMIT: Final = 300.0
 
-#: What is demanded: of the tests explored, how many are verified.
+#: Demanded: the share of explored tests that are verified.
 _VERIFIED: Final = 0.8
 
-#: What may come of a test that starts threads.
+#: The possible verdicts on a test that starts threads.
 _VERDICTS: Final = ("verified", "violation", "inconclusive")
 
 _PLUGIN: Final = ROOT / "benchmarks" / "suites"
@@ -46,7 +46,7 @@ _COLUMNS: Final = (
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A package on PyPI, the module that is included, the folder of its sources and the files with its thread tests;
-    and what else pytest is told."""
+    and further arguments of pytest."""
 
     package: str
     include: str
@@ -83,7 +83,8 @@ _SUITES: Final = (
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of a suite: how many tests ran, the verdicts on those explored, why there was none; how it ended."""
+    """The result of a suite: how many tests ran, the verdicts on those explored, the reasons for missing ones, and how
+    the suite ended."""
 
     tests: int = 0
     verdicts: collections.Counter[str] = field(default_factory=collections.Counter)

@@ -1,4 +1,4 @@
-"""Whether what is expected of the uses of :mod:`benchmarks.libraries` is what real, preemptive threads come to.
+"""Whether the expected answers for the uses of :mod:`benchmarks.libraries` agree with real, preemptive threads.
 
     make bench ARGS="library-threads --programs 60 --only 'zict*'"      60 trials of each (a minute each)
 

@@ -3,8 +3,8 @@
     make bench ARGS="serial-orders --only closed --jobs 2"
 
 An operation that succeeds reads and writes what it acts on; one that fails may have read the one thing that made it
-fail, or nothing at all. So these kits hold, for each thing, what brings it to its end, and what is done with it before
-and after. One operation is one line.
+fail, or nothing at all. So these kits hold, for each object, the operation that brings it to its end, and operations on
+it before and after that. One operation is one line.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ _ALIKE: Final = [
         notify notify_all""".splitlines()
 ]
 
-#: What is done with an object on the way.
+#: Uses of an object on its way.
 _USES: Final = """
     list({}) tuple({}) sorted({}) set({}) str({}) repr({}) copy.copy({}) copy.deepcopy({}) dict({}) bool({})
     [*{}] {**{}} list(iter({})) list(map(str,{})) vars({}) sum({}) max({}) len({}) f'{{}}' json.dumps({})

@@ -1,8 +1,9 @@
 """Random small programs over natives and the standard library, each in two forms.
 
-A program has two or three threads that do one to three operations each on what they share (:mod:`benchmarks.kits`). It
-collects what each thread saw, and what is there in the end, as a text, and asserts that this text is one of those of
-the *serial orders*, in which the threads run one after another; a thread that is stopped by an exception has seen that.
+A program has two or three threads that do one to three operations each on shared objects (:mod:`benchmarks.kits`). It
+collects the values that each thread saw, and the final state, as a text, and asserts that this text is one of those of
+the *serial orders*, in which the threads run one after another; for a thread that is stopped by an exception the last
+value is that exception.
 
 - *racy*: the threads as they are. It fails if, and only if, some order of its steps is not serialisable.
 - *locked*: each thread does everything under one common lock. So it never fails.
@@ -62,7 +63,7 @@ PROGRAM: Final = "<program>"
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A program in both forms; ``kits`` names what its threads share."""
+    """A program in both forms; ``kits`` names the objects that its threads share."""
 
     number: int
     kits: tuple[str, ...]
@@ -83,7 +84,7 @@ class _Part:
 @dataclass(frozen=True, slots=True)
 class Parts:
     """A program in parts: the kits' names, the code before the threads' functions, these functions, callables that are
-    threads' targets as they are, what runs the threads, and the modules that may be imported."""
+    threads' targets as they are, the code that runs the threads, and the modules that may be imported."""
 
     kits: tuple[str, ...]
     head: str
@@ -163,7 +164,7 @@ def _filled(operation: str, value: str) -> str:
 
 
 def _names(setup: str) -> set[str]:
-    """What a setup defines."""
+    """The names that a setup defines."""
     found: set[str] = set()
     for statement in ast.parse(setup).body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -207,7 +208,7 @@ def _function(name: str, operations: list[str], names: set[str]) -> str:
 
 
 def _serial(parts: Parts) -> list[str] | None:
-    """The texts of all serial orders, or None if they can't be told."""
+    """The texts of all serial orders, or None if they can't be determined."""
     ended = in_child(lambda: json.dumps(outcomes(parts)), _SECONDS)
     try:
         found = json.loads(ended.text)
@@ -217,8 +218,8 @@ def _serial(parts: Parts) -> list[str] | None:
 
 
 def outcomes(parts: Parts) -> list[str]:
-    """In a child: what each order of the threads, one after another, leads to; none: a thread ended by an exception, or
-    an order does not repeat."""
+    """In a child: the outcome of each order of the threads, one after another; empty if a thread ended by an exception,
+    or an order does not repeat."""
     raised: list[object] = []
     threading.excepthook = raised.append
     code = compiled(parts)
@@ -246,7 +247,7 @@ def executed(code: types.CodeType) -> dict[str, Any]:
 
 
 def one_by_one(space: dict[str, Any], parts: Parts, order: tuple[int, ...]) -> str:
-    """In a child: what the threads lead to one after another, in this order."""
+    """In a child: the outcome of the threads, one after another, in this order."""
     results: list[Any] = [None] * len(order)
 
     def run(index: int) -> None:
@@ -264,7 +265,7 @@ def one_by_one(space: dict[str, Any], parts: Parts, order: tuple[int, ...]) -> s
 
 
 def outcome_of(results: list[Any], space: dict[str, Any]) -> str:
-    """What the threads saw, and what is there in the end."""
+    """The values that the threads saw, and the final state."""
     try:
         final = space["final"]()
     except Exception as error:

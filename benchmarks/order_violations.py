@@ -4,12 +4,12 @@
     make bench ARGS="order-violations --only 'pykka*'"   some
     make bench ARGS="order-violations --keep"            and puts the table into docs/reference/libraries.md
 
-A program is a file of ``benchmarks/programs/order_violations``. Its head says which ``package`` it uses, which modules
-are included, and what the finding ``shows`` (without the numbers of objects), what ``comes of it`` and where that is
-known (``reference``). It is recorded as it is, with real threads; the recording has to pass, and
-``mazurka predict --kind call-orders --confirm`` has to report the finding, its witness checked, and confirmed by a
-replay. Other findings are counted. Pauses in programs are no synchronisation: they make it likely that the good order
-is recorded.
+A program is a file of ``benchmarks/programs/order_violations``. Its head names the ``package`` that it uses, the
+modules that are included, the text that the finding ``shows`` (without the numbers of objects), its consequence
+(``comes of it``) and where that is known (``reference``). It is recorded as it is, with real threads; the recording has
+to pass, and ``mazurka predict --kind call-orders --confirm`` has to report the finding, its witness checked, and
+confirmed by a replay. Other findings are counted. Pauses in programs are no synchronisation: they make it likely that
+the good order is recorded.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""How fast hb, shb and the sync-preserving search are, what memory they take, and what they find in real traces.
+"""The speed of hb, shb and the sync-preserving search, the memory that they take, and the races that they find in real
+traces.
 
 Generated traces of 1, 20 and 200 million events, by 8 to 64 threads; then the cost against threads, locks, variables
 and strays, at 5 million. The rate is that of two threads of the operating system (one for the sync-preserving search),
 once compiled, the drawing of the trace left out; beside it how many times RAPID's rate that is (measured with RAPID on
 real traces: 148,000 to 362,000 events a second for hb; 3,000 for SyncP), the rate by the time that the busier of the
-two threads had a processor, which hardly depends on what else the machine does, how many racy events, and bytes in
+two threads had a processor, which hardly depends on other work of the machine, how many racy events, and bytes in
 tables for each event. With 10 million variables hb and shb wait for memory: a variable is in no cache when its turn
 comes, and to make the tables, 28 or 40 bytes a variable, takes longer than the 5 million events.
 
@@ -59,7 +60,7 @@ _CURVE: Final = {
 
 @dataclass(slots=True)
 class _Cost:
-    """What one order took for a trace."""
+    """The cost of one order for a trace."""
 
     events: int
     seconds: float
@@ -78,7 +79,7 @@ def measure(settings: Settings) -> Iterator[Row]:
 
 
 def shapes_with(curve: dict[str, dict[str, float]]) -> Iterator[tuple[str, Shape, bool]]:
-    """What all orders are measured on: what it is called, and whether a rate is demanded."""
+    """The traces on which all orders are measured: name, shape, and whether a rate is demanded."""
     for length in (1, 20, 200):
         for threads in (8, 64):
             yield f"{length} M events, {threads} threads", Shape(length * _MILLION, threads=threads), True

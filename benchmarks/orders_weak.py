@@ -1,8 +1,8 @@
-"""How fast wcp, dc and wdc are, what memory they take, and what they find in real traces.
+"""The speed of wcp, dc and wdc, the memory that they take, and the races that they find in real traces.
 
 Generated traces of 1, 20 and 200 million events, by 8 to 64 threads; then the cost against threads, locks, nesting and
-what is shared, at 5 million. The rate is by the processor time of the one thread of the operating system that does it
-(the time that passes, if nobody else wants the processor), once compiled, the drawing of the trace left out. Beside it:
+shared locations, at 5 million. The rate is by the processor time of the one thread of the operating system that does it
+(the time that passes on an idle machine), once compiled, the drawing of the trace left out. Beside it:
 how many times RAPID's rate for WCP that is (measured with RAPID on real traces: 22,000 to 107,000 events a second,
 depending on the trace), how many events are racy, and how many bytes all tables take at the end, for each event.
 

@@ -1,7 +1,7 @@
-"""What can be reached is reached: the final states of RVExample, and the outcomes of every small program.
+"""Everything reachable is reached: the final states of RVExample, and the outcomes of every small program.
 
-Both against the slow enumeration of tests/oracle. An outcome is all that threads read, and who waits for whom in the
-end.
+Both against the slow enumeration of tests/oracle. An outcome is the values that threads read, and which threads wait
+for which in the end.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""What instrumentation costs a program with one thread: the same work plain and instrumented, side by side in one run.
+"""The cost of instrumentation for a program with one thread: the same work plain and instrumented, side by side in one
+run.
 
 The test suites of three released packages, pinned, run in child processes, plain and with the package and its tests
-instrumented; and programs of our own that do little but what hooks slow down. Hooks are live, but there is nothing to
-schedule. A suite's results have to be the same; it runs without anybody's pytest settings. Packages come as source
-distributions, once, into ``.cache/suites``.
+instrumented; and programs of our own that mostly do operations that hooks slow down. Hooks are live, but there is
+nothing to schedule. A suite's results have to be the same; it runs without settings of pytest. Packages come as
+source distributions, once, into ``.cache/suites``.
 
     python -m benchmarks.overhead PACKAGE TESTS      another package, and the folder with its tests
 """

@@ -1,7 +1,7 @@
-"""What `mazurka predict` finds by default, and how fast: on generated traces, and on the real ones in the folder that
-the environment variable TRACES names (RapidBin files of the SPDOffline benchmarks; re-entrant locks are mended).
+"""The findings of `mazurka predict` by default, and its speed: on generated traces, and on the real ones in the folder
+that the environment variable TRACES names (RapidBin files of the SPDOffline benchmarks; re-entrant locks are mended).
 
-Demanded of real traces is what the best sound tool finds in them, or exhaustive search where that came to an end; of
+Demanded of real traces are the findings of the best sound tool, or of exhaustive search where that came to an end; of
 generated ones two million events a second on two processors, from columns in memory to checked findings. In brackets
 the rate by the time that the threads had a processor, all together; and the bytes an event that it took on top of the
 trace, at most. ``MILLIONS`` (default "1 5 20") says how many million events; 200 need 18 GB.
@@ -43,7 +43,7 @@ _SITES: Final = 1_000
 def measure(settings: Settings) -> Iterator[Row]:
     yield from _real_traces(os.environ.get("TRACES", ""), settings.seconds)
     with _two_processors():
-        _report(generated(Shape(600_000)), settings.seconds)  # loads what is compiled
+        _report(generated(Shape(600_000)), settings.seconds)  # loads compiled code
         for length in map(int, os.environ.get("MILLIONS", "1 5 20").split()):
             for threads in (8, 64):
                 shape = Shape(length * _MILLION, threads=threads)

@@ -1,6 +1,7 @@
-"""Programs that fail because of a value read, among much else that threads share: what prediction is measured on.
+"""Programs that fail because of a value read, among many other locations that threads share: prediction is measured on
+them.
 
-Each function is a program with one bug. ``hits`` and ``seconds`` are what such programs keep beside: shared, updated
+Each function is a program with one bug. ``hits`` and ``seconds`` are statistics of such programs: shared, updated
 without a lock, and of no consequence.
 """
 

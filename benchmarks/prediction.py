@@ -1,10 +1,10 @@
 """How many executions prediction saves: until the first failure, by `mcr`, for the bugs of released libraries, of the
 literature's programs, and of programs that fail for a value read amid much else (predicted.py).
 
-Three searches of each, since each is deterministic: in the plain order; with preference for what is read for the first
-time (novelty.py of predict/promising/); and with checks predicted to fail as well (checks.py and goals.py there), as it
-is by default. What is not wanted this module takes away in a process that is started as
-`python -m benchmarks.prediction WHAT ...`; it then runs `mazurka`.
+Three searches of each, since each is deterministic: in the plain order; with preference for values that are read for
+the first time (novelty.py of predict/promising/); and with checks predicted to fail as well (checks.py and goals.py
+there), as it is by default. The module removes guidance that is not wanted in a process that is started as `python -m
+benchmarks.prediction WHAT ...`; it then runs `mazurka`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, Final
 from benchmarks.counts import published
 from benchmarks.row import ROOT, SRC, Row, Settings
 
-#: What is done without.
+#: The guidance that is left out.
 _EVERYTHING: Final = "everything"
 _CHECKS: Final = "checks"
 _NOTHING: Final = "nothing"
@@ -104,7 +104,7 @@ def _run(without: str) -> None:
     from mazurka.explore.reads_from.guidance import SearchGuidance
 
     if without == _EVERYTHING:
-        SearchGuidance.reason = lambda *_: None  # type: ignore[method-assign]  # that is what is measured
+        SearchGuidance.reason = lambda *_: None  # type: ignore[method-assign]  # a search without it is measured
     elif without == _CHECKS:
         PredictedChecks.of = lambda *_: Uses()  # type: ignore[method-assign]  # the same
     runpy.run_module("mazurka", run_name="__main__")

@@ -1,10 +1,10 @@
-"""``dfs`` reaches whatever real, preemptive threads come to, on the random programs of ``differential``.
+"""``dfs`` reaches all outcomes of real, preemptive threads, on the random programs of ``differential``.
 
     make bench ARGS="preemptive --programs 300"               some seconds per program
 
-A trial that comes to no end must be a deadlock that ``dfs`` has found, too, and what a thread dies of one of its
-failures. Left out are reentrant locks: one that a thread leaves behind belongs to whoever gets the thread's identifier
-next, which is not modelled.
+A trial that does not end must be a deadlock that ``dfs`` has found, too, and an exception that ends a thread must be
+one of its failures. Left out are reentrant locks: one that a thread leaves locked belongs to the next thread with the
+same identifier, which is not modelled.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def measure(settings: Settings) -> Iterator[Row]:
 
 
 def hold_to_real_threads(program: Program, _names: tuple[str, ...], folder: Path) -> tuple[bool, str]:
-    """Whether ``dfs`` decides the program, and what real threads come to that it does not."""
+    """Whether ``dfs`` decides the program, and the outcomes of real threads that it does not reach."""
     if THEMES["rlock"] in program.themes:
         return False, ""
     known = reached(loaded(program, folder), "dfs")

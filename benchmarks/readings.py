@@ -1,10 +1,10 @@
-"""What the threads of a run read, so that two runs can be told to have read equal values.
+"""The reading of a run: the values that its threads read, by which runs with equal values are recognised.
 
-Only of runs whose plan asked for values as keys (``Plan.values``). The reading is what each thread did in its order:
-the operation, the place in the source, the location, and the value if it read one and the program could tell; and
-before what it was stopped. Who wrote a value, and in which order threads moved, is no part of it. Objects are numbered
-per run; here they are numbered by the first thread (in the order of names) that touches them, and when it does. That
-is fixed by what the threads do, so runs that read equal values have equal readings.
+Only of runs whose plan asked for values as keys (``Plan.values``). The reading is the sequence of each thread's steps:
+the operation, the place in the source, the location, and the value if it read one that the program can distinguish; and
+the operation that it was stopped before. The writer of a value, and the order in which threads moved, are no part of
+it. Objects are numbered per run; here they are numbered by the first thread (in the order of names) that touches them,
+and when it does. That is fixed by what the threads do, so runs that read equal values have equal readings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a program comes to under real, preemptive threads, which pause at random between bytecodes.
+"""The outcomes of a program under real, preemptive threads, which pause at random between bytecodes.
 
-Each trial runs in a process of its own, since threads may block each other for good. What is seen is a sample: an
-outcome that is not seen may be possible all the same.
+Each trial runs in a process of its own, since threads may block each other for good. The outcomes are a sample: an
+outcome that is not seen may be possible nevertheless.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, Final
 
-#: What a trial that did not come to an end in time comes to.
+#: The outcome of a trial that did not end in time.
 HANGS: Final = "hangs"
 
 #: So many trials of a program may come to no end before it is left.
@@ -29,7 +29,7 @@ _PAUSES: Final = (0.0, 0.0002, 0.001, 0.003)
 
 
 def outcomes(source: str, trials: int, patience: float = 2.0) -> tuple[set[str], set[str]]:
-    """What ``scenario()`` of a program returns in some trials, or :data:`HANGS`, and what its threads fail with."""
+    """The results of ``scenario()`` of a program in some trials, or :data:`HANGS`, and the failures of its threads."""
     code = compile(source, "program.py", "exec", dont_inherit=True)
     returned, failed = set(), set()
     hung = 0
@@ -71,7 +71,7 @@ def _trial(code: CodeType, seed: int, patience: float) -> str:
 
 
 def _run(code: CodeType, chance: random.Random) -> str:
-    """What it returns, and on further lines what threads failed with."""
+    """The result of a trial, and on further lines the failures of threads."""
     failures: list[str] = []
     threading.excepthook = lambda raised: failures.append(raised.exc_type.__name__)
     space: dict[str, Any] = {"__name__": "program"}

@@ -1,4 +1,4 @@
-"""What `mazurka record` costs three threaded programs that use released libraries, pinned.
+"""The cost of `mazurka record` for three threaded programs that use released libraries, pinned.
 
 Each runs plain, recorded with its own modules tracked, and recorded with the library included, one after the other, in
 processes of their own; the slow-down is the ratio of the processor time that its threads took, which a busy machine
@@ -24,7 +24,7 @@ from tests.real.cases import python_path
 
 from benchmarks.row import ROOT, Row, Settings, middle
 
-#: What is demanded where the program's own modules are tracked.
+#: Demanded where the program's own modules are tracked.
 _LIMIT: Final = 8.0
 
 _TOLD: Final = re.compile(r"recorded ([\d,]+) events of .* kept ([\d,]+)")
@@ -48,7 +48,7 @@ _WORKLOADS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """Processor seconds of the threads, and of all that came after; and what was recorded."""
+    """Processor seconds of the threads, and of all work after them; and the recorded events."""
 
     seconds: float
     afterwards: float

@@ -1,4 +1,4 @@
-"""What a measurement gives: rows of one table, and what it may be told."""
+"""The results of a measurement, rows of one table, and its settings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Row:
 class Settings:
     """How much to measure: how often, at most how many seconds for one search, how many programs, and executions; and
     against which frontrun; which strategies (benchmarks.strategies.chosen) under which memory models; in how many
-    processes at once; which uses of libraries and suites (a shell pattern), and whether to keep what they give."""
+    processes at once; which uses of libraries and suites (a shell pattern), and whether to keep their results."""
 
     repetitions: int = 5
     seconds: float = 60.0

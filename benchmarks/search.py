@@ -3,8 +3,8 @@
 Prints JSON. ``executions`` are all that were made. Points are learnt, and an exhaustive search that learns one begins
 again: ``last`` are those since it last did, which is the number of classes, to be compared with other tools' counts.
 A run in which the program prints "not counted" is not. Of ``seconds``, the program ran for ``running`` and a solver
-answered for ``solving``; what is left went into deciding what to run without one. ``repeats`` are executions since
-then in which the threads read what they read in an earlier one (readings.py): where the strategy has values told.
+answered for ``solving``; what is left went into deciding what to run without one. ``repeats`` are executions since then
+in which the threads read the same values as in an earlier one (readings.py), if the strategy has values recorded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.row import ROOT, SRC
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What came out."""
+    """The result of a search."""
 
     executions: int
     last: int
@@ -116,12 +116,12 @@ class _TimedSolver:
 
 
 class _Timed:
-    """A program that knows how long it ran, how many of its runs count, and what they read."""
+    """A program that knows how long it ran, how many of its runs count, and the values that they read."""
 
     def __init__(self, program: Any) -> None:
         self.program = program
         self.seconds = 0.0
-        self.looking = 0.0  # at what was read
+        self.looking = 0.0  # seconds of looking at the values read
         self.reset()
 
     def reset(self) -> None:

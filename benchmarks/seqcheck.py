@@ -36,7 +36,7 @@ _DEMANDED: Final = 2e6
 
 _SHAPES: Final = ((8, 0.0), (16, 0.0), (64, 0.0), (16, 1e-6), (64, 1e-6), (16, 1e-5))
 
-#: What other sound tools find at most of racy events.
+#: The most racy events that other sound tools find.
 _KNOWN: Final = {"jigsaw": 97, "cache4j_dlf": 26, "Account": 3, "Deadlock": 1}
 
 

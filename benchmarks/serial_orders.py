@@ -142,7 +142,7 @@ def _keep(place: Path, pair: Pair, text: str) -> None:
 
 
 def _outcome_of(pair: Pair, order: tuple[int, int]) -> str:
-    """What the two operations lead to in an order; "" if that can't be said."""
+    """The outcome of the two operations in an order; "" if it can't be determined."""
     with tempfile.TemporaryDirectory(prefix="order-") as folder:
 
         def run() -> str:

@@ -1,4 +1,4 @@
-"""How long the solvers take for the same queries, and what `closure` needs for a long trace.
+"""How long the solvers take for the same queries, and the time and memory that `closure` needs for a long trace.
 
 The queries are those that ``mcr`` asks on the programs of benchmarks/programs: all of a search's first executions are
 recorded, then every solver gets every query, encoding included. The long trace is drawn at random: shared variables
@@ -152,7 +152,7 @@ def _recorded(path: str, arguments: Sequence[str]) -> list[Any]:
     options = Options(strategy="mcr")
     program = open_program(subject_of(path, arguments, options), options)
     program.prepare()
-    SearchSolver.decide = record  # type: ignore[method-assign]  # what the search asks, as it asks it
+    SearchSolver.decide = record  # type: ignore[method-assign]  # the search's own queries, in its order
     try:
         for _ in Explorer(program, "mcr", budget=Budget(_EXECUTIONS, 60.0), stop_at_first=False).progress():
             pass
@@ -162,7 +162,7 @@ def _recorded(path: str, arguments: Sequence[str]) -> list[Any]:
 
 
 def long() -> dict[str, Any]:
-    """What questions about a long trace take."""
+    """The costs of queries about a long trace."""
     from mazurka.causal.closure import Closure
     from mazurka.causal.model_from_trace import model_of_trace
     from mazurka.causal.question import Before, Question

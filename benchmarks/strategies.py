@@ -8,7 +8,7 @@ from benchmarks.row import Settings
 from mazurka.explore.registry import STRATEGIES, make_strategy
 from mazurka.explore.strategy import StrategySettings as Told
 
-#: ``se-mcr`` as it is where somebody looks at final states: one execution of each class.
+#: ``se-mcr`` in its form for programs whose final states are looked at: one execution of each class.
 CLASSES: Final = "se-mcr, classes"
 
 #: ``ncmc`` likewise: one execution of each combination of results.
@@ -27,7 +27,7 @@ def chosen(settings: Settings, default: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def told(name: str, solver: str = "search") -> tuple[str, Told]:
-    """The strategy's own name, and what it is told."""
+    """The strategy's own name, and its settings."""
     if name in (CLASSES, ALL_RESULTS):
         return name.partition(",")[0], Told(solver=solver, finals=True)
     return name, Told(solver=solver)

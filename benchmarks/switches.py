@@ -1,7 +1,7 @@
-"""What it costs to let another thread go on: a greenlet switch, and a hand-over between threads of the system.
+"""The cost of letting another thread go on: a greenlet switch, and a hand-over between threads of the system.
 
-The figures of docs/decisions/threads-are-greenlets.md. A hand-over is what a scheduler for real threads has to do: one
-lock for each thread, given to whoever is to move.
+The figures of docs/decisions/threads-are-greenlets.md. A scheduler for real threads needs hand-overs: one lock for each
+thread, released for the thread that is to move.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A generated trace of 4 million events (16 threads, 100 locks, 100,000 variables, 3,000 locations) is written in every
 format and read back; times are processor time, compiled code warm. STD also with a million variables, with names and
 locations as long as Java's, and with starts and joins of threads in every tenth line. RapidBin originals of real
-traces and their STD texts, where ``../shared/traces`` has them, have to tell the same but for requests, which the tool
-that made the texts leaves out.
+traces and their STD texts, where ``../shared/traces`` has them, have to contain the same events, except for requests,
+which the tool that made the texts leaves out.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _std(what: str, parts: Parts, folder: Path, repetitions: int) -> Row:
 
 
 def _plain(folder: Path) -> Row:
-    """What the compiled reader is compared with: the one that it hands odd lines to."""
+    """The reader that the compiled one is compared with, and to which it hands odd lines."""
     path = folder / "short.std"
     with (folder / "timed.std").open("rb") as file:
         path.write_bytes(file.read(std.SMALL).rpartition(b"\n")[0])

@@ -1,4 +1,5 @@
-"""Verdicts on program files, fast: each check in a forked child of a process that has imported what programs import.
+"""Verdicts on program files, fast: each check runs in a forked child of a process that has imported the programs'
+modules.
 
 Cost: a fifth of a second for a small program; half of it is the fork of a process with NumPy in it.
 """
@@ -31,8 +32,8 @@ _MERCY: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a check said: its verdict, why (what is untracked or uncontrolled, the failure, the traceback), and of how
-    many executions."""
+    """The result of a check: its verdict, the reason (untracked or uncontrolled operations, the failure, the
+    traceback), and the number of executions."""
 
     verdict: str
     reasons: tuple[str, ...] = field(default=())
@@ -40,7 +41,7 @@ class Said:
 
 
 def get_ready(modules: Iterable[str]) -> None:
-    """Import what programs will, and what checks do; then there is less to do for each child."""
+    """Import the modules that programs and checks need, so that each child has less to do."""
     for name in (*modules, "mazurka.cli.check", "mazurka.api", "concurrent.futures.thread", "logging", "asyncio"):
         importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
@@ -63,8 +64,8 @@ def said_by_each(
     """Check a program file by several strategies, each of which has ``seconds``.
 
     The program is loaded and made ready once, which is most of the work for a small one; each strategy but the last one
-    then has a fork of that process, so that none finds what another one has left. A program that can't be forked is
-    loaded for each strategy.
+    then has a fork of that process, so that none finds state that another one has left. A program that can't be forked
+    is loaded for each strategy.
     """
     said = _said_in_child(file, strategies, seconds, settings)
     for name in strategies:

@@ -1,9 +1,9 @@
 """How generated programs are drawn: few and always the same by default, many and new ones under ``make test-long``.
 
-That also runs what is marked ``long``. What runs programs comes before what compiles kernels, reads traces or parses
-the whole source: a check looks at all objects of its process and forks it, which takes four times as long where numba
-and PyArrow have been at work (``later.py``), and twice as long after that much parsing. Of both, what is marked
-``slow`` runs first, so that no process has it left when the others have ended.
+That also runs tests that are marked ``long``. Tests that run programs come before tests that compile kernels, read
+traces or parse the whole source: a check looks at all objects of its process and forks it, which takes four times as
+long where numba and PyArrow have been at work (``later.py``), and twice as long after that much parsing. Of both, tests
+that are marked ``slow`` run first, so that no process has one left when the others have ended.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, settings
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 _PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "suite")
 
-#: What imports numba, PyArrow or z3 when it is imported or first called; what has programs that belong to this project,
-#: so that all its modules are instrumented; what enumerates large programs.
+#: Modules that import numba, PyArrow or z3 when they are imported or first called; that have programs which belong to
+#: this project, so that all its modules are instrumented; that enumerate large programs.
 _LARGE = (
     "benchmarks.generated_traces",
     "benchmarks.predicted",
@@ -62,7 +62,7 @@ def _module_of(item: pytest.Item) -> ModuleType | None:
 
 
 def _makes_the_process_large(module: ModuleType | None) -> bool:
-    """Whether its tests use what imports numba, PyArrow or a solver, or parse the whole source."""
+    """Whether the tests of a module use modules that import numba, PyArrow or a solver, or parse the whole source."""
     if module is None:
         return False
     if module.__name__.rpartition(".")[2] in _PARSING:

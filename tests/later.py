@@ -1,8 +1,8 @@
 """Modules that are imported when a test first uses them, and not when tests are collected.
 
-Each process of pytest-xdist imports all test modules. What runs programs in such a process looks at all objects there
-are, and forks: with numba and PyArrow imported that takes twice as long, and four times as long once kernels have been
-compiled. So test modules name here what imports these; ``conftest.py`` lets their tests run last.
+Each process of pytest-xdist imports all test modules. A test that runs programs in such a process looks at all existing
+objects, and forks: with numba and PyArrow imported that takes twice as long, and four times as long once kernels have
+been compiled. So test modules name the modules here that import these; ``conftest.py`` lets their tests run last.
 """
 
 from __future__ import annotations

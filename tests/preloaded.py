@@ -1,12 +1,12 @@
 """Commands run as ``python -m mazurka ARGUMENTS`` runs them, without the quarter of a second that it takes to start.
 
-A *server* (``preloaded_server.py``) is an interpreter that has imported what a verb of the command line imports before
-it does anything, and forks for each command. There is one for each verb, so that no program under test finds a module
+A *server* (``preloaded_server.py``) is an interpreter that has imported the modules that a verb of the command line
+imports first, and forks for each command. There is one for each verb, so that no program under test finds a module
 imported that it would not find after a fresh start; those of verbs that run programs have fixed hashing, for which the
 verbs would otherwise start Python anew.
 
-A command for which the interpreter, or numba, is told something else by the environment has a fresh one. Tests of
-signals, of process groups and of what is imported start their own.
+A command whose environment has other settings of the interpreter, or of numba, has a fresh one. Tests of signals, of
+process groups and of imports start their own.
 
 Cost: a server takes half a second, a command a few hundredths. A server runs one command at a time.
 """
@@ -38,7 +38,7 @@ _PROGRAMS: Final = ("runpy", "mazurka.program.python.opening", "mazurka.program.
 
 _TRACES: Final = ("mazurka.trace.formats.parquet", "mazurka.trace.locations", "pyarrow.compute", "pyarrow.parquet")
 
-#: Verb -> what is imported by the time at which it does its work. A program under test finds nothing else imported.
+#: Verb -> the modules that are imported when it begins its work. A program under test finds nothing else imported.
 _IMPORTED: Final[dict[str, tuple[str, ...]]] = {
     "check": ("mazurka.cli.check", *_PROGRAMS, "mazurka.explore.mcr", "mazurka.explore.portfolio"),
     "replay": ("mazurka.cli.replay", *_PROGRAMS),
@@ -65,7 +65,8 @@ _PYTEST: Final = "pytest"
 #: How the names of variables begin that are looked at when Python starts, or when something is imported.
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG", "TZ", "NUMBA", "ARROW", "OMP_", "LD_")
 
-#: What forks must have no threads; NumPy's library for linear algebra and PyArrow's allocator start some when imported.
+#: A process that forks must have no threads; NumPy's library for linear algebra and PyArrow's allocator start some when
+#: imported.
 _WITHOUT_THREADS: Final = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 _LENGTH: Final = struct.Struct("!I")
@@ -73,13 +74,14 @@ _STATUS: Final = struct.Struct("!i")
 
 
 def environment(**more: str) -> dict[str, str]:
-    """What commands are told: nothing of what this process is told of Mazurka and pytest, and ``more``."""
+    """The environment of commands: that of this process without the settings of Mazurka and pytest, and ``more``."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAZURKA_", "PYTEST"))}
     return {**inherited, "PYTHONPATH": _SRC, **more}
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
-    """But for where modules lie, which a command may be told as well as an interpreter."""
+    """The settings that an interpreter reads at its start, except for the folders of modules, which a command can set
+    later."""
     return {
         name: value
         for name, value in environment.items()
@@ -87,7 +89,7 @@ def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-#: What servers are told when they start.
+#: The settings that servers have when they start.
 _USUAL: Final = _read_at_start(os.environ)
 
 
@@ -115,7 +117,7 @@ def run_pytest(
 
 
 def _is_usual(environment: Mapping[str, str]) -> bool:
-    """Whether an interpreter that is told this starts as servers have."""
+    """Whether an interpreter with this environment starts like the servers."""
     return _read_at_start(environment) == _USUAL and hasattr(os, "fork")
 
 
@@ -142,7 +144,7 @@ class _Server:
 
     process: subprocess.Popen[bytes]
     connection: socket.socket
-    hashing: dict[str, str]  # what each command is told of that
+    hashing: dict[str, str]  # the settings of hashing for each command
 
     def run(
         self, command: list[str], folder: Path, environment: Mapping[str, str], timeout: float
@@ -237,5 +239,5 @@ def _read_all(ends: tuple[io.FileIO, io.FileIO], deadline: float) -> tuple[bytes
 
 
 def _text(data: bytes) -> str:
-    """What a file in text mode reads."""
+    """The text that a file in text mode reads."""
     return data.decode().replace("\r\n", "\n").replace("\r", "\n")

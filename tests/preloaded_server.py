@@ -1,8 +1,8 @@
-"""An interpreter that has imported what a command imports, and forks for each one (``preloaded.py`` asks for them).
+"""An interpreter that has imported the modules of a command, and forks for each command (``preloaded.py`` sends them).
 
-A child is what ``python -m mazurka`` is once Python has started: ``__main__`` is empty, ``sys.path`` begins with its
-folder, the only open files are its three streams, and when its code ends the interpreter does. Nothing is imported here
-that commands do not import themselves.
+A child is in the state of ``python -m mazurka`` once Python has started: ``__main__`` is empty, ``sys.path`` begins
+with its folder, the only open files are its three streams, and when its code ends the interpreter does. No module is
+imported here that commands do not import themselves.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _serve(descriptor: int) -> str:
 
 
 def _become(pipes: list[int], command: list[str], folder: str, environment: dict[str, str]) -> None:
-    """Take on what the command is given."""
+    """Take over the streams, arguments, folder and environment of the command."""
     for stream, pipe in enumerate(pipes, start=1):
         os.dup2(pipe, stream)
         os.close(pipe)
@@ -54,7 +54,7 @@ def _paths() -> list[str]:
 
 
 def _run(module: str) -> None:
-    from runpy import _run_module_as_main  # what `-m` calls
+    from runpy import _run_module_as_main  # the function that `-m` calls
 
     main = vars(sys.modules["__main__"])
     for name in main.keys() - {"__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtins__"}:

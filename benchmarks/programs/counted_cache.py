@@ -1,4 +1,4 @@
-"""A cache that counts its requests and its misses, as services do; nobody looks at the counts."""
+"""A cache that counts its requests and its misses, as services do; no code looks at the counts."""
 
 import sys
 import threading

@@ -1,5 +1,5 @@
-"""A pytest plugin: writes down what Mazurka said of each test when the test is over, so that a session that is stopped
-leaves what it came to. The file is named by the environment variable SUITE_VERDICTS; a line is a JSON list of the
+"""A pytest plugin: writes down Mazurka's verdict on each test when the test is over, so that a session that is stopped
+leaves its verdicts so far. The file is named by the environment variable SUITE_VERDICTS; a line is a JSON list of the
 test, the seconds, the outcome, and the verdict with its reason (empty: not explored)."""
 
 import json

@@ -3,9 +3,9 @@
 ``test_python_semantics_cpython.py`` compares its results. It prints JSON: how many tests ran, and which did not pass.
 ``plain`` imports nothing of Mazurka's.
 
-Left out by name, because they ask for what a run does not promise:
+Left out by name are tests of behaviour that a run does not promise:
 
-- what only a dead container holds, or an object without room for weak references, may live on until hooks notice it
+- an object that only a dead container holds, or one without room for weak references, may live on until hooks notice it
   (``test_slots``, ``test_ref_counting_behavior``, ``test_container_iterator``);
 - replacing ``builtins.len`` (``test_lru_reentrancy_with_len``): the runtime uses it in the middle of things;
 - a class's dictionary whose keys run code when compared (``test_type_lookup_mro_reference``): hooks look there, too;
@@ -51,8 +51,8 @@ LEFT_OUT = {
     "test_deque.TestBasic.test_index",
 }
 
-#: The same with thousands of cases each, or ten million items: only run by ``make test-long``. What they check is
-#: checked by their neighbours, in fewer cases.
+#: Tests with thousands of cases each, or ten million items: only run by ``make test-long``. Their neighbours check the
+#: same in fewer cases.
 LARGE = {
     "TestBasic.test_big_queue_popleft",
     "TestBasic.test_big_queue_popright",

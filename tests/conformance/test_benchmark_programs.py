@@ -48,7 +48,7 @@ def test_dpor_rf_runs_as_many_as_published(name: str) -> None:
         ("counter", 2, 19),
         ("pingpong", 3, 19),
         ("casw", 2, 4),
-        pytest.param("pingpong", 4, 65, marks=pytest.mark.slow),  # what a location held at first is seen late
+        pytest.param("pingpong", 4, 65, marks=pytest.mark.slow),  # the initial value of a location is seen late
     ],
 )
 def test_no_two_executions_of_a_class(name: str, argument: int, classes: int, strategy: str) -> None:

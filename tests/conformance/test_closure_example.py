@@ -42,7 +42,7 @@ def test_the_second_question_of_the_example() -> None:
     assert answer == Infeasible(UnsatCore(((INITIAL, A2), (INITIAL, B2))))
 
 
-# The patent's FIG. 1 and 4: a fork, two sections of a lock, a branch on what was read, a join.
+# The patent's FIG. 1 and 4: a fork, two sections of a lock, a branch on the value read, a join.
 FORK, ACQ1, W_X, W_Y, REL1, BEGIN, ACQ2, R_Y, REL2, R_X, BRANCH, W_Z, END, JOIN, R_Z = range(15)
 PATENT = [
     (0, "fork", ("thread", "1")),

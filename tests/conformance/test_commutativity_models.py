@@ -1,4 +1,4 @@
-"""The models of the library's Python types do what CPython's objects do: results, exceptions, and when a call waits."""
+"""The models of the library's Python types agree with CPython's objects: results, exceptions, and waits of calls."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def checked(kind: type[SharedType], **changes: Any) -> dict[tuple[str, str], Pai
     return {each.methods: each for each in verify(specified)}
 
 
-#: Thesis, tables 4.1 and 4.2; nil is None. `hash_table.size` is there in terms of what `put` returns.
+#: Thesis, tables 4.1 and 4.2; nil is None. `hash_table.size` is there in terms of the results of `put`.
 TABLES = {
     "concurrent_set": """
         add      || add      : v1 != v2 or r1 == False and r2 == False

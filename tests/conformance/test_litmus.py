@@ -1,7 +1,7 @@
 """The published litmus tests: which outcomes are allowed under SC, TSO and PSO.
 
 The oracle's abstract machines are held to the published verdicts; then the explorers, which know nothing of memory
-models, must reach exactly what the machines can, in the oracle's interpreter and in real Python.
+models, must reach exactly the outcomes of the machines, in the oracle's interpreter and in real Python.
 """
 
 from __future__ import annotations

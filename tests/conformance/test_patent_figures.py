@@ -2,7 +2,7 @@
 says there are, and only those. Rows are the figures' line numbers less one.
 
 FIG. 1 and 4 are a program and its trace. Of FIG. 2 both cases are traced, which differ in a branch. FIG. 6 is there for
-the implicit branch where an array is indexed with what was read.
+the implicit branch where an array is indexed with a value that was read.
 """
 
 from __future__ import annotations

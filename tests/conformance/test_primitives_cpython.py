@@ -58,7 +58,7 @@ EXCLUDED = {
     r"FailingInitializer|ThreadPoolExecutorTest.test_hang|test_interpreter_shutdown": "run in a process of their own",
 }
 
-#: What a test's source mentions if it leaves the process or the language.
+#: Names in the source of tests that leave the process or the language.
 OUTSIDE = re.compile(
     r"script_helper|assert_python|os\.fork|_forked_|interpreters|run_in_subinterp|_testcapi|_testinternalcapi|signal|"
     r"subprocess|requires_fork|import_module|_run_and_join|getswitchinterval"
@@ -107,7 +107,7 @@ def models() -> Iterator[None]:
 
 @pytest.fixture
 def little_to_collect() -> Iterator[None]:
-    """These tests collect garbage hundreds of times: what was there before them needs no look."""
+    """These tests collect garbage hundreds of times: older objects need no look."""
     gc.freeze()
     yield
     gc.unfreeze()
@@ -124,13 +124,15 @@ def is_there(name: str) -> bool:
 @pytest.mark.usefixtures("models", "little_to_collect")
 @pytest.mark.parametrize("name", [name for name in MODULES if is_there(name)])
 def test_cpythons_own_tests_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logging.root, "handlers", [])  # pytest's would take what the tests look for on stderr
+    monkeypatch.setattr(
+        logging.root, "handlers", []
+    )  # pytest's would take the output that the tests look for on stderr
     with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         warnings.simplefilter("ignore")
         module: Any = importlib.import_module(name)
-        primitives.install()  # covers what was imported with it
+        primitives.install()  # covers the modules that were imported with it
         undo = primitives.adopt(module)
-        if name == "test.test_queue":  # takes the C queue from a second copy of the module, which nobody replaces
+        if name == "test.test_queue":  # takes the C queue from a second copy of the module, which is not replaced
             module.CSimpleQueueTest.queue = sys.modules["queue"]
         failed: dict[str, str] = {}
         passed = 0

@@ -1,6 +1,6 @@
 """Programs of the literature, with the counts other tools report: dpor-rf executes as many runs as there are reads-from
-classes, dpor as there are Mazurkiewicz traces, mcr as there are combinations of read values, and all reach what the
-oracle says can be reached."""
+classes, dpor as there are Mazurkiewicz traces, mcr as there are combinations of read values, and all reach the outcomes
+that the oracle gives."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _marked(names: Iterable[str], marks: dict[str, Any]) -> list[Any]:
 
 @functools.cache
 def _by_writes(name: str) -> tuple[Everything, int, int, int]:
-    """What dpor-rf reaches, which several tests look at: everything; executions, those followed, those repeated."""
+    """The results of dpor-rf, which several tests look at: all outcomes; executions, those followed, those repeated."""
     reached = reach(REFERENCES[name].make(), "dpor-rf")
     return reached.everything, reached.executions, reached.followed, reached.strategy.counters.repeated
 

@@ -1,6 +1,6 @@
 """Instrumented Python is Python: each snippet does the same plain, instrumented, and instrumented among threads.
 
-A snippet prints what it sees. Compared are its output, the exception it ends with, and that
+A snippet prints the values that it sees. Compared are its output, the exception it ends with, and that
 exception's traceback: file, line and
 function of each frame, and the columns too.
 """
@@ -29,7 +29,7 @@ from mazurka.trace.event import Op
 
 FILE = "<snippet>"
 
-#: Detail mode keeps what it has names for until the run ends.
+#: Detail mode keeps objects with names until the run ends.
 KEPT_ALIVE = "weak references and finalisers"
 
 SNIPPETS: dict[str, str] = {

@@ -1,8 +1,9 @@
 """CPython's own tests of the language, instrumented, inside a run with several threads: the same results as plain.
 
-They are taken from the running interpreter's `test` package, so what is tested is what its version says; where the
+They are taken from the running interpreter's `test` package, so the tests are those of its version; where the
 package is not installed there is nothing to compare with, and the list of files is empty. Each file runs in a process
-of its own, plain and instrumented (``cpython_test_file.py``): forks of two that have imported what is always needed.
+of its own, plain and instrumented (``cpython_test_file.py``): forks of two that have imported the modules that are
+always needed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ FILES = """
 
 SOURCE = Path(__file__).resolve().parents[2]
 
-#: What processes import before they run a file: with Mazurka in it, and without.
+#: The modules that processes import before they run a file: with Mazurka among them, and without.
 IMPORTED = {
     "instrumented": ("mazurka.program.python.program", "test.support"),
     "plain": ("test.support",),

@@ -1,5 +1,6 @@
-"""The figures of "Sound and Efficient Concurrency Bug Prediction" (ESEC/FSE 2021): what their traces show in another
-order, and only that. Rows are the figures' lines less one; each thread begins with a branch, as section 2.1 has it."""
+"""The figures of "Sound and Efficient Concurrency Bug Prediction" (ESEC/FSE 2021): the bugs that their traces show in
+another order, and only those. Rows are the figures' lines less one; each thread begins with a branch, as section 2.1
+has it."""
 
 from __future__ import annotations
 

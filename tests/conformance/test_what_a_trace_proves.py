@@ -1,4 +1,4 @@
-"""Traces small enough to be judged by reading them: what follows from their events, and what does not."""
+"""Traces small enough to be judged by reading them: findings that follow from their events, and others that do not."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from mazurka.witness.check import objections
 from mazurka.witness.witness import Races, Witness
 from mazurka.workflows.predicting import Numbered, Request, predict
 
-#: ``reader`` may go round in a loop if it reads x before ``writer`` has written it: no branch is told, so any read may
-#: be followed by one. Then ``main`` never gets past its join.
+#: ``reader`` may go round in a loop if it reads x before ``writer`` has written it: no branch is recorded, so any read
+#: may be followed by one. Then ``main`` never gets past its join.
 _WAITS_FOR_A_WRITE = """\
 writer|w(y)|1
 writer|w(y)|2
@@ -52,7 +52,7 @@ def test_a_thread_that_read_something_else_may_not_end(tmp_path: Path, engine: s
     path = tmp_path / "trace.std"
     path.write_text(_WAITS_FOR_A_WRITE)
     assert _predicted(path, engine, "atomicity").findings == []
-    path.write_text(_WAITS_FOR_A_WRITE + "main|branch|7\n")  # now branches are told, and reader has none
+    path.write_text(_WAITS_FOR_A_WRITE + "main|branch|7\n")  # now branches are recorded, and reader has none
     (found,) = _predicted(path, engine, "atomicity").findings
     assert [event.number for event in found.events] == [0, 5, 1]
 

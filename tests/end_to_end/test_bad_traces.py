@@ -1,4 +1,4 @@
-"""Traces that can't be used, disks that are full: what is said, the status, and that nothing half-written is left."""
+"""Traces that can't be used, disks that are full: the message, the status, and that no half-written file is left."""
 
 from __future__ import annotations
 

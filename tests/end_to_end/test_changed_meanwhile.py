@@ -1,4 +1,5 @@
-"""What an operation on a container touches is found out when it goes on, not when it was held before it."""
+"""The locations that an operation on a container touches are determined when its thread goes on, not when it is held
+before it."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import pytest
 
 _SRC = Path(__file__).resolve().parents[2] / "src"
 
-#: What one thread does to ``things`` while the other fills them and looks: each may fail.
+#: Operations of one thread on ``things`` while the other one fills them and looks: each may fail.
 _PROGRAMS = {
     "clear": ("{}", "things.clear()", "things['a'] = 1; things['a']"),
     "remove": ("set()", "things.clear()", "things.add(1); things.remove(1)"),

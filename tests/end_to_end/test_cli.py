@@ -1,4 +1,4 @@
-"""The command line as its reference describes it: what it prints, what it saves, and the status it ends with."""
+"""The command line as its reference describes it: its output, the files that it saves, and its status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is predicted from a recording is followed to where it happens, however the program comes there."""
+"""A prediction from a recording is followed to the place where it happens, however the program gets there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 """
 
-#: By what makes it hard: a program.
+#: Difficulty -> a program with it.
 _PROGRAMS = {
     "a class says what its locks are": """
 import threading

@@ -20,7 +20,7 @@ _BUGS = {"bank": "assertion", "cache": "exception", "transfer": "deadlock", "mai
 
 @pytest.fixture
 def examples(shell: Shell) -> Shell:
-    """A shell in a folder that holds a copy, as somebody would have it."""
+    """A shell in a folder that holds a copy, as a user would have it."""
     shutil.copytree(_EXAMPLES, shell.folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".mazurka"))
     return shell
 

@@ -1,4 +1,4 @@
-"""Code that a program makes with `compile` is explored like its modules, and means what it would mean elsewhere."""
+"""Code that a program makes with `compile` is explored like its modules, and means the same as elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an invariant reads tells orders apart, though no thread of the program looks."""
+"""The reads of an invariant distinguish orders, though no thread of the program looks."""
 
 from __future__ import annotations
 

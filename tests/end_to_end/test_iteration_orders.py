@@ -1,4 +1,4 @@
-"""An iteration begins before, or after, what another thread does: making the iterator is a step of its own."""
+"""An iteration begins before, or after, a step of another thread: making the iterator is a step of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mcr-s+`` from the command line and from Python: counters are left out, unless somebody looks at them."""
+"""``mcr-s+`` from the command line and from Python: counters are left out, unless code looks at them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_or_the_caller_does(shell: Shell) -> None:
 
 
 def _explored(shell: Shell, source: str) -> str:
-    """What a script prints that explores the program."""
+    """The output of a script that explores the program."""
     shell.write("program.py", _CACHE)
     command = [sys.executable, str(shell.write("exploring.py", source))]
     done = subprocess.run(command, env=shell.variables(), capture_output=True, text=True, check=False, timeout=60)

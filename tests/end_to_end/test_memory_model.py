@@ -1,4 +1,4 @@
-"""`--memory-model` as a user meets it: told in reports, remembered by schedules, set wherever settings are."""
+"""`--memory-model` as a user meets it: named in reports, kept in schedules, set in all places for settings."""
 
 from __future__ import annotations
 

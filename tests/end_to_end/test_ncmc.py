@@ -1,4 +1,4 @@
-"""``ncmc`` on Python programs: calls of marked classes are single steps, and what a report says of that."""
+"""``ncmc`` on Python programs: calls of marked classes are single steps, and reports say so."""
 
 from __future__ import annotations
 

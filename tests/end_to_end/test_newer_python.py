@@ -1,4 +1,4 @@
-"""What newer versions of Python have brought, among threads."""
+"""Features of newer versions of Python, among threads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main(*functions):
         each.join()
 """
 
-#: The rest of the program -> what is said of it; by the version that it needs.
+#: By the version that programs need: the rest of a program -> its verdict.
 _PROGRAMS: dict[tuple[int, int], dict[str, tuple[str, str]]] = {
     (3, 11): {
         "filters of warnings": (

@@ -1,7 +1,7 @@
-"""Operations on containers that run code of the program: what other threads may see and do meanwhile is explored.
+"""Operations on containers that run code of the program: the steps that other threads may make meanwhile are explored.
 
-Each program has an outcome that CPython only gives if the other thread moves in the midst of the operation (its
-assertion names it), or none that fails.
+Each program has an outcome that CPython only gives if the other thread moves during the operation (its assertion names
+it), or none that fails.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ _WHOLE = {
 
 
 def _keeps_the_first() -> bool:
-    """Whether a dictionary keeps what was stored while its default's factory ran, as newer versions do."""
+    """Whether a dictionary keeps a value that was stored while its default's factory ran, as newer versions do."""
     groups: Any = defaultdict(lambda: groups.setdefault("a", 1) + 1)
     return bool(groups["a"] == 1)
 

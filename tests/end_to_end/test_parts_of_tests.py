@@ -1,4 +1,4 @@
-"""Parts of a test (`subTest` of `unittest`, the fixture `subtests`) belong to it: what fails in one fails the test."""
+"""Parts of a test (`subTest` of `unittest`, the fixture `subtests`) belong to it: a failure in one fails the test."""
 
 from __future__ import annotations
 

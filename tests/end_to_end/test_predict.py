@@ -1,4 +1,4 @@
-"""`mazurka predict` as its reference describes it: what it prints, and the status it ends with."""
+"""`mazurka predict` as its reference describes it: its output and its status."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ jsonschema = Later("jsonschema")
 
 _TRACES = Path(__file__).resolve().parents[2] / "examples" / "traces"
 
-#: Two threads have a lock at once: nothing can be said of what else is possible.
+#: Two threads have a lock at once: no other execution can be derived from this trace.
 _BROKEN = "\n".join(
     f"{thread}|{what}|{line}"
     for line, (thread, what) in enumerate(

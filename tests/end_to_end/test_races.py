@@ -1,4 +1,5 @@
-"""`--races`: which places race, told once per pair of lines, with a schedule that shows it; and what is no race."""
+"""`--races`: races of places, reported once per pair of lines, with a schedule that shows them; and accesses that do
+not race."""
 
 from __future__ import annotations
 

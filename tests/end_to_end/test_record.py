@@ -1,4 +1,4 @@
-"""``mazurka record``: what real threads did, as a trace, whatever becomes of the program."""
+"""``mazurka record``: the steps of real threads, as a trace, however the program ends."""
 
 from __future__ import annotations
 
@@ -323,7 +323,7 @@ def test_a_killed_recorder_loses_one_segment_at_most(shell: Shell) -> None:
     recorder.send_signal(signal.SIGKILL)
     recorder.communicate()
     whole = len(list(segments.glob("*.raw")))
-    (segments / "columns" / "parts").mkdir(parents=True)  # as somebody would leave it who was killed finishing
+    (segments / "columns" / "parts").mkdir(parents=True)  # as a process leaves it that was killed while finishing
     (segments / "columns" / "parts" / "000000.parquet").write_bytes(b"")
     (segments / "000000.parquet").write_bytes(b"")
     done = shell.run("record", "--finish", "endless.recording")

@@ -1,6 +1,6 @@
 """Eight things that the nearest Python tool gets wrong, each as a small program that must come out right here.
 
-What was measured of frontrun 0.7.0 stands above each test.
+The measured result of frontrun 0.7.0 stands above each test.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What ``--format sarif`` writes is valid SARIF 2.1.0 by the schema that OASIS publishes: for every kind of failure as
-a user gets it, and for generated reports, awkward ones among them.
+"""The output of ``--format sarif`` is valid SARIF 2.1.0 by the schema that OASIS publishes: for every kind of failure
+as a user gets it, and for generated reports, awkward ones among them.
 
 The schema is not ours to keep here. The package ``linceo`` (Apache-2.0, a development dependency) ships it unchanged;
 only that file of it is read, nothing is imported, and the hash says that it is OASIS' own: errata 01, the one that our
@@ -55,7 +55,7 @@ def one():
     value = seen + 1
 """
 
-#: What ends each way: the program, further options, and which kinds of failures are reported.
+#: Way to end -> a program that ends so, further options, and the kinds of failures that are reported.
 _PROGRAMS: dict[str, tuple[str, tuple[str, ...], set[FailureKind]]] = {
     "deadlock": (
         "def one():\n    with a, b: pass\ndef two():\n    with b, a: pass\nstart(one, two)\n",
@@ -102,7 +102,7 @@ def _official() -> Any:
 
 
 def _assert_valid(log: Any) -> None:
-    """By the schema, and by what it can't say: its ``format``s, which are checked for addresses here."""
+    """Validate a log by the schema, and by its ``format``s, which a schema can't check: those of addresses."""
     assert log["$schema"] == _official().schema["id"]
     assert [f"{list(error.absolute_path)}: {error.message}" for error in _official().iter_errors(log)] == []
     for text in _addresses(log["runs"]):

@@ -1,4 +1,4 @@
-"""`mazurka spec`: what it prints, its status, and files that specify nothing."""
+"""`mazurka spec`: its output, its status, and files that specify nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strategies make of primitives that the oracle's programs don't have."""
+"""The results of strategies for primitives that the oracle's programs don't have."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-#: That a read of the event may have to wait is not told by its step. Whoever takes it to be possible before the event
-#: is set meets an order that can't be.
+#: The step of a read of the event does not show that it may have to wait. A strategy that takes it to be possible
+#: before the event is set meets an impossible order.
 WAITS_FOR_AN_EVENT = """\
 import threading
 

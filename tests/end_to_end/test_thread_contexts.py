@@ -1,4 +1,4 @@
-"""Which context of variables a thread runs in, and that nobody's use of it goes unseen."""
+"""The context of variables that a thread runs in, and that each use of it is seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A time limit holds whatever the program does, and what was found by then is told."""
+"""A time limit holds for every program, and the findings until then are reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.end_to_end.conftest import Shell
 
-#: Two threads; what comes before and after them.
+#: Two threads, and the code before and after them.
 _PROGRAM = """\
     import ctypes, hashlib, re, socket, threading
 

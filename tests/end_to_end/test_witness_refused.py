@@ -1,4 +1,4 @@
-"""What `check` makes of a failure whose witness does not hold, and of values that nothing tracked has written."""
+"""The answer of `check` for a failure whose witness does not hold, and for values that no tracked code has written."""
 
 from __future__ import annotations
 

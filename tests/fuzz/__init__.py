@@ -1,1 +1,1 @@
-"""Readers of files given files that nobody would write."""
+"""Readers of files, with damaged files as input."""

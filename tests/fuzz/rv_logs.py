@@ -1,4 +1,4 @@
-"""Logs as RV-Predict writes them, made from events: what its reader is tested with, and the samples in the corpus.
+"""Logs as RV-Predict writes them, made from events: input for tests of its reader, and the samples in the corpus.
 
 PYTHONPATH=src:. python -m tests.fuzz.rv_logs FOLDER    writes the sample of the examples
 """
@@ -46,7 +46,7 @@ def records(events: Iterable[Event]) -> bytes:
 
 
 def stored(*blocks: bytes) -> bytes:
-    """Blocks as lz4-java writes what can't be compressed, and an end."""
+    """Blocks as lz4-java writes incompressible data, and an end."""
     return b"".join(_block(0x10 | _LEVEL, block, len(block), checksum_of(block)) for block in blocks) + END
 
 

@@ -1,15 +1,15 @@
-"""Feeds damaged traces to a reader for as long as it is told to, and says what it should not have done.
+"""Feeds damaged traces to a reader for a given time, and reports its faults.
 
     PYTHONPATH=src python -m tests.fuzz.traces std --minutes 10        one format, ten minutes of processor time
     PYTHONPATH=src python -m tests.fuzz.traces                         each for a minute
 
-Whatever the bytes, a reader gives rows whose numbers all have names, or a MazurkaError about the file; the same
-whatever the size of the blocks it reads in; STD the same by both of its readers; and what it gave, written in its own
-format (if that loses nothing) and in Parquet, reads the same. Inputs are made from ``tests/fuzz/corpus``, a folder per
-format, by a few small damages each. One that reads like none before it (another complaint, or more kinds of operations)
-is damaged further, and ``--keep`` adds it to the corpus, which the suite reads. One that shows a fault is kept in
-``.fuzz/``; with the fault mended, it belongs into the corpus, too. The input at hand is always in
-``.fuzz/present-FORMAT``, should a reader crash.
+For any bytes, a reader gives rows whose numbers all have names, or a MazurkaError about the file; the same for any size
+of the blocks that it reads; STD the same by both of its readers; and the rows, written in its own format (if that loses
+nothing) and in Parquet, reads the same. Inputs are made from ``tests/fuzz/corpus``, a folder per format, by a few small
+damages each. One that reads like none before it (another complaint, or more kinds of operations) is damaged further,
+and ``--keep`` adds it to the corpus, which the suite reads. One that shows a fault is kept in ``.fuzz/``; with the
+fault mended, it belongs into the corpus, too. The input at hand is always in ``.fuzz/present-FORMAT``, should a reader
+crash.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TOKENS: Final = (
     *(b" ", b"@  ", "ä".encode(), b"x" * 9, b"99999999999999999999", b"Read 1 x 0"),
 )
 
-#: What a trace tells, event by event, or why it can't be read.
+#: The events of a trace, or the reason why it can't be read.
 Outcome = tuple[tuple[object, ...], ...] | str
 
 
@@ -163,7 +163,7 @@ def seeds_of(kind: str) -> list[bytes]:
     return [path.read_bytes() for path in sorted((CORPUS / kind).iterdir())]
 
 
-# -- for as long as told ----------------------------------------------------------------------------------------------
+# -- for a given time ----------------------------------------------------------------------------------------------
 
 
 def main() -> int:
@@ -185,7 +185,7 @@ def main() -> int:
 
 
 class Fuzzer:
-    """Feeds one reader, and tells what it finds as it goes."""
+    """Feeds one reader, and reports faults as it finds them."""
 
     def __init__(self, kind: str, seed: int, folder: Path, keep: bool) -> None:
         self.kind, self.seed, self.folder, self.keep = kind, seed, folder, keep

@@ -1,7 +1,7 @@
-"""The wording of reports: what people and tools see for small programs, compared with files.
+"""The wording of reports: the output for small programs, in all formats, compared with files.
 
-``UPDATE_GOLDEN=1 make test ARGS=tests/golden`` writes the files anew; look at the difference before committing it. What
-differs from run to run (durations, tokens, hashes, versions, the working directory) is scrubbed.
+``UPDATE_GOLDEN=1 make test ARGS=tests/golden`` writes the files anew; look at the difference before committing it.
+Parts that differ from run to run (durations, tokens, hashes, versions, the working directory) are scrubbed.
 """
 
 from __future__ import annotations

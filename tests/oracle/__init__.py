@@ -1,1 +1,1 @@
-"""The slowest possible implementation of everything: what all engines are held to."""
+"""The slowest possible implementation of everything: all engines are compared with it."""

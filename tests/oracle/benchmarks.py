@@ -2,7 +2,7 @@
 
 ``JM`` programs are those of JMCR's test set (parasol-aser/JMCR), ``NH`` those of Nidhugg's; restated, every shared
 read and write one step. Counts: ``maz`` Mazurkiewicz classes (Nidhugg, GenMC), ``rf`` reads-from classes (Nidhugg
---rf). None: nobody reports it, or it takes those tools too long. The same programs as ordinary Python are in
+--rf). None: no report has it, or it takes those tools too long. The same programs as ordinary Python are in
 benchmarks/programs.
 """
 

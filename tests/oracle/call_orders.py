@@ -1,13 +1,13 @@
 """All commutativity order violations that one small trace of calls proves possible, by definition.
 
 The reorderings are those of :class:`~tests.oracle.predictable.Predictable`, for the trace in which accesses internal to
-objects are NOPs. A call happens where it takes effect. It does in a reordering what the model of its type does, in each
-of the states that its object may have begun in; it comes only if its thread has read, and been returned, what it was in
-the trace, and if it has not to wait; if it writes something besides, only in the states in which it did so. If it
-returns something else its thread does no more. What has not returned does not begin.
+objects are NOPs. A call happens where it takes effect. In a reordering its effect is that of the model of its type, in
+each of the states that its object may have begun in; it comes only if its thread has read, and got as results, the same
+values as in the trace, and if it has not to wait; if it also writes another location, only in the states in which it
+did so. If it returns another value its thread makes no more steps. A call that has not returned does not begin.
 
-An object may have begun in the states that explain what its calls return and need the fewest calls to be reached from
-the type's first ones, with the values that its calls have.
+An object may have begun in the states that explain the results of its calls and need the fewest calls to be reached
+from the type's first ones, with the values that its calls have.
 
 Cost: exponential.
 """
@@ -91,7 +91,7 @@ class PossibleCallOrders(Predictable):
         return True
 
     def _does(self, row: int, state: Any) -> tuple[str, Any] | None:
-        """The text of what a call returns, and the next state; None if it waits."""
+        """The text of a call's result, and the next state; None if it waits."""
         call = self.calls[row]
         step = _step(methods_of(shared_type(call.type_name))[call.method], state, call.arguments)
         return None if step is None else (text_of(step[1]), step[0])

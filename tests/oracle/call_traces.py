@@ -1,7 +1,8 @@
 """Draws traces of threads that call shared objects, beside reads, writes and locks.
 
-What calls return is by the models of the library. Some objects have a lock and a place of their own, which calls take,
-write and give back (there they take effect), others do it at once where they return. Calls of several threads overlap.
+The results of calls are those of the models of the library. Some objects have a lock and a place of their own: their
+calls take the lock, write the place (there they take effect) and release the lock. Calls of others take effect where
+they return. Calls of several threads overlap.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ class _CallRecorder(Recorder):
                 self._internally(thread, Op.RELEASE, lock)
             else:
                 self.log.append(Step(thread, Op.RETURN, target, 0, True, recorded(self.results[thread])))
-                if self.begun.pop(thread) in self.more:  # what is touched in calls only is internal
+                if self.begun.pop(thread) in self.more:  # a location touched in calls only is internal
                     self._emit(thread, Op.READ, ("var", "x"), self.memory["x"])
         self.pending[thread].pop(0)
 

@@ -23,7 +23,7 @@ from mazurka.trace.literals import value_of
 from mazurka.trace.logged_calls import LoggedCall, logged_call
 from mazurka.trace.targets import INVOKED
 
-#: By type: its methods, and for each of its parameters what may be given for it.
+#: By type: its methods, and for each of their parameters the possible arguments.
 _METHODS: dict[str, tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]] = {
     "concurrent_set": (
         *((method, (("0", "1", "1 if a else 0"),)) for method in ("add", "add", "remove", "contains")),

@@ -1,8 +1,8 @@
 """Draws small Python programs whose threads share builtin containers, for ``ncmc``, which takes operations on them for
 calls.
 
-A program has a function ``scenario()``, which starts the threads, joins them and returns all that they saw, and what
-is left in the containers. Programs of one number are the same everywhere. Most use only operations that the
+A program has a function ``scenario()``, which starts the threads, joins them and returns all values that they saw, and
+the final content of the containers. Programs of one number are the same everywhere. Most use only operations that the
 specifications of the containers have (``plain``); others do one thing more, at any place.
 """
 
@@ -32,8 +32,8 @@ def scenario():
     x = {made}
 """
 
-#: What is shared -> how it is made, what is done to it, what is looked at in the end, and what specifications do not
-#: have. ``K`` and ``V`` are a key and a value.
+#: Kind of container -> how it is made, the operations on it, the expression for its final state, and operations that
+#: specifications do not have. ``K`` and ``V`` are a key and a value.
 _KINDS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], str, tuple[str, ...]]]] = {
     "set": (
         ("set()", "{1}", "{0, 2}"),

@@ -1,7 +1,8 @@
-"""Which reads of a small program nothing depends on, for ``mcr-s`` and ``mcr-s+``: what the source tells elsewhere.
+"""The reads of a small program that nothing depends on, for ``mcr-s`` and ``mcr-s+``, which otherwise follow from the
+source.
 
-Locals whose names start with ``r`` are looked at by somebody when the thread is done, the others are not. What ends in
-a test, an assertion or an index is observed; a variable is, too, unless all its reads go nowhere (``transitively``).
+Locals whose names start with ``r`` are looked at when the thread is done, the others are not. A value that ends in a
+test, an assertion or an index is observed; a variable is, too, unless all its reads go nowhere (``transitively``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs a strategy over a small program to its end, and tells what it reached in the oracle's terms."""
+"""Runs a strategy over a small program to its end, and gives the outcomes that it reached in the oracle's terms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Unfinished(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What a strategy reached, in how many executions; ``followed`` of them went as planned."""
+    """The outcomes that a strategy reached, and the number of executions; ``followed`` of them went as planned."""
 
     everything: Everything
     executions: int

@@ -1,9 +1,9 @@
-"""Everything a small program can do, by searching all its states.
+"""All executions of a small program, by searching all its states.
 
-Each search keeps, beside the machine's state, what the answer must tell apart: nothing (final states), what each
-thread has read so far (read-value vectors), which write each read took its value from (reads-from classes), or the
-whole happens-before order (Mazurkiewicz classes). Two interleavings that agree in this reach the same search state,
-so that counting final ones counts classes. Cost: the number of such states; for programs of a few dozen operations.
+Each search keeps, beside the machine's state, the part by which answers differ: nothing (final states), the values that
+each thread has read so far (read-value vectors), which write each read took its value from (reads-from classes), or the
+whole happens-before order (Mazurkiewicz classes). Two interleavings that agree in this reach the same search state, so
+that counting final ones counts classes. Cost: the number of such states; for programs of a few dozen operations.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Nothing:
 
 
 class ReadValues:
-    """What each thread has read, in its program order."""
+    """The values that each thread has read, in its program order."""
 
     def begin(self, threads: int) -> Any:
         return ((),) * threads
@@ -86,7 +86,7 @@ class ReadsFrom:
 
 
 class HappensBefore:
-    """As above, and what each write came after: the writes and reads of its target."""
+    """The same as reads-from, and for each write the writes and reads of its target that it came after."""
 
     def begin(self, threads: int) -> Any:
         return tuple(hash((t, "begin")) for t in range(threads)), ()
@@ -112,7 +112,7 @@ class HappensBefore:
 def _endings(
     program: SmallProgram, memory: Any, limit: int, model: MemoryModel = MemoryModel.SC
 ) -> Iterator[tuple[Machine, Any]]:
-    """Every distinct (state, memory) that nobody can leave; the machine yielded is in that state."""
+    """Every distinct (state, memory) that no thread can leave; the machine yielded is in that state."""
     machine = Machine(program, model)
     first = (machine.freeze(), memory.begin(len(machine.code)))
     stack, seen = [first], {first}

@@ -78,7 +78,7 @@ def dekker(fences: Fences) -> SmallProgram:
 
 
 def lamport(fences: Fences) -> SmallProgram:
-    """The fast algorithm's first attempt: who meets contention gives up unless it can tell that the other has."""
+    """The fast algorithm's first attempt: a thread that meets contention gives up unless it sees that the other has."""
 
     def side(me: int, other: int) -> Body:
         contended = (*_stored(fences, Write(f"b{me}", "0")), Read("b", f"b{other}"), If("b == 0", (Read("y", "y"),)))

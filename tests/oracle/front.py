@@ -1,7 +1,7 @@
-"""A small program run as real Python through the whole front end, and what the oracle expects of that.
+"""A small program run as real Python through the whole front end, and the oracle's expectation.
 
 Compared are final shared values, every thread's locals (which are the values it read), failed assertions, and for runs
-that got stuck, which threads were stuck in what.
+that got stuck, which threads were stuck in which operation.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _Recorded(PythonProgram):
 
 
 def expected(program: SmallProgram, model: MemoryModel = MemoryModel.SC, limit: int = 30_000) -> set[Any]:
-    """What the oracle says the outcomes are."""
+    """The outcomes according to the oracle."""
     outcomes = set()
     for shared, visible, failed, stuck in final_states(program, limit, model):
         waiting = frozenset(
@@ -97,7 +97,7 @@ def reached(
     edit: Callable[[str], str] = str,
     finals: bool = True,
 ) -> Outcomes:
-    """What the program's runs end in, explored by ``strategy``; as module ``name`` in ``folder``."""
+    """The outcomes of the program's runs, explored by ``strategy``; as module ``name`` in ``folder``."""
     path = folder / f"{name}.py"
     path.write_text(edit(to_python(program, holder)))
     settings = ProgramSettings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)

@@ -2,8 +2,8 @@
 
 The grammar asks its questions through one callable, ``choose(n) -> 0..n-1``, so that hypothesis (which shrinks:
 smaller answers are simpler programs) and a plain random generator (which is faster) draw from the same family. All
-lock use is balanced, conditions are used under their lock, loops have bounds. Main reads every variable at the end: a
-final value nobody reads is not part of what reads-from tells apart.
+lock use is balanced, conditions are used under their lock, loops have bounds. Main reads every variable at the end:
+reads-from classes do not distinguish final values that no thread reads.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class _Grammar:
                 return (TryDown("d", semaphore), If("d == 0", (Read("a", self.pick(_VARIABLES)),)))
 
     def ordered(self) -> tuple[Any, ...]:
-        """What matters where memory is relaxed: fences and indivisible updates."""
+        """Operations that matter where memory is relaxed: fences and indivisible updates."""
         variable = self.pick(_VARIABLES)
         match self.choose(5):
             case 0 | 1:
@@ -122,7 +122,7 @@ class _Grammar:
                 return (Update("u", variable, self.value(), self.choose(2)),)
 
     def compound(self) -> Any:
-        """A step of several accesses, which of them depends on what it reads."""
+        """A step of several accesses, which depend on the values that it reads."""
         parts: list[Any] = [Read("a", self.pick(_VARIABLES))]
         for _ in range(1 + self.choose(3)):
             part = Read("b", self.pick(_VARIABLES)) if self.choose(2) else Write(self.pick(_VARIABLES), self.value())

@@ -89,7 +89,7 @@ class Fence:
 class Update:
     """An indivisible read and write: ``local`` gets the old value, the variable ``value``.
 
-    With an ``expected`` value it does so only if the old value is that, and ``local`` tells whether it was (1 or 0).
+    With an ``expected`` value it does so only if the old value is that, and ``local`` says whether it was (1 or 0).
     """
 
     local: str
@@ -100,7 +100,8 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """An indivisible step of several accesses: reads, writes, and some of these only if a test holds of what was read.
+    """An indivisible step of several accesses: reads, writes, and some of these only if a test of the values read
+    holds.
 
     The first part is a :class:`Read`; tests are :class:`If` statements of such parts.
     """
@@ -194,7 +195,7 @@ class SmallProgram:
 
     @cached_property
     def looked_at(self) -> frozenset[str]:
-        """Locks whose release can be observed because somebody tries to take them."""
+        """Locks whose release can be observed because a thread tries to take them."""
         return frozenset(i[2] for code in self.code for i in code.instructions if i[0] == "try")
 
 

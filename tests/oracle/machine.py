@@ -1,16 +1,16 @@
 """The operational meaning of a small program: explicit states, one visible operation at a time.
 
 A :class:`Machine` is one state that can move. ``enabled()`` says which threads can, ``move(t)`` performs the visible
-operation thread ``t`` stands before and everything local after it, and returns what was touched as
-``(op, target, value, more)``. Locals start at 0. A failed assertion ends its thread (locks stay held).
+operation thread ``t`` stands before and everything local after it, and returns the access as ``(op, target, value,
+more)``. Locals start at 0. A failed assertion ends its thread (locks stay held).
 
 Conditions are CPython's: a waiter queues up and gives the lock back in one step, a notification takes waiters in the
 order in which they came, and a notified waiter then competes for the lock.
 
 Relaxed memory is the abstract machine of x86-TSO (Owens, Sarkar, Sewell, TPHOLs 2009) and its PSO counterpart (SPARC
 V8, appendix D): a store goes to the end of the thread's buffer; a load takes the newest entry of its own buffer for the
-location, or else what is in memory; at any time the oldest entry (TSO), or the oldest for a location (PSO), may move
-to memory, which is a move of ``(t, "")`` resp. ``(t, location)``. Everything else needs an empty buffer.
+location, or else the value in memory; at any time the oldest entry (TSO), or the oldest for a location (PSO), may move
+to memory, which is a move of ``(t, "")`` resp. ``(t, location)``. All other operations need an empty buffer.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ class Machine:
 
     def _do_compound(self, t: int, parts: tuple[Instruction, ...]) -> Touched:
         accesses: list[Access] = []
-        known: dict[str, Any] = {}  # what the step has read or written: it finds that again
+        known: dict[str, Any] = {}  # values that the step has read or written: it finds them again
         self._do_parts(t, parts, accesses, known)
         (op, target, value), *more = accesses
         return op, target, value, tuple(more)
@@ -338,9 +338,10 @@ class Machine:
     # -- results ------------------------------------------------------------------------------------------------------
 
     def final(self) -> tuple[Any, ...]:
-        """What can be told of a state nobody can leave: shared values, locals, failures, who is stuck before what.
+        """The visible part of a state that no thread can leave: shared values, locals, failures, and the operations
+        before which threads are stuck.
 
-        Shared values count only if main got to its end, where it may read them: if not, nobody can tell.
+        Shared values count only if main got to its end, where it may read them: if not, no thread sees them.
         """
         visible = tuple(
             tuple(self.locals[t][i] for i in compiled.visible) for t, compiled in enumerate(self.program.code)
@@ -353,7 +354,7 @@ class Machine:
         return any(status == RUNNING for status in self.status)
 
 
-#: What carries out an instruction, by its name.
+#: Name of an instruction -> the function that carries it out.
 _DOING: dict[str, Callable[..., Touched]] = {
     name.removeprefix("_do_"): method for name, method in vars(Machine).items() if name.startswith("_do_")
 }

@@ -1,10 +1,10 @@
 """Traces of small programs whose threads wait for one another in every way: locks, conditions, joins.
 
-Each thread does what a script says, drawn at random: sections of locks, one in another now and then, in which it
+Each thread follows a script, drawn at random: sections of locks, one in another now and then, in which it
 touches a place, waits on a condition or notifies. The first thread starts the others, and joins some of them. Where
 threads are *knotted* there are up to four, most sections of three locks are in others, and each thread may join those
-that are started after it. Whoever can go on does so in turns, drawn at random, until nobody can; a notification wakes
-who has waited longest.
+that are started after it. Threads that can go on do so in turns, drawn at random, until none can; a notification wakes
+the thread that has waited longest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mazurka.trace.columns import assemble, parts_of
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace, trace_of
 
-#: What a thread does next: an operation and its target. A wait gives up the lock behind it.
+#: The next operation of a thread, with its target. A wait releases the lock behind it.
 _Act = tuple[Op, Any, str]
 
 #: Runs of knotted threads that are tried.

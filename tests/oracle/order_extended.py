@@ -52,7 +52,8 @@ class ExtendedOrder(WeakOrders):
         return frozenset(each.lock for each in self._around(row))
 
     def _ordered_at_the_end(self, one: int, other: int, locks: frozenset[int]) -> bool:
-        """Whether the first is ordered before the end of one of the second's sections, or what its thread does last."""
+        """Whether the first is ordered before the end of one of the second's sections, or the last event of its
+        thread."""
         last = any_of(tuple(self.before[row] for row in range(self.size) if self.threads[row] == self.threads[other]))
         ends = [
             last if each.release is None else self.before[each.release]

@@ -64,7 +64,8 @@ class Orders:
         return found
 
     def _asked_for(self, row: int) -> Iterator[int]:
-        """What cannot be otherwise before an event: its thread's, its fork, what it joins, and its fork."""
+        """The events that always come before an event: those of its thread, its fork, the thread that it joins, and the
+        fork of that."""
         for earlier in range(row):
             op, other = self.ops[earlier], self.others[self.targets[earlier]]
             asked = {self.threads[row]} | ({self.others[self.targets[row]]} if self.ops[row] is Op.JOIN else set())
@@ -105,7 +106,7 @@ class Orders:
         return {(one, other) for one, other in self.conflicts() if not before[other] >> one & 1}
 
     def shb(self) -> set[tuple[int, int]]:
-        """What the later of the two reads does not order them."""
+        """The racy pairs by SHB: those that are not ordered by the read of the later event itself."""
         before = self._closed(reading=True)
         found = set()
         for one, other in self.conflicts():
@@ -117,7 +118,7 @@ class Orders:
     # -- sync-preserving ----------------------------------------------------------------------------------------------
 
     def ideal(self, *events: int) -> set[int]:
-        """What the events need that come next, with as much as that needs."""
+        """The events that the next events need, with all that these need."""
         found = {earlier for event in events for earlier in self._asked_for(event)}
         size = -1
         while len(found) != size:

@@ -1,31 +1,35 @@
-"""What one small trace proves possible: all its correct reorderings, by definition, and the bugs that they show.
+"""The executions that one small trace proves possible: all its correct reorderings, by definition, and the bugs that
+they show.
 
 A correct reordering takes of each thread a prefix, in program order, so that
 
-- what a thread does after its fork in the trace comes after it; a join comes after all that the joined thread does,
-  and, without branch events, only if all its reads gave what they gave: it might not end otherwise;
-- nobody takes a lock that somebody else holds (re-entrant: the outermost acquire and release count);
-- an event takes place only if the reads its existence depends on gave what they gave: with branch events the reads
-  before the last branch before it in its thread (a branch itself: all reads before it), without any all reads.
+- the events of a thread that come after its fork in the trace come after it; a join comes after all events of the
+  joined thread, and, without branch events, only if all its reads have the values of the trace: it might not end
+  otherwise;
+- no thread takes a lock that another one holds (re-entrant: the outermost acquire and release count);
+- an event takes place only if the reads that its existence depends on have the values of the trace: with branch events
+  the reads before the last branch before it in its thread (a branch itself: all reads before it), without any all
+  reads.
 
-- who waits on a condition (three events of one lock, whatever else there is that touches nothing) is parked, and goes
+- a thread that waits on a condition (three events of one lock, and any others that touch nothing) is parked, and goes
   on once woken: a notification of one wakes any of those that are parked, if there are any, one of all wakes them all.
-  Waits that went on in the trace although nobody had woken them may do so at any time: their time has run out.
+  Waits that went on in the trace without having been woken may do so at any time: their time has run out.
 
-A read gives what it gave if it takes its value from the write it had, or one of the same recorded value (the initial
-value likewise), and that write's value is what it was: all reads before it in its thread gave what they gave.
+A read has the value of the trace if it takes its value from the same write as there, or from one of the same recorded
+value (the initial value likewise), and that write has the value of the trace: all reads before it in its thread have
+the values of the trace.
 
 Bugs:
 
 - *races* are two conflicting accesses of different threads that are both next;
 - *deadlocks* are threads each of which stands before the acquire of a lock that the next one holds, or joins the next;
 - *communication deadlocks* are threads that never go on: each stands before the acquire of a lock that one of them
-  holds, or the join of one of them, or is parked, and then all other threads have ended (with END, or with what they
-  did before they were joined) or are never started;
+  holds, or the join of one of them, or is parked, and then all other threads have ended (with END, or with their last
+  event before they were joined) or are never started;
 - *atomicity violations* are accesses of another thread between two consecutive ones of a place by one thread that no
   serial order explains (read-write-read, write-write-read, read-write-write, write-read-write);
-- *order violations* are a use of a place before what another thread writes there first in the trace (or would write),
-  or after another thread's freeing of it, which comes later in the trace.
+- *order violations* are a use of a place before another thread's first write of it in the trace (or the write that it
+  would make), or after another thread's freeing of it, which comes later in the trace.
 
 Cost: exponential; for traces of up to some twenty events.
 """
@@ -111,8 +115,8 @@ class Predictable:
             self.held.append(after)
 
     def _wait(self) -> None:
-        """By the event that parks a thread: the wait, the event with which it goes on, and whether a lock is told that
-        it gives up."""
+        """By the event that parks a thread: the wait, the event with which it goes on, and whether the trace has the
+        lock that it releases."""
         self.parks: dict[int, tuple[int, int, bool]] = {}
         for own in self.rows:
             rows = [row for row in own if READS[self.ops[row]] or WRITES[self.ops[row]]]
@@ -136,8 +140,8 @@ class Predictable:
         self.late = late
 
     def _gives_up(self, rows: list[int], n: int) -> tuple[int, int, bool]:
-        """Of the n-th of a thread's events that touch something, a wait: what parks it, with what it goes on, whether
-        it tells of a lock."""
+        """Of the n-th of a thread's events that touch something, a wait: the event that parks the thread, the event
+        with which it goes on, and whether it names a lock."""
 
         def is_(m: int, op: Op, lock: int) -> bool:
             return 0 <= m < len(rows) and self.ops[rows[m]] is op and self.targets[rows[m]] == lock
@@ -167,7 +171,7 @@ class Predictable:
         return seen
 
     def steps(self, state: Reached) -> Iterator[tuple[int, Reached]]:
-        """What can take place next, and what comes of it."""
+        """The events that can take place next, each with the state after it."""
         for row in self.standing(state):
             if self._possible(state, row):
                 yield from ((row, after) for after in self._after(state, row))
@@ -223,7 +227,7 @@ class Predictable:
             yield Reached(tuple(at), tuple(last), tuple(broken), then)
 
     def _gives(self, state: Reached, row: int) -> bool:
-        """Whether a read gives what it gave."""
+        """Whether a read has the value of the trace."""
         source = state.last[self.targets[row]]
         if source != _NOBODY and state.broken[self.threads[source]] <= self.index[source]:
             return False
@@ -297,7 +301,7 @@ class Predictable:
         return False
 
     def _reasons(self, state: Reached) -> dict[int, int]:
-        """What threads may never get past: for each the thread that it waits for, _NOBODY if it is parked."""
+        """The waits that threads may never get past: for each the thread that it waits for, _NOBODY if it is parked."""
         found = {}
         for row in self.standing(state):
             if self.ops[row] is Op.ACQUIRE:
@@ -332,7 +336,7 @@ class Predictable:
         return self.ops[rows[-1]] is Op.END or (joined and state.broken[thread] != self.index[rows[-1]])
 
     def order_violations(self) -> set[tuple[int, int]]:
-        """(use, what writes the place first) or (what frees the place, use)."""
+        """(use, first write of the place) or (freeing of the place, use)."""
         rows = range(len(self.ops))
         wanted = {pair for pair in product(rows, rows) if pair[0] > pair[1] and self._inverts(*pair)}
         found = set()
@@ -345,7 +349,7 @@ class Predictable:
         return found
 
     def _inverts(self, first: int, second: int) -> bool:
-        """Whether two events, the later one first, are what is called an order violation."""
+        """Whether two events, the later one first, are an order violation."""
         use = second if self.ops[first] is Op.FREE else first
         if self.threads[first] == self.threads[second] or self.ops[use] not in _DATA:
             return False
@@ -368,7 +372,7 @@ class Predictable:
                     before[self.targets[row]] = row
 
     def _between(self, first: int, last: int) -> set[int]:
-        """What can come between two accesses, of what is unserialisable."""
+        """The accesses that can come between two others and make them unserialisable."""
         thread = self.threads[first]
         found: set[int] = set()
         start: tuple[Reached, frozenset[int]] = (self.start, frozenset())

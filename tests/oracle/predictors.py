@@ -1,5 +1,5 @@
 """Every prediction of a kind, of the model's or of SeqCheck's: all candidates are asked about, those that others imply,
-too. What predicts for users looks for each place once (:mod:`mazurka.predict.engines`)."""
+too. The predictors for users look for each place once (:mod:`mazurka.predict.engines`)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mazurka.witness.witness import Claim
 
 
 def by_the_model(trace: Trace, kind: str, window: int | None = None) -> Iterator[tuple[Rows, Verdict]]:
-    """What the maximal causal model says of each."""
+    """The verdict of the maximal causal model on each."""
     return _answers(trace, kind, Questions(trace, window).ask)
 
 
 def by_seqcheck(trace: Trace, kind: str) -> Iterator[tuple[Rows, Verdict]]:
-    """What SeqCheck says, and the complete solver where it can't tell."""
+    """The verdict of SeqCheck, or of the complete solver where SeqCheck does not decide."""
     return _answers(trace, kind, SeqCheck(trace).prove)
 
 

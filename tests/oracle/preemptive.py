@@ -1,15 +1,15 @@
-"""What a program does under real, preemptive threads of CPython: the oracle of what `verified` may be said of.
+"""Runs of a program under real, preemptive threads of CPython: the oracle for `verified`.
 
 A *trial* is a run of a program file in a forked child whose threads are delayed at random between two opcodes, so that
 orders come about that a machine would show once in a million runs. There are two kinds of delays, as two kinds of bugs
 ask for them: *one long pause* at one opcode of one thread, in which all others come to their ends (most bugs need one
 or two switches), and *many short ones*. Which opcodes they hit follows from the seed, the number of the thread (in the
-order in which threads begin) and how many opcodes it has done; what the others do meanwhile is up to the machine. So a
-trial that fails is a proof, and one that passes is none.
+order in which threads begin) and how many opcodes it has done; the steps of the others meanwhile are up to the machine.
+So a trial that fails is a proof, and one that passes is none.
 
-A trial *fails* if a thread ends by an exception that nobody caught (``SystemExit`` with a status of 0 or none aside),
+A trial *fails* if a thread ends by an uncaught exception (``SystemExit`` with a status of 0 or none aside),
 if the process dies of a signal, or if it *hangs*: no result within the limit, and all of its threads asleep. One that
-is busy, or has not come to its end on a busy machine, tells nothing.
+is busy, or has not come to its end on a busy machine, proves nothing.
 
 Invariant: the trial touches nothing of the parent's; it runs in a temporary directory of its own, in a new session.
 Cost: ten milliseconds for a fork of a process that has much imported, and as many for the run itself.
@@ -46,7 +46,7 @@ _OPCODES: Final = (12, 40, 150, 600)
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a child ended: what it wrote, and whether it was killed as too slow, or while all its threads slept."""
+    """How a child ended: its output, and whether it was killed as too slow, or while all its threads slept."""
 
     text: str
     status: int = 0
@@ -98,7 +98,7 @@ def trial(path: str | Path, seed: int, seconds: float = 5.0) -> str:
 
 
 def in_child(function: Callable[[], str], seconds: float) -> Ended:
-    """Call a function in a forked process, which gets nothing to read and may print what it likes."""
+    """Call a function in a forked process, which has an empty input, and whose output is dropped."""
     reading, writing = os.pipe()
     with warnings.catch_warnings(
         action="ignore", category=DeprecationWarning
@@ -180,7 +180,7 @@ def _all_asleep(process: int) -> bool:
 
 
 def _run(file: str, seed: int) -> str:
-    """In the child: run the program; what came of it."""
+    """In the child: run the program; returns the outcome."""
     failures: list[str] = []
     threading.excepthook = lambda raised: _note(failures, raised.exc_type, raised.exc_value)
     source = Path(file).read_bytes()
@@ -190,7 +190,7 @@ def _run(file: str, seed: int) -> str:
     sys.modules["__main__"] = module
     sys.argv = [file]
     sys.path.insert(0, os.path.dirname(file))
-    random.seed(seed)  # what the program draws repeats, too
+    random.seed(seed)  # the program's random numbers repeat, too
     if seed >= 0:
         _Delays(seed, file).install()
     try:
@@ -210,7 +210,7 @@ def _note(failures: list[str], kind: type[BaseException], error: BaseException |
 
 
 def _join_all() -> None:
-    """What the interpreter does before it ends."""
+    """Join all threads, like the interpreter before it ends."""
     for each in threading.enumerate():
         if not each.daemon and each is not threading.main_thread() and each is not threading.current_thread():
             each.join()

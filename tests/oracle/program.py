@@ -1,9 +1,9 @@
 """A small program behind the protocol the explorers speak, by interpretation.
 
 Points are as :mod:`mazurka.program.protocol` defines them: reads and writes of variables, lock and try-lock attempts,
-the release of a lock somebody tries to take. Everything else is done as early as possible: forks (the child runs to
-its first point at once), joins, releases, waits and notifications (which happen under their lock). Relaxed memory is
-told as :mod:`mazurka.program.memory` says.
+the release of a lock that some thread tries to take. Everything else is done as early as possible: forks (the child
+runs to its first point at once), joins, releases, waits and notifications (which happen under their lock). Relaxed
+memory is encoded as in :mod:`mazurka.program.memory`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def name_of(t: int) -> str:
 
 
 class Queues:
-    """What has to be remembered of a program's store buffers to tell a run in the encoding of program/memory.py."""
+    """The state of a program's store buffers that is needed for a log in the encoding of program/memory.py."""
 
     def __init__(self, model: MemoryModel, threads: int) -> None:
         self.model = model
@@ -78,7 +78,7 @@ def _target(target: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class Stepper:
-    """A machine that moves from point to point and logs what it does."""
+    """A machine that moves from point to point and logs its steps."""
 
     def __init__(
         self, program: SmallProgram, joint: bool = False, marked: bool = True, model: MemoryModel = MemoryModel.SC
@@ -132,7 +132,7 @@ class Stepper:
         return [t for t in self.tasks if self.enabled(t) and self.is_point(t)]
 
     def before(self, t: Mover) -> tuple[Op, tuple[Any, ...]]:
-        """What ``t`` would do now."""
+        """The operation that ``t`` would do now."""
         state = self.machine.freeze()
         op, target, _, _ = self.machine.move(t)
         self.machine.thaw(state)
@@ -195,7 +195,7 @@ class Stepper:
             self._take(queue, number)
 
     def _read_own(self, t: int, site: int, queue: Mover, number: int) -> None:
-        """Look whether the own store to a location has arrived: if not, that is what is read."""
+        """Look whether the own store to a location has arrived: if not, the read returns its value."""
         arrived = self.queues.has_arrived(queue, number)
         value = None
         if arrived:

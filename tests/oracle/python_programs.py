@@ -1,11 +1,12 @@
-"""Random Python programs: two or three threads that do a few things each to what they share, and tell what they saw.
+"""Random Python programs: two or three threads that do a few operations each on shared objects, and return the values
+that they saw.
 
-A program is text with a function ``scenario()``, which starts the threads, joins them, and returns all that they saw
-and left behind. Programs of one number are the same everywhere. What a program is about is one or two *themes*; a theme
-is what is shared, and what may be done to it. The prelude is the same for all, so that a program can be shrunk by
-leaving operations out.
+A program is text with a function ``scenario()``, which starts the threads, joins them, and returns all values that they
+saw, and the final state. Programs of one number are the same everywhere. A program has one or two *themes*; a theme is
+a shared object with operations on it. The prelude is the same for all, so that a program can be shrunk by leaving
+operations out.
 
-Every operation is one line, and what it comes to (a value or the name of an exception) goes into the thread's list,
+Every operation is one line, and its result (a value or the name of an exception) goes into the thread's list,
 unless it is left to fail the program.
 """
 
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-#: What programs begin with: classes and the keys that equal one another.
+#: The beginning of programs: classes and the keys that equal one another.
 PRELUDE: Final = """\
 import datetime
 import enum
@@ -76,8 +77,8 @@ def told(what):
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What is shared (lines of ``scenario`` before the threads), what may be done to it (expressions, or statements),
-    and what is looked at in the end. ``{k}`` in them is a key, ``{v}`` a small number."""
+    """The shared objects (lines of ``scenario`` before the threads), the operations on them (expressions, or
+    statements), and the expressions for the final state. ``{k}`` in them is a key, ``{v}`` a small number."""
 
     shared: tuple[str, ...]
     does: tuple[str, ...]
@@ -393,7 +394,7 @@ THEMES: Final[dict[str, Theme]] = {
     ),
 }
 
-#: Themes whose operations strategies need not all decide: what they say is then that they do not know.
+#: Themes whose operations strategies need not all decide: their verdict is then inconclusive.
 _OPEN: Final[dict[str, Theme]] = {
     "timed": Theme(
         ("lock = threading.Lock()", "e = threading.Event()", "c = Box()", "c.x = 0"),
@@ -418,7 +419,7 @@ _OPEN: Final[dict[str, Theme]] = {
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The operations of each thread, and what is shared."""
+    """The operations of each thread, and the shared objects."""
 
     themes: tuple[Theme, ...]
     keys: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Traces of threads that do this and that, drawn at random: what :mod:`tests.oracle.predictable` is asked about."""
+"""Traces of threads with various operations, drawn at random: input for :mod:`tests.oracle.predictable`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def random_trace(
 
 
 def with_requests(rng: random.Random, log: list[Step]) -> list[Step]:
-    """The same, with a request before most acquires, right after what the thread does before or later."""
+    """The same, with a request before most acquires, right after the thread's event before it or later."""
     asked = list(log)
     for number in reversed(range(len(log))):
         step = log[number]
@@ -39,7 +39,7 @@ def with_requests(rng: random.Random, log: list[Step]) -> list[Step]:
 
 
 class Recorder:
-    """Lets threads do this and that; what can't be done now is not recorded."""
+    """Has threads do various operations; an operation that is not possible now is not recorded."""
 
     def __init__(
         self,

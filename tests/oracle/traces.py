@@ -1,4 +1,4 @@
-"""Small traces, drawn at random, and what they prove possible: every reordering tried, by definition.
+"""Small traces, drawn at random, and the executions that they prove possible: every reordering tried, by definition.
 
 The definition is that of :mod:`mazurka.causal.model` (patent, Definition 2), carried out one event at a time. Targets
 are named so that it needs no classification: ``l...`` locks, ``s...`` synchronising variables, ``g...`` conditions,
@@ -176,7 +176,8 @@ class Reorderings:
         return self.log[i].op is Op.WAIT
 
     def _park(self, row: list[int], k: int) -> tuple[int, int]:
-        """With what a thread parks that waits with its k-th step, and with what it goes on (-1: it does not)."""
+        """The step with which a thread parks that waits with its k-th step, and the one with which it goes on (-1: it
+        does not)."""
 
         def does(n: int) -> tuple[Any, Any]:
             return (self.log[row[n]].op, self.log[row[n]].target) if 0 <= n < len(row) else (None, None)
@@ -190,7 +191,7 @@ class Reorderings:
         return row[k], row[k + 1] if k + 1 < len(row) else -1
 
     def answers(self, question: Question) -> bool:
-        """Whether one of them is what is asked for."""
+        """Whether one of the reorderings answers the question."""
         threads = sorted(self.rows)
         start = (tuple(0 for _ in threads), (), tuple(len(self.rows[t]) for t in threads))
         seen = {start}
@@ -207,7 +208,7 @@ class Reorderings:
         return False
 
     def objection(self, order: tuple[int, ...], question: Question) -> str:
-        """What speaks against an order of steps as an answer ("" if nothing)."""
+        """The objection to an order of steps as an answer ("" if there is none)."""
         threads = sorted(self.rows)
         state: Any = (tuple(0 for _ in threads), (), tuple(len(self.rows[t]) for t in threads))
         for i in order:
@@ -316,7 +317,7 @@ class Reorderings:
         return all(each.read != i or (source in each.sources and kept) for each in _seen(question))
 
     def _gives(self, i: int, source: int, kept: bool) -> bool:
-        """Whether a read that takes its value from ``source`` gives what it gave in the log."""
+        """Whether a read that takes its value from ``source`` has the same value as in the log."""
         logged, value = self.sources[i], self.log[i].value
         if source == logged:
             return kept or str(self.log[i].target).startswith("s")

@@ -2,10 +2,10 @@
 
 The module defines ``program()``, which runs everything from a fresh state and returns what
 :meth:`tests.oracle.machine.Machine.final` returns for a run that got to its end: the shared variables' final values,
-every thread's locals, and the failed assertions. Shared variables are attributes of one object, or whatever else can
-hold a value (:class:`Holder`); array elements are items of dictionaries on it. A thread stores its locals when it is
-done, whether it ends well, dies of a failed assertion, or is ended where it is stuck; they and the failed assertions
-are in the module's ``last``.
+every thread's locals, and the failed assertions. Shared variables are attributes of one object, or in another holder of
+values (:class:`Holder`); array elements are items of dictionaries on it. A thread stores its locals when it is done,
+whether it ends well, dies of a failed assertion, or is ended where it is stuck; they and the failed assertions are in
+the module's ``last``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def program():
 
 
 class Holder(Enum):
-    """What holds the shared variables."""
+    """The holder of the shared variables."""
 
     ATTRIBUTES = "shared.{0}"
     SLOTS = "slotted.{0}"
@@ -76,7 +76,7 @@ _OBJECTS = {
     Holder.VALUES: "table = dict.fromkeys({0!r}, 0)",
 }
 
-#: What a function has to say before it binds a variable.
+#: The declaration that a function needs before it binds a variable.
 _DECLARED = {Holder.CLOSURE: "nonlocal", Holder.GLOBALS: "global"}
 
 

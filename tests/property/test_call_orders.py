@@ -1,5 +1,5 @@
 """Call order violations that are predicted are those of the oracle, on generated traces of calls; their witnesses are
-believed by a checker that shares no code with what finds them, and others are not."""
+believed by a checker that shares no code with the predictors, and others are not."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The solvers agree with each other on the queries an exploration asks, and every order they give keeps what it
-must."""
+"""The solvers agree with each other on the queries an exploration asks, and every order that they give keeps all
+constraints."""
 
 from __future__ import annotations
 

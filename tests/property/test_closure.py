@@ -46,7 +46,7 @@ def generated(seeds: range, longest: int = 12) -> Iterator[tuple[list[Step], boo
 
 
 class Contrary(Closure):
-    """Tries what is least likely first, so that it has to learn from contradictions."""
+    """Tries the least likely order first, so that it has to learn from contradictions."""
 
     def _guess(self) -> Answer | None:
         return None

@@ -1,4 +1,5 @@
-"""Compiled by numba, the kernel does what it does interpreted. Compiling takes half a minute: only under ``long``."""
+"""Compiled by numba, the kernel has the same results as interpreted. Compiling takes half a minute: only under
+``long``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""``ncmc`` on programs that share builtin containers, whose operations it takes for calls: it reaches what ``dfs``
-does, and says which operations it took for atomic."""
+"""``ncmc`` on programs that share builtin containers, whose operations it takes for calls: it reaches the outcomes of
+``dfs``, and says which operations it took for atomic."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Segments of recordings that are damaged, or made up by somebody: each is finished, or refused with a word about the
-file; nothing of it is run, and nothing crashes."""
+"""Segments of recordings that are damaged, or made up: each is finished, or refused with an error about the file; no
+code in it is run, and nothing crashes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DAMAGES = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 700
 
 _READ, _WRITE = Op.READ.value, Op.WRITE.value
 
-#: What people use as keys, and what is told of values.
+#: Usual keys, and recorded values.
 _KEYS: list[Any] = [
     None,
     7,
@@ -75,7 +75,7 @@ def _events(site: int) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def segments(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
-    """What a recorder writes."""
+    """The segments that a recorder writes."""
     file = "recorded.py"
     sites.register(file, [(3, 1, "work", "read", "count", 3, 9), (4, 1, "work", "store", "total", 4, 9)])
     first, second = sites.numbers(file)
@@ -87,7 +87,8 @@ def segments(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 
 def _finished(folder: Path, segments: list[bytes]) -> str:
-    """What comes of them: "", or the slug of a refusal, which names the file and, if it has one, the byte."""
+    """The result of finishing segments: "", or the slug of a refusal, which names the file and, if it has one, the
+    byte."""
     folder.mkdir(exist_ok=True)
     for left in folder.iterdir():
         if left.is_file():

@@ -1,7 +1,6 @@
 """Readers of traces that are damaged give rows or an error about the file, never anything else.
 
-The suite reads the corpus and some damaged inputs of each format; ``make fuzz`` goes on for as long
-as it is told to.
+The suite reads the corpus and some damaged inputs of each format; ``make fuzz`` goes on for a given time.
 """
 
 from __future__ import annotations

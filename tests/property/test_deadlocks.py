@@ -1,5 +1,5 @@
-"""Deadlocks of threads that take locks in one another, join one another and wait on conditions: what is told is so, and
-what an exhaustive search finds besides is counted as undecided."""
+"""Deadlocks of threads that take locks in one another, join one another and wait on conditions: all reported ones are
+real, and those that only an exhaustive search finds are counted as undecided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Orders of callbacks: what a loop of CPython and real threads do with a drawn program is among what is explored."""
+"""Orders of callbacks: the results of a loop of CPython and real threads for a drawn program are among the explored
+ones."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ import pytest
 from mazurka.api import explore
 from mazurka.report.check_report import Verdict
 
-_write = (os.write,)  # the real one: what is written in a run would be taken back
+_write = (os.write,)  # the real one: a write in a run would be undone
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""Every exhaustive strategy reaches exactly what the oracle says a program can end in; mcr, dpor and dpor-rf run each
-of their classes once.
+"""Every exhaustive strategy reaches exactly the outcomes of a program according to the oracle; mcr, dpor and dpor-rf
+run each of their classes once.
 
 ``make test-long`` draws thousands of programs, the suite a few hundred.
 """

@@ -1,7 +1,7 @@
-"""Generated programs, run as real Python through the whole front end, reach what the oracle says they can reach.
+"""Generated programs, run as real Python through the whole front end, reach the outcomes that the oracle gives.
 
 Each small program is printed as Python that uses ``threading``, imported instrumented, and explored with ``mcr`` and
-``se-mcr`` (and with ``dfs`` where all interleavings are few). What is compared is said in :mod:`tests.oracle.front`.
+``se-mcr`` (and with ``dfs`` where all interleavings are few). :mod:`tests.oracle.front` says which parts are compared.
 """
 
 from __future__ import annotations

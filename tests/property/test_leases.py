@@ -42,7 +42,7 @@ class Divided:
     made: int = 0
     counted: int = 0  # runs that were not lost
     results: list[Any] = field(default_factory=list)
-    records: list[JournalRecord] = field(default_factory=list)  # what a journal has
+    records: list[JournalRecord] = field(default_factory=list)  # the records of a journal
 
     def __post_init__(self) -> None:
         self.strategy = self.new()
@@ -85,7 +85,7 @@ class Divided:
         return worker.records()
 
     def write(self) -> None:
-        """What the explorer does every now and then."""
+        """Write the journal, as the explorer does every now and then."""
         self.records += self.strategy.records()
 
     def begin_again(self) -> None:
@@ -111,7 +111,7 @@ def test_divided_work_reaches_the_same(program: SmallProgram, name: str, chance:
     divided.search()
     assert _reached(divided.results) == (answer.finals, answer.reads)
     assert divided.strategy.incompleteness_reason() == ""
-    undivided = reach(program, "dpor-rf" if name == "mcr" else name)  # workers may read what others have read
+    undivided = reach(program, "dpor-rf" if name == "mcr" else name)  # workers may read the same values as others
     assert divided.counted == undivided.executions
 
 

@@ -1,9 +1,9 @@
 """``mcr-s`` and ``mcr-s+`` reach all that can be observed, and run no class twice (but for try-locks, which are guessed
 at): against the oracle, and through the Python front end.
 
-Locals of the oracle's threads other than main's last reads are observed by nobody here, so that many reads are
-needless; the fewer the variables that main looks at in the end, the more. Compared are the values of the
-variables that can be told, the failures, and who is stuck where.
+Locals of the oracle's threads other than main's last reads are observed by no code here, so that many reads are
+needless; the fewer the variables that main looks at in the end, the more. Compared are the values of the visible
+variables, the failures, and the places where threads are stuck.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _search(program: SmallProgram, transitively: bool) -> SlicedSearch:
 
 
 def _told(finals: Any, program: SmallProgram) -> set[Any]:
-    """What can be told of final states: of variables, those that main reads when all is over."""
+    """The visible part of final states: of variables, those that main reads at the end."""
     seen = {read.variable for read in program.after if isinstance(read, Read)}
     return {
         (tuple((n, v) for n, v in shared if n in seen), tuple(failed), stuck) for shared, _, failed, stuck in finals
@@ -125,7 +125,7 @@ def test_a_counter_nobody_looks_at() -> None:
 
 
 def _unseen(source: str) -> str:
-    """The same program, whose threads do not tell their locals; its variables are there at once, and in no string."""
+    """The same program, whose threads do not return their locals; its variables are bound at once, and in no string."""
     begin = "    def __init__(self):\n        self.x = 0\n        self.y = 0\n        self.z = 0\n"
     source = source.replace("class Shared:\n", f"class Shared:\n{begin}\n")
     source = re.sub(r"(outcome\[[1-9]\d*\]) = .*", r"\1 = ()", source)
@@ -146,7 +146,7 @@ def test_generated_programs_through_the_front_end(tmp_path: Path, monkeypatch: p
             continue
         counts = []
         for strategy in ("dpor-rf", "mcr-s", "mcr-s+"):
-            monkeypatch.setattr(sites, "instrumented", set())  # what other tests have loaded may look at anything
+            monkeypatch.setattr(sites, "instrumented", set())  # modules of other tests may look at any object
             name = f"sliced_{seed}_{strategy.replace('-', '_').replace('+', 'p')}"
             found = reached(program, tmp_path, name, strategy, limit=_MOST, edit=_unseen, finals=False)
             if found.executions >= _MOST:

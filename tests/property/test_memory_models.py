@@ -1,5 +1,5 @@
-"""Generated programs with fences and indivisible updates reach, under each memory model, what the oracle's abstract
-machine reaches. ``make test-long`` takes 5,000 programs per model, the suite fifty.
+"""Generated programs with fences and indivisible updates reach, under each memory model, the outcomes of the oracle's
+abstract machine. ``make test-long`` takes 5,000 programs per model, the suite fifty.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def test_the_witness_checker_believes_every_run_of_python(model: MemoryModel, tm
         program = PythonProgram(Function(str(path), "program"), settings)
         try:
             for seed in range(6):
-                program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed))  # learn what is shared
+                program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed))  # learn the shared locations
                 run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed, detail=True))
                 if run.divergence is None:
                     late = Failure(FailureKind.ASSERTION, "so far", "0", None, step=len(run.log) - 1)

@@ -1,5 +1,5 @@
-"""The model of a recorded trace that NumPy makes is the one that is made row by row, but for places of one thread; what
-a model of some of the rows refutes is refuted."""
+"""The model of a recorded trace that NumPy makes is the one that is made row by row, except for places of one thread; a
+candidate that a model of some of the rows refutes is refuted."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def drawn(number: int) -> str:
 
 
 class _Observed(PythonProgram):
-    """Keeps what each run has come to."""
+    """Keeps the outcome of each run."""
 
     def execute(self, plan: Plan) -> Run:
         run = super().execute(plan)

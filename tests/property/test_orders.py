@@ -1,4 +1,4 @@
-"""hb, shb and sync-preserving races and deadlocks are what their definitions say, however a trace is cut into parts."""
+"""hb, shb and sync-preserving races and deadlocks agree with their definitions, however a trace is cut into parts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _draw(seed: int) -> Trace:
 
 
 def _signalling_trace(rng: random.Random, length: int) -> Trace:
-    """Atomic counters and notifications among the accesses; locks that are given back by nobody, or looked at."""
+    """Atomic counters and notifications among the accesses; locks that no thread releases, or that threads look at."""
     log: list[Step] = []
     holder: dict[str, int] = {}
     for _ in range(length):

@@ -1,5 +1,5 @@
-"""What is predicted from a trace is what the oracle says of it: all of that by the complete engines, some of it by the
-others; and each finding has a witness that the checker believes."""
+"""The predictions from a trace are those of the oracle: all of them by the complete engines, some by the others; and
+each finding has a witness that the checker believes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strategies reach what ``dfs`` does, on random Python programs and on the smallest ones that once told otherwise.
+"""Strategies reach the outcomes of ``dfs``, on random Python programs and on the smallest ones that once differed.
 
 ``make bench ARGS=differential`` draws thousands.
 """
@@ -14,7 +14,7 @@ from tests.oracle.python_programs import PRELUDE, THEMES, Program, drawn
 
 _STRATEGIES = ("mcr", "se-mcr", "dpor")
 
-#: What is shared, what the threads do, how many outcomes there are, and what a thread may fail with, or "blocked".
+#: The shared objects, the operations of the threads, the number of outcomes, and the failure of a thread, or "blocked".
 KEPT: dict[str, tuple[str, tuple[str, ...], int, str]] = {
     "an event set and cleared by two": ("e = threading.Event()", ("e.wait()", "e.set()", "e.clear()"), 1, "blocked"),
     "an event set and cleared": ("e = threading.Event()", ("e.wait()", "e.set(); e.clear()"), 1, "blocked"),
@@ -92,7 +92,7 @@ KEPT: dict[str, tuple[str, tuple[str, ...], int, str]] = {
 
 
 def scenario_of(shared: str, threads: tuple[str, ...]) -> str:
-    """A program of these threads that returns what there is in the end."""
+    """A program of these threads that returns the final state."""
     lines = [PRELUDE, "", "def scenario():", f"    {shared or 'pass'}"]
     for number, thread in enumerate(threads):
         head = [f"        {part}" for part in thread.split("; ") if part.startswith(("global", "nonlocal"))]

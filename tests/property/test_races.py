@@ -27,7 +27,7 @@ _STATES = 4_000
 
 @dataclass
 class _Watched(Program):
-    """A small program whose runs tell of the races that they show."""
+    """A small program whose runs report the races that they show."""
 
     program: Any
 
@@ -48,7 +48,7 @@ class _Watched(Program):
 
 
 def _small(seed: int, plain: bool = False) -> Any:
-    """A generated program that the oracle can go through, with what it says."""
+    """A generated program that the oracle can search, with its answer."""
     program = random_program(seed, conditions=not plain, semaphores=not plain and bool(seed % 2))
     try:
         assert interleavings(program, _STATES) <= _STATES

@@ -1,4 +1,4 @@
-"""What is predicted from recordings of generated programs happens when they are run in the order that is named.
+"""Predictions from recordings of generated programs come true when the programs are run in the named order.
 
 The programs count, copy, test and convert shared attributes, items and globals, so that some reads decide nothing and
 others do. None loops, so that each order of a finding can be followed to its end.

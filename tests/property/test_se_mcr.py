@@ -1,4 +1,5 @@
-"""``se-mcr`` against the oracle: what it runs once each, what it leaves out, and that nothing is lost by it."""
+"""``se-mcr`` against the oracle: the classes that it runs once each, those that it leaves out, and that nothing is lost
+by it."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ def _histories(reads: frozenset[Any]) -> set[tuple[int, Any]]:
 
 
 def _beginnings(histories: set[tuple[int, Any]]) -> set[tuple[int, Any]]:
-    """A thread may be stuck after what it read in a run on the way to more: no other run has to show that."""
+    """A thread may be stuck after reads that a run makes on the way to more: no other run has to show that."""
     return {(thread, row[:count]) for thread, row in histories for count in range(len(row) + 1)}
 
 

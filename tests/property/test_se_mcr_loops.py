@@ -1,5 +1,5 @@
-"""``se-mcr`` and loops without bounds: it comes to an end where there are finitely many states, misses none, and tells
-livelocks: loops that no order leads out of."""
+"""``se-mcr`` and loops without bounds: it comes to an end where there are finitely many states, misses none, and
+reports livelocks: loops that no order leads out of."""
 
 from __future__ import annotations
 

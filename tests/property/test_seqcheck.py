@@ -1,5 +1,5 @@
-"""What SeqCheck finds is what the oracle says: all of it in traces of two threads, part of it where there are more, and
-what it says can't be can't be. Each finding has a witness that the checker believes."""
+"""The findings of SeqCheck are those of the oracle: all of them in traces of two threads, some where there are more,
+and its refutations are right. Each finding has a witness that the checker believes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _claims(trace: Trace) -> Iterator[Claim]:
 
 
 def _intruding(trace: Trace) -> Iterator[Claim]:
-    """Also what is easily seen not to be possible."""
+    """Claims, including some that are easily seen to be impossible."""
     accesses = [row for row in range(len(trace)) if trace.op[row] in (Op.READ, Op.WRITE)]
     for place, own in product({int(trace.target[row]) for row in accesses}, range(len(trace.threads))):
         here = [row for row in accesses if trace.target[row] == place]
@@ -178,7 +178,7 @@ def test_order_violations_are_shown_by_an_order_of_the_two() -> None:
         check, checker = SeqCheck(trace, complete_up_to=0, kernel=_KERNEL), Checker(trace)
         for rows in order_violations_of(trace):
             answer = check.prove(OrderViolation(rows[0], rows[1]))
-            assert not isinstance(answer, Infeasible)  # the write need not follow: what refutes that is left open
+            assert not isinstance(answer, Infeasible)  # the write need not follow: a refutation of that is left open
             if isinstance(answer, Witness):
                 assert checker.objections(answer) == []
                 met += 1

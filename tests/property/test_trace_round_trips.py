@@ -74,7 +74,7 @@ THREADS = ("T0", "T1", "worker", "7")
 
 
 def plain_trace(rng: random.Random) -> Trace:
-    """Of what every format has a word for; some values are known, some of those are numbers."""
+    """A trace of operations that every format has; some values are known, some of those are numbers."""
     log = random_log(rng, 40, 4, valued=rng.random() < 0.8, branching=False)
     return trace_of(THREADS, [_plain(rng, step) for step in log if step.op in HELD_BY_ALL])
 

@@ -1,4 +1,4 @@
-"""wcp, dc and wdc report what their definitions say, however a trace is cut into parts and whatever is forgotten."""
+"""wcp, dc and wdc agree with their definitions, however a trace is cut into parts and whichever state is forgotten."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ORDERS = {
     "wcp": (called(wcp, "races"), called(wcp, "weak_causal_precedence"), WeakOrders.wcp),
 }
 
-#: Operations by code, negative ones those on what is no data, and how often each is drawn.
+#: Operations by code (negative: on targets that are no data) -> how often each is drawn.
 _ANYTHING = {0: 3, 1: 2, 2: 2, 3: 2, 5: 1, 6: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1, 18: 1, -1: 1, -2: 1}
 
 

@@ -1,8 +1,8 @@
-"""Whatever fails in generated programs has a witness that the checker believes, and nothing that only looks like one.
+"""Each failure of a generated program has a witness that the checker believes, and no false witness is believed.
 
 Small programs are run at random, by the oracle and as real Python through the whole front end. Every run's order must
-be believed, and of each that fails the claim, too. Whatever is then changed so that it can't be, or claims what is
-not so, must be refused.
+be believed, and of each that fails the claim, too. An order that is then changed to an impossible one, or a false
+claim, must be refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from mazurka.workflows.certifying import witness_of
 _PROGRAMS = {"long": 600}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 30)
 _SHARE = 30
 _RUNS = 6
-#: Programs in which somebody waits and is notified, which is rare.
+#: Programs in which a thread waits and is notified, which is rare.
 _NOTIFIED = (222, 378)
 
 
@@ -90,7 +90,8 @@ def test_runs_of_the_oracle_have_witnesses() -> None:
     assert stuck > 40
 
 
-# -- what must be refused ---------------------------------------------------------------------------------------------
+# -- witnesses that must be refused
+# ---------------------------------------------------------------------------------------------
 
 
 def test_what_is_wrong_is_refused(tmp_path: Path) -> None:
@@ -140,7 +141,7 @@ def _spoilt_logs(run: Run, chance: random.Random) -> Iterator[tuple[str, bool]]:
 
 
 def _touched(step: Step) -> dict[object, tuple[bool, bool]]:
-    """What a step reads and writes."""
+    """The reads and writes of a step."""
     accesses = [(step.op, step.target), *((access.op, access.target) for access in step.more)]
     targets = {target for _, target in accesses}
     return {
@@ -150,7 +151,7 @@ def _touched(step: Step) -> dict[object, tuple[bool, bool]]:
 
 
 def _spoilt_orders(run: Run, chance: random.Random) -> Iterator[tuple[str, bool]]:
-    """The steps are the same, but in an order that changes what they read."""
+    """The same steps, but in an order that changes the values that they read."""
     trace = trace_of(run.tasks, [step._replace(value=None) for step in run.log])
     order = list(range(len(run.log)))
     for index in order[:-1]:

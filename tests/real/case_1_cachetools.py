@@ -1,4 +1,4 @@
-"""Two calls of a cached function, once what it cached has expired (tkem/cachetools #115, #288)."""
+"""Two calls of a cached function, once its cached result has expired (tkem/cachetools #115, #288)."""
 
 import threading
 

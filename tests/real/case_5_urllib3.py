@@ -9,7 +9,7 @@ manager = PoolManager(num_pools=1)
 
 def work(host):
     pool = manager.connection_from_host(host)
-    pool._get_conn()  # what pool.urlopen() does first; the network is not reached
+    pool._get_conn()  # the first step of pool.urlopen(); the network is not reached
 
 
 threads = [threading.Thread(target=work, args=(host,)) for host in ("one", "two")]

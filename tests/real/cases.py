@@ -1,4 +1,5 @@
-"""Bugs in released libraries: the scripts here, what is installed and instrumented for each, and what must come out.
+"""Bugs in released libraries: the scripts here, the packages that are installed and instrumented for each, and the
+expected findings.
 
 ``_locked`` scripts are the correct use of a library that never released a fix. Each release is installed once, alone
 (``pip install --no-deps --target``), into ``.cache/real/<python>/<name>-<version>``: the environment stays as it is. A
@@ -25,7 +26,7 @@ _CACHE = _ROOT / ".cache" / "real" / f"{sys.version_info.major}.{sys.version_inf
 _VERSION = sys.version_info[:3]
 _TIMEOUT_SECONDS: Final = 60
 
-#: What is demanded of each.
+#: Demanded of each.
 REPLAYS: Final = 20
 EXPLANATION_LINES: Final = 30
 SECONDS_TO_FIND: Final = 10
@@ -54,7 +55,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """What a check of a case must report: the failure's kind, its message and file in part, and what it blames."""
+    """What a check of a case must report: the failure's kind, its message and file in part, and the accesses that it
+    names."""
 
     case: Case
     kind: str

@@ -1,7 +1,7 @@
 """Schedules recorded on each supported Python replay on the one that runs the tests.
 
 ``UPDATE_GOLDEN=1 make test ARGS=tests/replay`` records those of the running Python anew, which is needed after one of
-the programs, or what counts as a point, has changed.
+the programs, or the choice of points, has changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Small programs about what threads share outside the Python heap, explored in this process."""
+"""Small programs about state that threads share outside the Python heap, explored in this process."""
 
 from __future__ import annotations
 
@@ -51,6 +51,6 @@ def program(folder: Path, source: str, globals_: str = "") -> Iterator[ModuleTyp
 
 
 def explored(folder: Path, source: str, globals_: str = "", **settings: Any) -> Result:
-    """What an exploration of the program comes to."""
+    """The result of an exploration of the program."""
     with program(folder, source, globals_) as module:
         return explore(module.main, **{"time_limit": 60, "jobs": 1, **settings})

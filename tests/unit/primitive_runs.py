@@ -16,7 +16,7 @@ from mazurka.program.runtime.task import Learned, Limits, Task
 
 @dataclass
 class Outcome:
-    """What one run did."""
+    """The result of one run."""
 
     runtime: Runtime
     result: Any

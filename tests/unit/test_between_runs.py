@@ -1,4 +1,4 @@
-"""What is kept from run to run, to make runs cheap, must not be noticed by a program."""
+"""A program must not notice the state that is kept from run to run to make runs cheap."""
 
 from __future__ import annotations
 

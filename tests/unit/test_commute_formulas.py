@@ -1,4 +1,4 @@
-"""Formulas of commutativity conditions, and tables of them: what is read, what is refused, what is the same."""
+"""Formulas of commutativity conditions, and tables of them: formulas that are read, refused, or equal."""
 
 from __future__ import annotations
 

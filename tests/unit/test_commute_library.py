@@ -183,7 +183,7 @@ def test_what_is_not_specified_conflicts() -> None:
     assert conflicts.invocations(call("add", 1), call("pop"))
     assert conflicts.invocations(call("add", 1), call("add"))
     assert conflicts.invocations(call("add", 1, kind="list"), call("add", 2, kind="list"))
-    # What looks at a state holds only where the states are known.
+    # A condition that looks at a state holds only where the states are known.
     assert conflicts.invocations(call("contains", 1), call("clear", begin=2))
     known = SpecifiedConflicts({"set": fine}, {Row(0): frozenset(), Row(2): frozenset()})
     assert not known.invocations(call("contains", 1), call("clear", begin=2))

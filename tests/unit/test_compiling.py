@@ -1,4 +1,4 @@
-"""What is compiled by other processes for a trace that is long."""
+"""Kernels that other processes compile for a long trace."""
 
 from __future__ import annotations
 

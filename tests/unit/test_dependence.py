@@ -1,7 +1,7 @@
-"""Which reads are found to be needless: those on lines that end in ``# needless``, and no others.
+"""The reads that are found to be needless: those on lines that end in ``# needless``, and no others.
 
-What matters is what is *not*: each of the ways in which Python lets a value, or the place it is kept in, be reached is
-added to a program whose counter nobody looks at, and must put an end to that.
+The other reads matter: each of the ways in which Python lets a value, or its location, be reached is added to a program
+whose counter no code looks at, and its reads must then no longer be needless.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ while thing: thing[0]()
 n = total\n    while thing: n = n * 0
 """
 
-#: At the top of the module: others can reach what it keeps, or a loop may be waiting for it.
+#: At the top of the module: other code can reach its variables, or a loop may be waiting for them.
 _DEFINITIONS: Final = r"""
 def hits(): pass
 def other(): global seen; seen = stats
@@ -283,7 +283,7 @@ _INDIRECTLY: Final = (
 
 
 def _cases(text: str) -> list[str]:
-    """One on each line, lines of its own being told by backslashes."""
+    """The cases, one on each line; backslashes separate the lines of a case."""
     return [line.replace(r"\n", "\n") for line in text.strip().splitlines()]
 
 

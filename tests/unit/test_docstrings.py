@@ -11,7 +11,7 @@ overload. A docstring is inherited, so none has to be repeated,
 rest;
 - by `visit_...` of a subclass of `ast.NodeVisitor`, which is named after the node that it visits.
 
-A docstring gives what name and types do not: shapes, units, what a result or an error means, the source.
+A docstring gives facts that name and types do not: shapes, units, the meaning of a result or an error, the source.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _VISITORS = {"ast.NodeVisitor", "ast.NodeTransformer"}
 
 @dataclass
 class Owner:
-    """A class or a module: what it defines, and under which names it knows its bases."""
+    """A class or a module: its definitions, and the names that it has for its bases."""
 
     name: str
     bases: list[str]
@@ -64,7 +64,7 @@ def name_of(base: ast.expr) -> str:
 
 
 def imported(tree: ast.Module, module: str) -> dict[str, str]:
-    """Names of the module's global space, each with the dotted path of what it names."""
+    """Names of the module's global space, each with the dotted path of the object that it names."""
     names = {node.name: f"{module}.{node.name}" for node in statements(tree.body) if isinstance(node, ast.ClassDef)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -76,7 +76,7 @@ def imported(tree: ast.Module, module: str) -> dict[str, str]:
 
 @dataclass
 class Reader:
-    """Reads all modules: what is defined where, and which docstrings are missing."""
+    """Reads all modules: collects definitions by module, and missing docstrings."""
 
     owners: dict[str, Owner] = field(default_factory=dict)
     public: list[tuple[Owner, str, ast.AST]] = field(default_factory=list)

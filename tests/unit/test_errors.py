@@ -1,4 +1,4 @@
-"""An error says what, where and what to do, and survives a trip between processes."""
+"""An error names the problem, its place and a remedy, and survives a trip between processes."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ Carry = Callable[[WorkItem], WorkResult]
 
 
 def told(run: Run) -> Failure:
-    """Makes what a run came to a failure of its own, so that it is reported from whichever process."""
+    """Makes the outcome of a run a failure of its own, so that it is reported from any process."""
     return Failure(FailureKind.INVARIANT, "", "0", None, exception=repr(run.result[0]))
 
 
@@ -61,7 +61,7 @@ def searched(
 
 
 def sums(outcome: Outcome) -> tuple[Any, ...]:
-    """What must not depend on the number of processes."""
+    """The figures that must not depend on the number of processes."""
     failures = {found.failure.identity for found in outcome.found}
     return type(outcome.verdict), outcome.complete, outcome.executions, failures, outcome.threads, outcome.points
 

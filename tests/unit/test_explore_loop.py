@@ -1,4 +1,4 @@
-"""The loop around strategies: budgets, verdicts, restarts, and what survives a kill."""
+"""The loop around strategies: budgets, verdicts, restarts, and the state that survives a kill."""
 
 from __future__ import annotations
 
@@ -181,11 +181,13 @@ def test_unknown_names() -> None:
         make_strategy("mcr", StrategySettings(solver="guess"))
 
 
-# -- what survives ----------------------------------------------------------------------------------------------------
+# -- state that survives
+# ----------------------------------------------------------------------------------------------------
 
 
 def outcomes_until_complete(folder: Path, strategy: str, program: SmallProgram, step: int) -> tuple[set[Any], int]:
-    """Explore in bites of ``step`` executions, each by a new explorer; what was reached, and runs made."""
+    """Explore in pieces of ``step`` executions, each by a new explorer; returns the outcomes reached, and the number of
+    runs."""
     reached: set[Any] = set()
     made = limit = 0
 

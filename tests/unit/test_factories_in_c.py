@@ -1,4 +1,4 @@
-"""Factories of libraries in C: what a call of one calls, as the table of harmless operations says."""
+"""Factories of libraries in C: the calls that a call of one makes, according to the table of harmless operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ NAME = "dependency_injector.providers"
 
 
 class Factory:
-    """Has what is looked at in those of the library, which the benchmark of libraries checks."""
+    """Has the attributes of the library's factories that are looked at; the benchmark of libraries checks the real
+    ones."""
 
     __module__ = NAME
 

@@ -1,4 +1,4 @@
-"""Variables of a frame are taken down without making cycles, and without touching what the program has."""
+"""Variables of a frame are copied without making cycles, and without touching objects of the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which accesses a program's operations are: the table of what touches what, and what conflicts with what."""
+"""The accesses of a program's operations: the table of the locations that they touch, and the operations that
+conflict."""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ def run(source: str, *bodies: str, detail: bool = False) -> Runtime:
 
 
 def accesses(statement: str, setup: str = "") -> list[str]:
-    """What ``statement`` does, run in a thread of its own, as text: one line per step, its accesses in order."""
+    """The steps of ``statement``, run in a thread of its own, as text: one line per step, its accesses in order."""
     source = setup + "\ndef body():\n" + textwrap.indent(textwrap.dedent(statement), "    ")
     running = run(source, "body")
     numbers: dict[int, int] = {}

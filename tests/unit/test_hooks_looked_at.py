@@ -1,7 +1,7 @@
 """Ways to look at, or change, something shared without naming it: none goes unnoticed.
 
-Each pair is what one thread does and what another does to the same thing. The two must conflict in the log, or the
-use be counted as untracked: else a search would take one order for all.
+Each pair is an operation of one thread and one of another thread on the same object. The two must conflict in the log,
+or the use be counted as untracked: otherwise a search would take one order for all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _hooks() -> Iterator[None]:
     hooks.uninstall()
 
 
-#: setup, what one thread does, what another does.
+#: setup, operation of one thread, operation of another one.
 _PAIRS = {
     "lt_list": ("a=[1]; b=[2]", "got.append(a < b)", "a[0]=3"),
     "le_set": ("a={1}; b={1,2}", "got.append(a <= b)", "a.add(9)"),

@@ -1,4 +1,4 @@
-"""Loops that only wait are held until what they look at changes; loops that get on are not."""
+"""Loops that only wait are held until a location that they read changes; loops that make progress are not."""
 
 from __future__ import annotations
 

@@ -70,8 +70,8 @@ def graph_of(sources: Mapping[str, str]) -> Graph:
 
 
 def _named(tree: ast.AST, known: Iterable[str]) -> Iterator[str]:
-    """What a registry may import: modules that a text in it names, as ``"p.a"`` or ``"p.a:name"``; and where it makes
-    up names as ``f"p.{name}"``, modules ``a`` of the package ``p`` that a text names so."""
+    """The modules that a registry may import: those that a text in it names, as ``"p.a"`` or ``"p.a:name"``; and where
+    it makes up names as ``f"p.{name}"``, modules ``a`` of the package ``p`` that a text names so."""
     calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     if not any("import_module" in (getattr(each, "id", ""), getattr(each, "attr", "")) for each in calls):
         return

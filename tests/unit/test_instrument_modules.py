@@ -202,14 +202,14 @@ def test_without_a_key_nothing_is_kept(project: Path, tmp_path: Path, monkeypatc
 
 @pytest.fixture
 def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's folder of the library's code, empty; what this process knows of it is forgotten."""
+    """The user's folder of the library's code, empty; this process forgets the code that it has loaded."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     loader._code_of_library.cache_clear()
     return tmp_path / "caches" / "mazurka" / "code"
 
 
 def code_of_the_library(module: ModuleType) -> CodeType:
-    """What a process gets that has compiled nothing yet."""
+    """The code that a process gets which has compiled none yet."""
     loader._code_of_library.cache_clear()
     assert module.__file__ is not None
     return loader.Loader([], []).code_for(Path(module.__file__).read_bytes(), module.__file__)

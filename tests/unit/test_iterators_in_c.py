@@ -1,4 +1,5 @@
-"""What goes through iterators in C looks at all that is behind them; what an object's end calls is part of a step."""
+"""An iteration over iterators in C reads all containers behind them; a call at the end of an object is part of a
+step."""
 
 from __future__ import annotations
 

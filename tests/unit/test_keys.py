@@ -1,4 +1,4 @@
-"""What stands for a key: equal keys have one location, unknown ones are neither equal nor different."""
+"""The location of a key: equal keys have one location, unknown ones are neither equal nor different."""
 
 from __future__ import annotations
 

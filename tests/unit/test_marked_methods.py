@@ -14,7 +14,7 @@ from mazurka.marked_methods import MarkedClass
 
 
 class Observing:
-    """Keeps what is reported to it."""
+    """Keeps the reported calls."""
 
     hides_making = True
 

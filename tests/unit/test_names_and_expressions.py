@@ -1,4 +1,4 @@
-"""Where the rewriter leaves a hook out because of what it takes a name or an expression for: never wrongly."""
+"""The rewriter leaves a hook out because of the meaning of a name or an expression: never wrongly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.unit.test_native_objects import explored
 
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
 
-#: Threads that run amid each other's changes of these.
+#: Threads that run between each other's changes of these names.
 SHARED = """
 items = []
 n = 0
@@ -318,7 +318,7 @@ def test_its_race_is_found(source: str, tmp_path: Path) -> None:
     assert isinstance(explored(SHARED + _dedented(source), tmp_path).verdict, Violation)
 
 
-#: What `take` means may be something else than a function of the module, or an import.
+#: `take` may mean another object than a function of the module, or an import.
 NAMES = {
     "a function or else": "if not items:\n    def take(): pass\nelse:\n    take = items.pop",
     "an import or else": "try:\n    from math import nothing as take\nexcept ImportError:\n    take = items.pop",

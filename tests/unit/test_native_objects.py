@@ -1,4 +1,4 @@
-"""Objects without a model: what state they have, and that no order in which threads use them goes unseen."""
+"""Objects without a model: their state, and that every order in which threads use them is seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What promises to fail is run first, once for each pair of places, and the search says so; nothing is lost by it."""
+"""Executions that are likely to fail are run first, once for each pair of places, and the search says so; none is lost
+by it."""
 
 from __future__ import annotations
 

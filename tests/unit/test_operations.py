@@ -1,4 +1,4 @@
-"""The operations of traces: their codes never change, and what only holds a thread up touches nothing."""
+"""The operations of traces: their codes never change, and an operation that only holds a thread up touches nothing."""
 
 from __future__ import annotations
 

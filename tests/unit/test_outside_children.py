@@ -1,4 +1,4 @@
-"""Child processes beside threads: what they are given, what they act on, and what of that is not controlled."""
+"""Child processes beside threads: their arguments, the files that they use, and the effects that are not controlled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an execution does to files is put back, whoever dies meanwhile and whatever goes wrong."""
+"""The changes of an execution to files are put back, whichever process dies meanwhile and whatever fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from mazurka.program.python.outside import journal as journals
 from mazurka.program.python.outside.journal import Journal, NotKept
 
-#: What is at each path below a folder: kind, permissions, time of change, and content.
+#: Path below a folder -> kind, permissions, time of change, and content.
 State = dict[str, tuple[str, int, int, object]]
 
 
@@ -224,7 +224,7 @@ def test_what_somebody_else_put_into_a_new_folder_stays(journal: Journal, ground
     assert "left there" in journal.troubles[0]
 
 
-# -- what can't be kept ----------------------------------------------------------------------------
+# -- data that can't be kept ----------------------------------------------------------------------------
 
 
 def test_special_files_are_not_kept(journal: Journal, ground: Path) -> None:
@@ -330,6 +330,6 @@ def test_a_line_that_was_not_written_whole_has_not_happened(ground: Path, journa
 def test_one_process_at_a_time_has_the_journal(ground: Path, journal: Journal) -> None:
     other = Journal()
     create(journal, ground / "new", "new")
-    other.recover()  # nobody is dead
+    other.recover()  # no process is dead
     other.close()
     assert (ground / "new").read_text() == "new"

@@ -1,4 +1,4 @@
-"""State of the process: what one thread sets another sees, and nothing of it outlasts an execution."""
+"""State of the process: a thread sees the values that another one sets, and none of them outlasts an execution."""
 
 from __future__ import annotations
 
@@ -322,7 +322,7 @@ CORRECT = {
 }
 
 
-#: What code in C goes by, where nobody sees it do so.
+#: State that code in C reads without a step.
 UNSEEN = {
     "recursion limit": "import sys\nrun(int, lambda: sys.setrecursionlimit(2000))",
     "limit of digits": "import sys\nrun(int, lambda: sys.set_int_max_str_digits(700))",

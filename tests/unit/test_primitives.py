@@ -208,7 +208,7 @@ class TestCondition:
             def release(self) -> None:
                 self.lock.release()
 
-            def locked(self) -> bool:  # what a condition asks for from Python 3.14 on
+            def locked(self) -> bool:  # a condition calls it from Python 3.14 on
                 return self.lock.locked()
 
             def __enter__(self) -> Any:

@@ -47,7 +47,7 @@ ACQUIRES = [
 #: No timeouts. With the last one, a real semaphore before 3.14 looks again and again for ever.
 WRONG = ["x", 1e30, float("nan")]
 
-#: Re-entrant locks and conditions tell from 3.14 on whether anybody has them.
+#: Re-entrant locks and conditions show from 3.14 on whether a thread has them.
 LOCKED = [call("locked")] if sys.version_info >= (3, 14) else []
 
 KINDS: dict[str, tuple[Callable[[], Any], list[Call]]] = {
@@ -147,7 +147,7 @@ KINDS: dict[str, tuple[Callable[[], Any], list[Call]]] = {
 
 
 def answers(make: Callable[[], Any], calls: list[Call]) -> list[str]:
-    """What each call returns or raises, addresses removed."""
+    """The result or exception of each call, addresses removed."""
     thing = make()
     found = []
     for name, args, kwargs in calls:
@@ -160,8 +160,8 @@ def answers(make: Callable[[], Any], calls: list[Call]) -> list[str]:
 
 
 def real_answers(kind: str) -> list[tuple[list[Call], list[str]]]:
-    """Drawn calls and what the real thing says. All of them before the models are there, which it takes long to put in
-    place."""
+    """Drawn calls, and the answers of the real primitive. All are collected before the models are installed, which
+    takes long."""
     make, vocabulary = KINDS[kind]
     told: list[tuple[list[Call], list[str]]] = []
 

@@ -1,4 +1,4 @@
-"""What threads and primitives show of themselves: attributes, texts, names by number."""
+"""Visible properties of threads and primitives: attributes, texts, names with numbers."""
 
 from __future__ import annotations
 

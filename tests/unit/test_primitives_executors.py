@@ -215,8 +215,8 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def outcomes(module: Any, strategy: str = "mcr") -> tuple[set[str], set[str], int]:
-    """What the program returns, how it fails, and by how many executions that was found out. (Who waits for whom in a
-    circle among threads of tasks waits for a worker otherwise.)"""
+    """The results of the program, its failures, and the number of executions. (Threads of tasks that wait for one
+    another in a cycle would otherwise wait for a worker.)"""
     seen: set[str] = set()
     result = api.explore(
         module.program,

@@ -139,8 +139,8 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def outcomes(module: Any, strategy: str = "mcr", abstractly: set[bool] | None = None) -> tuple[set[str], set[str], int]:
-    """What the program returns, how it fails, and by how many executions that was found out; ``abstractly`` gets
-    whether some queue was run so to the end."""
+    """The results of the program, its failures, and the number of executions; ``abstractly`` gets whether some queue
+    was run by the model to the end."""
     seen: set[str] = set()
 
     def at_end(value: object) -> None:

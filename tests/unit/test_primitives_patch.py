@@ -1,4 +1,4 @@
-"""Putting the models in place: captured references, primitives made before, and what stays uncontrolled."""
+"""Putting the models in place: captured references, primitives made before, and calls that stay uncontrolled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of runs in which no thread can go on."""
+"""The reports of runs in which no thread can go on."""
 
 from __future__ import annotations
 

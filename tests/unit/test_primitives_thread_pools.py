@@ -1,7 +1,7 @@
 """``multiprocessing.pool.ThreadPool``: the abstract model, in which each task is a thread, against CPython's own code.
 
 CPython's pool has so many threads that no search of it ends. So its orders are sampled, under the scheduler and on real
-threads: the model has to come to all that they come to, and each program says what that may be.
+threads: the model has to reach all their outcomes, and each program lists the possible ones.
 """
 
 from __future__ import annotations

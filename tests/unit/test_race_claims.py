@@ -87,7 +87,7 @@ def test_questions_that_are_not_put_are_counted():
         (("a", 1, "x"), True),
         (("i", 1, "key"), True),
         (("i", 1, ("object", 7)), True),
-        (("i", 1, ("object", 0)), False),  # it decides itself what it equals
+        (("i", 1, ("object", 0)), False),  # its own code decides equality
         (("i", 1, ("k", ("object", 0))), False),
         (("g", "module", "name"), True),
         (("s", 1), False),

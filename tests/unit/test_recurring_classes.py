@@ -1,4 +1,5 @@
-"""Classes that each run makes anew: what is known of one holds for a later one only if nothing that decides differs."""
+"""Classes that each run makes anew: knowledge about one holds for a later one only if they agree in all that
+decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python programs under TSO and PSO: which stores are held back, what drains, and what a run then looks like."""
+"""Python programs under TSO and PSO: the stores that are held back, the operations that drain, and the runs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _Recorded(PythonProgram):
 
 
 def explored(source: str, folder: Path, model: MemoryModel) -> tuple[set[Any], Any]:
-    """What ``program()`` returns in all runs, and the outcome."""
+    """The results of ``program()`` in all runs, and the outcome."""
     path = folder / "relaxed_program.py"
     path.write_text(textwrap.dedent(source))
     sys.modules.pop("relaxed_program", None)

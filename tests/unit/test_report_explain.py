@@ -1,4 +1,5 @@
-"""What an explanation claims, shows and leaves out, on small runs written by hand."""
+"""The claims of explanations, the steps that they show, and those that they leave out, on small runs written by
+hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every format holds what it promises: JSON its schema, SARIF what its standard asks of what we write, and so on."""
+"""Every format keeps its promises: JSON has its schema, SARIF conforms to its standard, and so on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samplers of orders: what they make likely, and that a run's number determines it."""
+"""Samplers of orders: the orders that they make likely, and that a run's number determines it."""
 
 from __future__ import annotations
 

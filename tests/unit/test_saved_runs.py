@@ -1,4 +1,4 @@
-"""What saved searches keep of executions is read without `marshal`: it may be anybody's."""
+"""Executions in saved searches are read without `marshal`: their files may come from elsewhere."""
 
 from __future__ import annotations
 

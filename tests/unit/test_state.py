@@ -1,4 +1,4 @@
-"""What a snapshot puts back in place, and what it says it cannot."""
+"""The objects that a snapshot puts back in place, and those that it names as obstacles."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_files_are_obstacles_unless_nothing_is_kept_there(tmp_path: Any) -> None
 
 
 def _overridden(base: Any, calls: list[str]) -> Any:
-    """A class that derives from a container and notes each call of what it has inherited."""
+    """A class that derives from a container and notes each call of an inherited method."""
 
     def noting(name: str) -> Callable[..., Any]:
         def method(self: Any, *arguments: Any) -> Any:

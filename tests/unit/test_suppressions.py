@@ -1,4 +1,4 @@
-"""Rules keep back what they name, and lines that are none are refused."""
+"""Rules suppress the failures that they name, and lines that are no rules are refused."""
 
 from __future__ import annotations
 

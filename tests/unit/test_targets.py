@@ -57,8 +57,8 @@ def test_no_other_module_compares_tags():
 
 
 def _compares_a_tag(node: ast.AST) -> bool:
-    """Whether the first component of what is called a target is compared, or looked up in a set; or that of anything
-    else with a tag. (The first components of keys are texts, too.)"""
+    """Whether the first component of a variable called target is compared, or looked up in a set; or that of any other
+    object with a tag. (The first components of keys are texts, too.)"""
     match node:
         case ast.Compare(left=left, comparators=others):
             sides = [left, *others]

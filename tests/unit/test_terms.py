@@ -1,4 +1,4 @@
-"""What terms come to: what is not known for sure is unknown."""
+"""The values of terms: a value that is not certain is unknown."""
 
 from __future__ import annotations
 

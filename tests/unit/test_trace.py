@@ -1,4 +1,4 @@
-"""Traces as columns, and what is wrong with traces that can't be."""
+"""Traces as columns, and the faults of impossible traces."""
 
 from __future__ import annotations
 

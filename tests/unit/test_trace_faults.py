@@ -1,4 +1,4 @@
-"""What is odd about traces of locks and threads, and what mending makes of them."""
+"""The faults of traces of locks and threads, and the traces after mending."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_odd(tmp_path: Path, text: str, odd: dict[Fault, list[int]]) -> None:
             "0:for(1) 0:acq(L) 0:rel(L) 1:acq(L) 1:rel(L) 0:acq(L) 0:wri(x) 0:rel(L)",
             [0, 1, -1, 2, 3, -1, 4, 5],
         ),
-        (  # what it gives back is gone already
+        (  # the lock that it releases is already free
             "0:fork(T1) 0:acq(L) 1:acq(L) 0:rel(L) 1:rel(L) 0:w(x)",
             "0:for(1) 0:acq(L) 0:rel(L) 1:acq(L) 1:rel(L) 0:wri(x)",
             [0, 1, -1, 2, 4, 5],

@@ -1,4 +1,4 @@
-"""What lines of each format mean, how a file's format is told, and what is malformed where."""
+"""The meaning of lines of each format, how a file's format is recognised, and the places of malformed data."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(std, "SMALL", request.param)
 
 
-# -- what lines mean --------------------------------------------------------------------------------------------------
+# -- the meaning of lines
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("either_way")
@@ -272,7 +273,7 @@ SUFFIXES = [".gz", ".bz2", ".xz", ".zst"]
 
 
 def compressed(tmp_path: Path, suffix: str) -> tuple[list[str], Path]:
-    """What a trace tells, and a compressed file of it, 64 KB at least of which are not compressible."""
+    """The events of a trace, and a compressed file of it, at least 64 KB of which are not compressible."""
     plain, packed = tmp_path / "a.std", tmp_path / f"b.std{suffix}"
     rng = random.Random(1)
     plain.write_text(STD * 1000 + "".join(f"T0|w(x)|{rng.randrange(1 << 60)}\n" for _ in range(2000)))
@@ -346,7 +347,7 @@ def test_compressed_parquet(tmp_path: Path) -> None:
     assert read(tmp_path, "b.parquet.gz", gzip.compress((tmp_path / "a.parquet").read_bytes())) == events(plain)
 
 
-# -- what is malformed ------------------------------------------------------------------------------------------------
+# -- malformed traces ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -463,7 +464,7 @@ def test_names_of_bytes() -> None:
         names[len(given)]
 
 
-# -- what is written --------------------------------------------------------------------------------------------------
+# -- written traces --------------------------------------------------------------------------------------------------
 
 
 def converted(tmp_path: Path, text: str, kind: str, name: str = "in.csv") -> tuple[Path, list[str]]:
@@ -578,9 +579,9 @@ def test_a_recording_in_segments(tmp_path: Path) -> None:
     for start in (0, 2, 4):
         segments.add(columns_of(trace).select(slice(start, start + 2)))
     assert events(recording) == events(plain)
-    (recording / "000003.unfinished").write_bytes(b"PAR1")  # what a killed recorder leaves
+    (recording / "000003.unfinished").write_bytes(b"PAR1")  # a killed recorder leaves such a file
     assert len(events(recording)) == 6
-    (recording / "000003.raw").write_bytes(b"")  # what nobody has made columns of
+    (recording / "000003.raw").write_bytes(b"")  # a segment of which no columns were made
     with pytest.raises(MazurkaError, match="not finished"):
         read_trace(recording)
     (recording / "000003.raw").unlink()

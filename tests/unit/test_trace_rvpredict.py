@@ -1,4 +1,4 @@
-"""RV-Predict's binary logs: what their events mean, and what is wrong with those that can't be.
+"""RV-Predict's binary logs: the meaning of their events, and the faults of impossible ones.
 
 The samples are written as lz4-java writes. RAPID, with the library from the developers of RV-Predict, reads them alike.
 """

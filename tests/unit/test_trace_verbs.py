@@ -1,4 +1,4 @@
-"""`mazurka convert` and `mazurka trace`: what they print, their status, and files that are not what they seem."""
+"""`mazurka convert` and `mazurka trace`: their output, their status, and files with misleading names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checker accepts exactly the orders that keep what they must."""
+"""The checker accepts exactly the orders that keep all constraints."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_agrees_with_what_the_program_does() -> None:
 
 def test_believes_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     """Orders that the explorer's solver gives are witnesses; the checker shares no code with it."""
-    monkeypatch.setattr(mcr, "_MOMENT", math.inf)  # what is asked is about the last run
+    monkeypatch.setattr(mcr, "_MOMENT", math.inf)  # the queries are about the last run
     checked = 0
 
     class Checked:

@@ -1,4 +1,4 @@
-"""The steps that the models of threading's primitives log mean to the checker what they mean to the models.
+"""The steps that the models of threading's primitives log mean the same to the checker as to the models.
 
 Each program is run at random through the whole front end. Every order must be believed, every value must be the one
 last written, and every failure's claim must hold. Where a program can get stuck, some run has to.
@@ -34,7 +34,7 @@ def together(*functions):
 def program():
 """
 
-#: name -> body of `program`, and what its runs may end in.
+#: name -> body of `program`, and the failure that its runs may end in.
 _PROGRAMS: dict[str, tuple[str, FailureKind | None]] = {
     "re-entrant lock": (
         """

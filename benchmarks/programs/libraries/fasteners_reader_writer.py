@@ -1,4 +1,4 @@
-"""Nobody reads while somebody writes."""
+"""No thread reads while another one writes."""
 
 # package: fasteners
 # include: fasteners

@@ -12,7 +12,7 @@ from together import run
 
 
 class Counted(MemoryStorage):
-    """Without the thread that removes what is over: there is another program for it."""
+    """Without the thread that removes expired entries, which another program has."""
 
     def _MemoryStorage__schedule_expiry(self):
         pass

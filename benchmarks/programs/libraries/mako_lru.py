@@ -1,4 +1,4 @@
-"""A cache of templates finds what is asked for often."""
+"""A cache of templates finds frequently used entries."""
 
 # package: Mako
 # include: mako

@@ -1,4 +1,4 @@
-"""What a thread attaches to its context others do not see."""
+"""Other threads do not see a value that a thread attaches to its context."""
 
 # package: opentelemetry-api
 # include: opentelemetry

@@ -1,4 +1,4 @@
-"""Two threads resolve one singleton, which nobody has asked for before."""
+"""Two threads resolve one singleton for the first time."""
 
 # package: punq
 # include: punq

@@ -1,4 +1,4 @@
-"""Two threads retry one function, and each gets its own result: not if the other clears what it counts in."""
+"""Two threads retry one function, and each gets its own result: not if the other one clears its counters."""
 
 # package: tenacity
 # include: tenacity

@@ -1,4 +1,4 @@
-"""What the programs of this folder have in common."""
+"""Functions that the programs of this folder have in common."""
 
 import threading
 

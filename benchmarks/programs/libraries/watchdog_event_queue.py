@@ -1,4 +1,4 @@
-"""A queue that skips what repeats hands over the rest."""
+"""A queue that skips repeated events hands over the others."""
 
 # package: watchdog
 # include: watchdog

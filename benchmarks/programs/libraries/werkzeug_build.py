@@ -1,4 +1,4 @@
-"""Two threads build addresses from one map that nobody has used yet."""
+"""Two threads build addresses from one map that has not been used before."""
 
 # package: Werkzeug
 # include: werkzeug

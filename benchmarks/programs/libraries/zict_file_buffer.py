@@ -1,4 +1,4 @@
-"""Keys that nobody else touches stay readable in a cache of two levels."""
+"""Keys that no other thread touches stay readable in a cache of two levels."""
 
 # package: zict
 # include: zict
