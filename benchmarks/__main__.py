@@ -113,7 +113,7 @@ def main() -> int:
 def _arguments() -> tuple[list[str], Settings]:
     default = Settings()
     parser = argparse.ArgumentParser(prog="make bench ARGS=...", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to measure: {', '.join(MEASUREMENTS)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"the measurements: {', '.join(MEASUREMENTS)}")
     parser.add_argument("--repetitions", type=int, default=default.repetitions, metavar="N")
     parser.add_argument(
         "--seconds",
@@ -129,7 +129,7 @@ def _arguments() -> tuple[list[str], Settings]:
         "--jobs", type=int, default=default.jobs, metavar="N", help="processes for `generated` and `counts`"
     )
     parser.add_argument("--only", default=default.only, metavar="PATTERN", help="names of `libraries` and `suites`")
-    parser.add_argument("--keep", action="store_true", help="put what they give into docs/reference/libraries.md")
+    parser.add_argument("--keep", action="store_true", help="put the results into docs/reference/libraries.md")
     parser.add_argument("--frontrun", default=os.environ.get("FRONTRUN_PYTHON", ""), metavar="PYTHON")
     given = parser.parse_args()
     if unknown := [name for name in given.names if name not in MEASUREMENTS]:

@@ -30,7 +30,7 @@ def measure(settings: Settings) -> Iterator[Row]:
     def numbers(count: Any) -> str:
         return " ".join(f"{count(counter(k))}" for k in _ROUNDS)
 
-    for what, count, strategy, said in (
+    for heading, count, strategy, said in (
         ("interleavings", interleavings, "dfs", "6 70 924 12870"),
         ("Mazurkiewicz traces", mazurkiewicz_classes, "dpor", "4 34 328 3334"),
         ("reads-from classes", reads_from_classes, "dpor-rf", "3 19 141 1107"),
@@ -38,7 +38,7 @@ def measure(settings: Settings) -> Iterator[Row]:
         ("classes of equal reads", _readings, CLASSES, "3 19 140 1091"),
     ):
         counted = numbers(count)
-        yield Row(f"{what}, K = 1 to 4", said, counted, holds=counted == said)
+        yield Row(f"{heading}, K = 1 to 4", said, counted, holds=counted == said)
         executions = numbers(lambda program, strategy=strategy: _executions(program, strategy))
         yield Row(f"executions of {strategy}", counted, executions, holds=executions == counted)
     for name, program in [*((f"sort{values}", bubble_sort(values)) for values in _SORTS), ("deadlock", dead_lock())]:
@@ -57,7 +57,7 @@ def _repetitions() -> Row:
             by_source += reach(program, "dpor-rf").followed
             by_value += reach(program, "mcr").followed
             by_state += _executions(program, CLASSES)
-    note = f"{CLASSES}: {by_state:,}; dpor-rf: {by_source:,}, {by_source - ways:,} of which repeat what was read"
+    note = f"{CLASSES}: {by_state:,}; dpor-rf: {by_source:,}, {by_source - ways:,} of which repeat values read"
     holds = ways == by_value == by_state
     return Row(f"classes of equal reads, {_RANDOM} random", f"{ways:,}", f"{by_value:,}", note=note, holds=holds)
 

@@ -57,12 +57,12 @@ def _line(figure: str, counts: Any, made: dict[str, Search | str]) -> Row:
     """All strategies of one program."""
     known = _known(counts)
     fewest = min(known, key=known.__getitem__, default="")
-    told = ", ".join(f"{strategy} {_count(each)}" for strategy, each in made.items())
+    notes = ", ".join(f"{strategy} {_count(each)}" for strategy, each in made.items())
     there = ", ".join(f"{tool} {count:,}" for tool, count in known.items())
     least = f"{known[fewest]:,}" if fewest else ""
     complete = [each.last for each in made.values() if isinstance(each, Search) and each.complete]
     ours = f"{min(complete):,}" if complete else "not finished"
-    return Row(figure, least, ours, note=f"{told}; published: {there or 'nothing'}")
+    return Row(figure, least, ours, note=f"{notes}; published: {there or 'nothing'}")
 
 
 def _row(figure: str, counts: Any, strategy: str, made: Search | str) -> Row:
@@ -74,22 +74,22 @@ def _row(figure: str, counts: Any, strategy: str, made: Search | str) -> Row:
         tool = min(known, key=known.__getitem__)
     promised = known.pop(tool, None)
     others = [f"{each} {count:,}" for each, count in known.items()]
-    told = [", ".join(others)] if others else []
-    told += [f"{made.seconds:.2f} s: solver {made.solving:.2f}, deciding {made.deciding:.2f}, runs {made.running:.2f}"]
-    told += [f"{made.executions / made.seconds:,.0f}/s"]
+    notes = [", ".join(others)] if others else []
+    notes += [f"{made.seconds:.2f} s: solver {made.solving:.2f}, deciding {made.deciding:.2f}, runs {made.running:.2f}"]
+    notes += [f"{made.executions / made.seconds:,.0f}/s"]
     if made.repeats is not None:
-        told.append(f"{made.repeats:,} repeats")
+        notes.append(f"{made.repeats:,} repeats")
     if made.executions != made.last:
-        told.append(f"{made.executions:,} in all")
+        notes.append(f"{made.executions:,} in all")
     if "note" in counts:
-        told.append(counts["note"])
+        notes.append(counts["note"])
     repeats = strategy in _EACH_ONCE and made.repeats
     return Row(
         figure,
         f"{tool} {promised:,}" if promised is not None else "",
         _count(made),
         "",
-        "; ".join(told),
+        "; ".join(notes),
         False if repeats else _holds(made, promised, strategy) if "note" not in counts else None,
     )
 

@@ -97,18 +97,18 @@ def _row(figure: str, searches: list[Asked], others: list[Asked], published: str
     """One strategy on one program, as a share of ``mcr``; it never takes more executions."""
     one, mcr = searches[0], others[0]
     seconds, _ = middle([each.solving for each in searches], " s")
-    told = [f"{one.reads:,} reads, {one.constraints:,} constraints, {one.queries:,} queries, solved in {seconds}"]
+    notes = [f"{one.reads:,} reads, {one.constraints:,} constraints, {one.queries:,} queries, solved in {seconds}"]
     if mcr.reads:
-        told.append(
+        notes.append(
             f"{one.reads / mcr.reads:.0%} of the reads, {one.executions / mcr.executions:.0%} of the executions"
         )
     if published:
-        told.append(f"published: {published}")
+        notes.append(f"published: {published}")
     count = f"{one.executions:,}" if one.complete else f"more than {one.executions:,}"
     _, spread = middle([each.seconds for each in searches], " s")
     holds = one.executions <= mcr.executions if one.complete and mcr.complete else None
     return Row(
-        figure, f"at most {mcr.executions:,}" if holds is not None else "", count, spread, "; ".join(told), holds
+        figure, f"at most {mcr.executions:,}" if holds is not None else "", count, spread, "; ".join(notes), holds
     )
 
 
@@ -136,8 +136,8 @@ def main(strategy: str, seconds: str, target: str, *arguments: str) -> None:
     options = Options(strategy=strategy, time_limit=float(seconds))
     program = open_program(subject_of(target, arguments, options), options)
     program.prepare()
-    told, budget = Told(solver=solver.name), Budget(None, float(seconds))
-    explorer = Explorer(program, strategy, settings=told, budget=budget, stop_at_first=False)
+    asked, budget = Told(solver=solver.name), Budget(None, float(seconds))
+    explorer = Explorer(program, strategy, settings=asked, budget=budget, stop_at_first=False)
     begun = time.perf_counter()
     restarted = 0
     for progress in explorer.progress():

@@ -56,7 +56,7 @@ def reached(scenario: Callable[[], str], strategy: str) -> Reached:
         scenario,
         strategy=strategy,
         all_failures=True,
-        at_end=lambda told: returned.add(repr(told)),
+        at_end=lambda result: returned.add(repr(result)),
         max_executions=_EXECUTIONS,
         time_limit=60,
         jobs=1,  # in other processes `returned` would be another set
@@ -83,9 +83,9 @@ def differences(program: Program, strategies: tuple[str, ...], folder: Path) -> 
         except Exception as raised:
             found[name] = repr(raised)
             continue
-        what = difference(other, known)
-        if what:
-            found[name] = what
+        differs = difference(other, known)
+        if differs:
+            found[name] = differs
     return True, found
 
 
@@ -94,14 +94,14 @@ def difference(found: Reached, known: Reached) -> str:
     if found.wrong:
         return found.wrong
     parts = []
-    for what, more, fewer in (
+    for kind, more, fewer in (
         ("outcomes", found.returned - known.returned, known.returned - found.returned),
         ("failures", found.failures - known.failures, known.failures - found.failures),
     ):
         if more:
-            parts.append(f"{len(more)} {what} more, like {min(more)}")
+            parts.append(f"{len(more)} {kind} more, like {min(more)}")
         if fewer and found.complete:
-            parts.append(f"{len(fewer)} {what} fewer, like {min(fewer)}")
+            parts.append(f"{len(fewer)} {kind} fewer, like {min(fewer)}")
     return "; ".join(parts)
 
 
@@ -172,8 +172,8 @@ def _hold(program: Program, names: tuple[str, ...], folder: Path) -> tuple[bool,
 
 
 def _told(program: Program, least: Program, found: dict[str, str]) -> str:
-    what = "\n".join(f"  {name}: {text}" for name, text in found.items())
-    return f"program {program.number}\n{what}\n{least.source().partition('def scenario')[2]}"
+    listed = "\n".join(f"  {name}: {text}" for name, text in found.items())
+    return f"program {program.number}\n{listed}\n{least.source().partition('def scenario')[2]}"
 
 
 def row_of(figure: str, total: Share) -> Row:

@@ -5,8 +5,8 @@ effects.
 
 A drawn program (:mod:`benchmarks.native_programs`) has the operations that its kits have. Here an operation is drawn
 from all functions of some modules, all methods of some objects and a list of forms of the language, with arguments
-drawn as well, and is tried in a process of its own: one whose value is another one after the object has changed, or
-that changes what the object shows, has an effect by CPython's own word. Then one thread looks, once or twice, and
+drawn as well, and is tried in a process of its own: one whose value differs after the object has changed, or that
+changes a visible property of the object, has an effect by CPython's own word. Then one thread looks, once or twice, and
 another one changes the object. Real threads make some of these programs fail; where `check` says `verified`, they are
 run under real threads with delays (:mod:`tests.oracle.preemptive`), and any failure makes the verdict false. Such
 programs are kept as files in the folder of the environment variable MAZURKA_KEEP, if there is one.

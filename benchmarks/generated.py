@@ -93,14 +93,14 @@ def measure(settings: Settings) -> Iterator[Row]:
 
 def _rows(model: str, total: Share) -> Iterator[Row]:
     for name, tally in total.tallies.items():
-        told = [f"{tally.executions:,} executions", f"{tally.seconds:.0f} s"]
-        told += [f"{tally.too_long:,} too long"] if tally.too_long else []
-        told += [f"of {total.programs:,} programs {total.too_large:,} too large"]
-        told += [f"{tally.repeats:,} repeats"]
-        told += tally.differ[:5]
+        notes = [f"{tally.executions:,} executions", f"{tally.seconds:.0f} s"]
+        notes += [f"{tally.too_long:,} too long"] if tally.too_long else []
+        notes += [f"of {total.programs:,} programs {total.too_large:,} too large"]
+        notes += [f"{tally.repeats:,} repeats"]
+        notes += tally.differ[:5]
         holds = not tally.differ and not (model == "sc" and name in _EACH_ONCE and tally.repeats)
         agree = f"{tally.finished - len(tally.differ):,} of {tally.finished:,}"
-        yield Row(f"as the oracle, {model}: {name}", "all", agree, note="; ".join(told), holds=holds)
+        yield Row(f"as the oracle, {model}: {name}", "all", agree, note="; ".join(notes), holds=holds)
 
 
 def _all_shares(model: str, names: tuple[str, ...], settings: Settings) -> Share:
@@ -176,8 +176,8 @@ def _difference(name: str, reached: Reached, known: Everything) -> str:
             "histories": _histories(found) <= _histories(known) <= _beginnings(_histories(found)),
         }
     else:
-        same = {what: getattr(found, what) == getattr(known, what) for what in ("finals", "reads", "deadlocks")}
-    return ", ".join(what for what, equal in same.items() if not equal)
+        same = {aspect: getattr(found, aspect) == getattr(known, aspect) for aspect in ("finals", "reads", "deadlocks")}
+    return ", ".join(aspect for aspect, equal in same.items() if not equal)
 
 
 def _failures(known: Everything) -> set[tuple[int, str]]:

@@ -55,13 +55,13 @@ class Use:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The result of checking a use: the verdict, or how the command ended; ``seconds`` are those of the whole command,
-    ``why`` is the failure or the reason why there is no answer, ``told`` the explanation as text."""
+    ``why`` is the failure or the reason why there is no answer, ``explained`` the explanation as text."""
 
     verdict: str
     seconds: float
     executions: int
     why: str
-    told: str = ""
+    explained: str = ""
 
 
 def uses(only: str = "*") -> list[Use]:
@@ -128,8 +128,8 @@ def _answer(done: subprocess.CompletedProcess[str], seconds: float) -> Answer:
     why = failures[0]["message"] if failures else _reason(report) if report["verdict"] == "inconclusive" else ""
     if failures and failures[0]["exception"] not in (None, why.partition(":")[0]):
         why = f"{failures[0]['exception']}: {why}"
-    told = json.dumps(failures[0]["explanation"]) if failures else ""
-    return Answer(report["verdict"], seconds, report["executions"], why, told)
+    explained = json.dumps(failures[0]["explanation"]) if failures else ""
+    return Answer(report["verdict"], seconds, report["executions"], why, explained)
 
 
 def _reason(report: dict[str, Any]) -> str:
@@ -140,7 +140,7 @@ def _reason(report: dict[str, Any]) -> str:
 def _row(use: Use, answer: Answer) -> Row:
     demanded = "verified" if use.correct else "violation"
     wrong = answer.verdict == ("violation" if use.correct else "verified")
-    unseen = answer.verdict == demanded and use.shows not in answer.told
+    unseen = answer.verdict == demanded and use.shows not in answer.explained
     note = f"the explanation does not show {use.shows}: {answer.why}" if unseen else answer.why
     figures = f"{answer.seconds:.1f} s, {answer.executions:,} runs"
     holds = False if wrong or unseen else None

@@ -140,9 +140,9 @@ def _run(interpreter: Path, suite: Suite, seconds: float) -> Outcome:
 
 def _ended(command: list[str], folder: Path, environment: dict[str, str]) -> str:
     """How pytest ended, if not by itself with tests that passed or failed."""
-    with tempfile.TemporaryFile("w+") as told:
+    with tempfile.TemporaryFile("w+") as captured:
         child = subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=told, stderr=told, stdin=subprocess.DEVNULL,
+            command, cwd=folder, env=environment, stdout=captured, stderr=captured, stdin=subprocess.DEVNULL,
             start_new_session=True,
         )  # fmt: skip
         try:
@@ -153,8 +153,8 @@ def _ended(command: list[str], folder: Path, environment: dict[str, str]) -> str
             return f"stopped after {_LIMIT:.0f} s"
         if status in (0, 1):
             return ""
-        told.seek(0)
-        lines = [line for line in told.read().splitlines() if line.strip()]
+        captured.seek(0)
+        lines = [line for line in captured.read().splitlines() if line.strip()]
         telling = [line for line in lines if re.match("E  |ERROR|INTERNAL", line)] or lines or ["no output"]
         return f"status {status}: {telling[-1]}"
 

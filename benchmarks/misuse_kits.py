@@ -1,10 +1,11 @@
-"""Kits of things that are used when they are not there, closed, ended, or set to fail: what fails reads less.
+"""Kits of objects that are used when they are missing, closed, ended, or set to fail: an operation that fails reads
+less.
 
     make bench ARGS="serial-orders --only closed --jobs 2"
 
-An operation that succeeds reads and writes what it acts on; one that fails may have read the one thing that made it
-fail, or nothing at all. So these kits hold, for each object, the operation that brings it to its end, and operations on
-it before and after that. One operation is one line.
+An operation that succeeds reads and writes the object that it acts on; one that fails may have read the one thing that
+made it fail, or nothing at all. So these kits hold, for each object, the operation that brings it to its end, and
+operations on it before and after that. One operation is one line.
 """
 
 from __future__ import annotations

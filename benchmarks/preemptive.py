@@ -35,10 +35,10 @@ def hold_to_real_threads(program: Program, _names: tuple[str, ...], folder: Path
     if not known.complete:
         return False, ""
     returned, failed = outcomes(program.source(), _TRIALS)
-    told = [f"returns {each}" for each in returned if repr(each) not in known.returned and each != HANGS]
+    missed = [f"returns {each}" for each in returned if repr(each) not in known.returned and each != HANGS]
     if HANGS in returned and not _LOCKED & {identity[0] for identity in known.failures}:
-        told.append("hangs")
+        missed.append("hangs")
     names = {part for identity in known.failures for part in identity}
-    told += [f"fails with {each}" for each in failed if each not in names]
+    missed += [f"fails with {each}" for each in failed if each not in names]
     text = program.source().partition("def scenario")[2]
-    return True, f"program {program.number}: real threads: {'; '.join(told)}\n{text}" if told else ""
+    return True, f"program {program.number}: real threads: {'; '.join(missed)}\n{text}" if missed else ""

@@ -4,7 +4,8 @@ Only of runs whose plan asked for values as keys (``Plan.values``). The reading 
 the operation, the place in the source, the location, and the value if it read one that the program can distinguish; and
 the operation that it was stopped before. The writer of a value, and the order in which threads moved, are no part of
 it. Objects are numbered per run; here they are numbered by the first thread (in the order of names) that touches them,
-and when it does. That is fixed by what the threads do, so runs that read equal values have equal readings.
+and when it does. These numbers follow from the steps of the threads, so runs that read equal values have equal
+readings.
 """
 
 from __future__ import annotations

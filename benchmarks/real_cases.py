@@ -47,7 +47,7 @@ def _bug(bug: Bug, tool: Tool, repetitions: int) -> Iterator[Row]:
         failure["kind"] == bug.kind and bug.message in failure["message"] for failure in failures
     )
     seconds = [report["seconds"] for report in reports]
-    note = f"{reports[0]['executions']} executions" if right else "not what was to be found"
+    note = f"{reports[0]['executions']} executions" if right else "not the expected bug"
     holds = right and max(seconds) < SECONDS_TO_FIND
     yield Row(f"{bug}: found", f"under {SECONDS_TO_FIND} s", *middle(seconds, " s"), note, holds)
     if not failures:

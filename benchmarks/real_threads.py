@@ -56,13 +56,13 @@ def _trial(code: CodeType, seed: int, patience: float) -> str:
             os.write(writing, _run(code, random.Random(seed)).encode())
         os._exit(0)
     os.close(writing)
-    told = b""
+    output = b""
     try:
         while select.select([reading], [], [], patience)[0]:
             part = os.read(reading, 65536)
-            told += part
+            output += part
             if not part:
-                return told.decode()
+                return output.decode()
         return HANGS
     finally:
         os.kill(child, signal.SIGKILL)

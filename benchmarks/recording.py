@@ -27,7 +27,7 @@ from benchmarks.row import ROOT, Row, Settings, middle
 #: Demanded where the program's own modules are tracked.
 _LIMIT: Final = 8.0
 
-_TOLD: Final = re.compile(r"recorded ([\d,]+) events of .* kept ([\d,]+)")
+_COUNTS: Final = re.compile(r"recorded ([\d,]+) events of .* kept ([\d,]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class Once:
 
 def measure(settings: Settings) -> Iterator[Row]:
     for workload in _WORKLOADS:
-        own, included, told = (), ("--include", workload.package), ("--include", workload.package, "--values")
-        for what, options in (("", own), (", included", included), (", included, with values", told)):
+        own, included, valued = (), ("--include", workload.package), ("--include", workload.package, "--values")
+        for suffix, options in (("", own), (", included", included), (", included, with values", valued)):
             _recorded(workload, options)
             pairs = [(_plain(workload), _recorded(workload, options)) for _ in range(settings.repetitions)]
-            yield from _rows(f"{workload.package}{what}", pairs, demanded=not what)
+            yield from _rows(f"{workload.package}{suffix}", pairs, demanded=not suffix)
 
 
 def _rows(name: str, pairs: list[tuple[Once, Once]], demanded: bool) -> Iterator[Row]:
@@ -105,9 +105,9 @@ def _run(workload: Workload, before: list[str], folder: Path) -> Once:
     now = resource.getrusage(resource.RUSAGE_CHILDREN)
     total = now.ru_utime + now.ru_stime - spent.ru_utime - spent.ru_stime
     started, ended = map(float, done.stdout.split())
-    told = _TOLD.search(done.stderr)
-    if told is None:
+    found = _COUNTS.search(done.stderr)
+    if found is None:
         return Once(ended - started, total - ended)
-    events, kept = (int(number.replace(",", "")) for number in told.groups())
+    events, kept = (int(number.replace(",", "")) for number in found.groups())
     size = sum(each.stat().st_size for each in folder.glob("made/*.parquet"))
     return Once(ended - started, total - ended, events, kept, size)

@@ -3,7 +3,7 @@
 Prints JSON. ``executions`` are all that were made. Points are learnt, and an exhaustive search that learns one begins
 again: ``last`` are those since it last did, which is the number of classes, to be compared with other tools' counts.
 A run in which the program prints "not counted" is not. Of ``seconds``, the program ran for ``running`` and a solver
-answered for ``solving``; what is left went into deciding what to run without one. ``repeats`` are executions since then
+answered for ``solving``; the rest is the time of other decisions. ``repeats`` are executions since then
 in which the threads read the same values as in an earlier one (readings.py), if the strategy has values recorded.
 """
 
@@ -52,12 +52,12 @@ def search(
     )
     if done.returncode != 0:
         return (done.stderr.strip() or f"status {done.returncode}").splitlines()[-1]
-    told = json.loads(done.stdout.splitlines()[-1])
-    return Search(**{**told, "kinds": tuple(told["kinds"])})
+    result = json.loads(done.stdout.splitlines()[-1])
+    return Search(**{**result, "kinds": tuple(result["kinds"])})
 
 
 def main(seconds: str, strategy: str, model: str, stop: str, target: str, *arguments: str) -> None:
-    from benchmarks.strategies import told
+    from benchmarks.strategies import settings_for
     from mazurka.causal.solvers import SOLVERS
     from mazurka.config import Options
     from mazurka.explore.explorer import Budget, Explorer
@@ -68,7 +68,7 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
 
     solver = _TimedSolver(SOLVERS["search"](None))
     SOLVERS[solver.name] = lambda _limit: solver
-    name, settings = told(strategy, solver.name)
+    name, settings = settings_for(strategy, solver.name)
     options = Options(strategy=name, memory_model=model, time_limit=float(seconds))
     program = open_program(subject_of(target, arguments, options), options)
     if STRATEGIES[name].calls:
@@ -92,7 +92,7 @@ def main(seconds: str, strategy: str, model: str, stop: str, target: str, *argum
         seconds=time.perf_counter() - begun - timed.looking,
         running=timed.seconds,
         solving=solver.seconds,
-        repeats=timed.counted - len(timed.readings) if 0 < timed.counted == timed.told else None,
+        repeats=timed.counted - len(timed.readings) if 0 < timed.counted == timed.with_values else None,
         complete=outcome.complete,
         kinds=tuple(each.failure.kind.value for each in found),
     )
@@ -125,7 +125,7 @@ class _Timed:
         self.reset()
 
     def reset(self) -> None:
-        self.counted = self.told = 0
+        self.counted = self.with_values = 0
         self.readings: set[bytes] = set()
 
     def execute(self, plan: Any) -> Any:
@@ -136,7 +136,7 @@ class _Timed:
         if "not counted" not in run.output:
             self.counted += 1
             if plan.values or plan.keys:
-                self.told += 1
+                self.with_values += 1
                 self.readings.add(reading(run))
                 self.looking += time.perf_counter() - ended
         return run

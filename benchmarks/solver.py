@@ -34,9 +34,9 @@ def measure(settings: Settings) -> Iterator[Row]:
     wrong = 0
     for name, rows in published()["programs"].items():
         for counts in rows:
-            told = _child("queries", str(ROOT / "benchmarks" / "programs" / f"{name}.py"), *counts["arguments"])
-            wrong += told.pop("wrong")
-            for solver, seconds in told.items():
+            result = _child("queries", str(ROOT / "benchmarks" / "programs" / f"{name}.py"), *counts["arguments"])
+            wrong += result.pop("wrong")
+            for solver, seconds in result.items():
                 times.setdefault(solver, []).extend(seconds)
     yield Row("queries recorded", "", f"{len(times['z3']):,}", note=f"answered differently: {wrong}", holds=not wrong)
     for solver in ("closure", "search", "closure alone"):
@@ -82,17 +82,17 @@ def _against(figure: str, one: Sequence[float], other: Sequence[float]) -> Row:
 
 
 def _long() -> Iterator[Row]:
-    told = _child("long")
+    result = _child("long")
     yield Row(
-        f"memory for a trace of {told['events']:,}",
+        f"memory for a trace of {result['events']:,}",
         "< 2,000 MB",
-        f"{told['megabytes']:,} MB",
+        f"{result['megabytes']:,} MB",
         "",
-        f"the model {told['model']:.2f} s, first answer {told['first']:.1f} s",
-        told["megabytes"] < 2_000,
+        f"the model {result['model']:.2f} s, first answer {result['first']:.1f} s",
+        result["megabytes"] < 2_000,
     )
-    for kind, seconds in told["kinds"].items():
-        yield Row(f"  {kind}", "", *middle(seconds, " s"), note=", ".join(told["answers"][kind]))
+    for kind, seconds in result["kinds"].items():
+        yield Row(f"  {kind}", "", *middle(seconds, " s"), note=", ".join(result["answers"][kind]))
 
 
 def _child(*arguments: object) -> Any:
@@ -124,7 +124,7 @@ def queries(path: str, *arguments: str) -> dict[str, Any]:
     times: dict[str, Any] = {}
     answers: list[set[type]] = [set() for _ in chosen]
     for chosen_query in chosen:
-        search.decide(*chosen_query)  # whoever comes first would pay for cold caches
+        search.decide(*chosen_query)  # the first solver would pay for cold caches
     for name, solve in solvers.items():
         times[name] = []
         for (history, query), given in zip(chosen, answers, strict=True):

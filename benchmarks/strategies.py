@@ -26,7 +26,7 @@ def chosen(settings: Settings, default: tuple[str, ...]) -> tuple[str, ...]:
     return complete() if settings.strategies == ("all",) else settings.strategies or default
 
 
-def told(name: str, solver: str = "search") -> tuple[str, Told]:
+def settings_for(name: str, solver: str = "search") -> tuple[str, Told]:
     """The strategy's own name, and its settings."""
     if name in (CLASSES, ALL_RESULTS):
         return name.partition(",")[0], Told(solver=solver, finals=True)
@@ -35,4 +35,4 @@ def told(name: str, solver: str = "search") -> tuple[str, Told]:
 
 def made(name: str) -> Any:
     """The strategy itself."""
-    return make_strategy(*told(name))
+    return make_strategy(*settings_for(name))

@@ -71,14 +71,14 @@ def _formats(folder: Path, repetitions: int) -> Iterator[Row]:
     yield Row("events checked for faults", "", rate, note="none found", holds=not odd)
 
 
-def _std(what: str, parts: Parts, folder: Path, repetitions: int) -> Row:
+def _std(variant: str, parts: Parts, folder: Path, repetitions: int) -> Row:
     path = folder / "timed.std"
     write_trace(parts, path, named("std"))
     _seconds(path, "std")
     size = path.stat().st_size
     rate, spread = middle([size / _seconds(path, "std") / 1e6 for _ in range(repetitions)], " MB/s")
     holds = float(rate.split()[0]) >= _DEMANDED
-    title = f"STD read, {what}" if what else "STD read"
+    title = f"STD read, {variant}" if variant else "STD read"
     return Row(title, f"{_DEMANDED} MB/s", rate, spread, f"{size / _LENGTH:.0f} bytes a line", holds)
 
 
@@ -140,8 +140,8 @@ def _agreement() -> Iterator[Row]:
     for text in sorted(_REAL.glob("*.std")):
         trace, binary = read_trace(text), read_trace(text.with_suffix(".data"))
         kept = np.flatnonzero(columns_of(binary).op != Op.REQUEST).tolist()
-        told = [(event.thread, event.op, event.target, event.location) for event in binary.events()]
-        same = [told[row] for row in kept] == [
+        decoded = [(event.thread, event.op, event.target, event.location) for event in binary.events()]
+        same = [decoded[row] for row in kept] == [
             (event.thread, event.op, event.target, event.location) for event in trace.events()
         ]
         yield Row(f"{text.stem}: binary and text", "the same", "the same" if same else "different", holds=same)

@@ -1,4 +1,4 @@
-"""NH-lamport: the fast mutex (algorithm 2) for n threads. Whoever would have to wait gives up and says so; such
+"""NH-lamport: the fast mutex (algorithm 2) for n threads. A thread that would have to wait gives up and says so; such
 runs are not counted, as an assumption that fails ends a run there."""
 
 import sys

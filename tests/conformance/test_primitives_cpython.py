@@ -124,9 +124,7 @@ def is_there(name: str) -> bool:
 @pytest.mark.usefixtures("models", "little_to_collect")
 @pytest.mark.parametrize("name", [name for name in MODULES if is_there(name)])
 def test_cpythons_own_tests_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        logging.root, "handlers", []
-    )  # pytest's would take the output that the tests look for on stderr
+    monkeypatch.setattr(logging.root, "handlers", [])  # pytest's would take the output on stderr
     with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         warnings.simplefilter("ignore")
         module: Any = importlib.import_module(name)

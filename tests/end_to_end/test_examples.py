@@ -1,4 +1,4 @@
-"""The examples do what their page says: the bug is found in each, and its repair is verified."""
+"""The examples agree with their page: the bug is found in each, and its repair is verified."""
 
 from __future__ import annotations
 

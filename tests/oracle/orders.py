@@ -106,7 +106,7 @@ class Orders:
         return {(one, other) for one, other in self.conflicts() if not before[other] >> one & 1}
 
     def shb(self) -> set[tuple[int, int]]:
-        """The racy pairs by SHB: those that are not ordered by the read of the later event itself."""
+        """The pairs that race by SHB: the reads-from edge to the later event itself does not order them."""
         before = self._closed(reading=True)
         found = set()
         for one, other in self.conflicts():
@@ -118,7 +118,7 @@ class Orders:
     # -- sync-preserving ----------------------------------------------------------------------------------------------
 
     def ideal(self, *events: int) -> set[int]:
-        """The events that the next events need, with all that these need."""
+        """The events that must come before these events, if these come next."""
         found = {earlier for event in events for earlier in self._asked_for(event)}
         size = -1
         while len(found) != size:

@@ -1,8 +1,8 @@
 """The same small program as Python source text that uses ``threading``, so that a real front end can run the very same.
 
-The module defines ``program()``, which runs everything from a fresh state and returns what
-:meth:`tests.oracle.machine.Machine.final` returns for a run that got to its end: the shared variables' final values,
-every thread's locals, and the failed assertions. Shared variables are attributes of one object, or in another holder of
+The module defines ``program()``, which runs everything from a fresh state and returns the result of
+:meth:`tests.oracle.machine.Machine.final` for a run that got to its end: the shared variables' final values, every
+thread's locals, and the failed assertions. Shared variables are attributes of one object, or in another holder of
 values (:class:`Holder`); array elements are items of dictionaries on it. A thread stores its locals when it is done,
 whether it ends well, dies of a failed assertion, or is ended where it is stuck; they and the failed assertions are in
 the module's ``last``.

@@ -55,8 +55,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """What a check of a case must report: the failure's kind, its message and file in part, and the accesses that it
-    names."""
+    """The findings that a check of a case must report: the failure's kind, its message and file in part, and the
+    accesses that it names."""
 
     case: Case
     kind: str

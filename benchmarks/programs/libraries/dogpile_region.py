@@ -1,4 +1,4 @@
-"""A region makes a value once, for whoever asks first."""
+"""A region makes a value once, for the first thread that asks."""
 
 # package: dogpile.cache
 # include: dogpile, decorator

@@ -84,7 +84,7 @@ def end_child(error: BaseException | None) -> NoReturn:
 
 
 def call(function: Callable[[], Any]) -> Any:
-    """Run ``function`` in a child and return what it returned, or raise :class:`ChildDied`."""
+    """Run ``function`` in a child and return its result, or raise :class:`ChildDied`."""
     global child, inside, refused
     if refused:
         refused = False

@@ -1,4 +1,4 @@
-"""Nobody waits for five seconds for what another thread does at once."""
+"""No thread waits the five seconds: another one sets the event at once."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A worker uses what the main thread sets only after it has started it."""
+"""A worker uses a value that the main thread sets only after it has started it."""
 
 import threading
 

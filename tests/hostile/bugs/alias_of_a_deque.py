@@ -1,4 +1,4 @@
-"""The description of a class with parameters shows what these are."""
+"""The description of a class with parameters shows these."""
 
 import collections
 import threading

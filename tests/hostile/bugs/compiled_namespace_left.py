@@ -1,4 +1,4 @@
-"""What a thread stores in the namespace of compiled code another one finds there, or not."""
+"""A thread stores a value in the namespace of compiled code, where another one finds it, or not."""
 
 import threading
 

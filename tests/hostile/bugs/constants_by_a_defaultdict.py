@@ -1,4 +1,4 @@
-"""A decoder that goes by a method of a dictionary adds what is not there."""
+"""A decoder that calls a method of a dictionary adds a missing key."""
 
 import collections
 import json

@@ -1,4 +1,4 @@
-"""A database: what is selected may be changed before it is written back."""
+"""A database: a selected value may be changed before it is written back."""
 
 import sqlite3
 import threading

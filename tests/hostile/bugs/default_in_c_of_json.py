@@ -1,4 +1,4 @@
-"""A function in C that a thread gives to `json.dumps` changes what another one looks at."""
+"""A function in C that a thread gives to `json.dumps` changes a list that another one looks at."""
 
 import json
 import threading

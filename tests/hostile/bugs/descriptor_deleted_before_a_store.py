@@ -1,4 +1,4 @@
-"""A class loses a descriptor that would have kept what a thread stores."""
+"""A class loses a descriptor that would have kept a value that a thread stores."""
 
 import threading
 

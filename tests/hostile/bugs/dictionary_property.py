@@ -1,4 +1,4 @@
-"""A class with slots has a `__dict__` of its own, a property that runs code: to look there makes what is lazy."""
+"""A class with slots has a `__dict__` of its own, a property that runs code: a look at it makes a lazy value."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What `os.environb` stores, `os.environ` shows."""
+"""`os.environ` shows values that `os.environb` stores."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""The end of a stack adds what an iterator gives that another thread has moved meanwhile."""
+"""The end of a stack adds the elements of an iterator that another thread has advanced meanwhile."""
 
 import contextlib
 import threading

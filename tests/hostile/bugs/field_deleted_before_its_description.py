@@ -1,4 +1,4 @@
-"""A field of a data class is deleted: its description fails then, without a read of what is not there."""
+"""A field of a data class is deleted: its description fails then, without a read of the missing field."""
 
 import dataclasses
 import threading

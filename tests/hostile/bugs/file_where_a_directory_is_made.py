@@ -1,4 +1,4 @@
-"""A file is opened under a name that a directory gets: which thread comes first decides what the other one meets."""
+"""A file is opened under a name that a directory gets: the outcome of each depends on which thread comes first."""
 
 import concurrent.futures
 import os

@@ -1,4 +1,4 @@
-"""The flags of a context show what its operations have signalled."""
+"""The flags of a context show the signals of its operations."""
 
 import decimal
 import threading

@@ -1,4 +1,4 @@
-"""A collection calls what another thread has put into `gc.callbacks`."""
+"""A collection calls a function that another thread has put into `gc.callbacks`."""
 
 import gc
 import threading

@@ -1,4 +1,4 @@
-"""`typing.Counter(x)` counts what is in x."""
+"""`typing.Counter(x)` counts the elements of x."""
 
 import threading
 import typing

@@ -1,4 +1,4 @@
-"""A name is imported from a module that another thread deletes it from: what fails reads nothing."""
+"""A name is imported from a module that another thread deletes it from: an import that fails reads nothing."""
 
 import sys
 import threading

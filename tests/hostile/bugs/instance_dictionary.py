@@ -1,4 +1,4 @@
-"""What changes the dictionary of an instance changes its attributes."""
+"""A change of the dictionary of an instance changes its attributes."""
 
 import threading
 

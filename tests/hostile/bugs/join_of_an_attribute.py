@@ -1,4 +1,4 @@
-"""What a generator yields to the method `join` of a text, kept as an attribute, changes on the way."""
+"""The values that a generator yields to the method `join` of a text, kept as an attribute, change meanwhile."""
 
 import threading
 

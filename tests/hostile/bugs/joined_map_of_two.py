@@ -1,4 +1,4 @@
-"""Two threads join what one `map` gives: the second gets the rest."""
+"""Two threads join the elements of one `map`: the second gets the rest."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What a key holds is replaced by another thread."""
+"""The value under a key is replaced by another thread."""
 
 import functools
 import threading

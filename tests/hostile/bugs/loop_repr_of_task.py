@@ -1,4 +1,4 @@
-"""... also in what is shown of a task."""
+"""... also in the description of a task."""
 
 import asyncio
 import re

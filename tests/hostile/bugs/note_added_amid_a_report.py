@@ -1,4 +1,4 @@
-"""Note added amid a report."""
+"""A note is added during a report."""
 
 import threading
 import traceback

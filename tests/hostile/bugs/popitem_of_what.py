@@ -1,4 +1,4 @@
-"""`popitem` takes what is last just then: the key that another thread has added, or none."""
+"""`popitem` takes the last item: the key that another thread has added, or none."""
 
 import threading
 

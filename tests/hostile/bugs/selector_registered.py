@@ -1,4 +1,4 @@
-"""A thread takes away from a selector what another has yet to register."""
+"""A thread removes a descriptor from a selector that another one has yet to register."""
 
 import os
 import selectors

@@ -1,4 +1,4 @@
-"""A class says what its instances' size is."""
+"""A class defines the size of its instances."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""A text stream gives its buffer away; what it is asked then fails without a look at the buffer."""
+"""A text stream gives its buffer away; later operations fail without a look at the buffer."""
 
 import io
 import threading

@@ -1,4 +1,5 @@
-"""Two threads read lines from one text file: the one that comes late to the end throws away what the other has read."""
+"""Two threads read lines from one text file: the one that comes late to the end throws away lines that the other has
+read."""
 
 import pathlib
 import tempfile

@@ -1,4 +1,4 @@
-"""Two threads read lines of text from one pipe: each takes what is there for its own."""
+"""Two threads read lines of text from one pipe: each takes all lines that are there."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Two timeouts fire at the same time: what follows is a race, though neither is short."""
+"""Two timeouts fire at the same time: their effects race, though neither is short."""
 
 import threading
 

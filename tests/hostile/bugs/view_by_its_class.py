@@ -1,4 +1,4 @@
-"""A view made by its class goes over what it was made of."""
+"""A view made by its class iterates over its dictionary."""
 
 import threading
 from collections.abc import KeysView

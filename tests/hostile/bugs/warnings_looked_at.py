@@ -1,4 +1,4 @@
-"""A thread looks at what is recorded while another issues a warning."""
+"""A thread looks at the recorded warnings while another issues one."""
 
 import threading
 import warnings

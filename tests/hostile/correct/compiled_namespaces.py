@@ -1,4 +1,5 @@
-"""Each thread compiles code, and stores in its namespace what no code there reads, and what is there already."""
+"""Each thread compiles code, and stores in its namespace a name that no code there reads, and a value that is already
+there."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Each thread joins a generator of its own, which reads what another thread changes under a lock."""
+"""Each thread joins a generator of its own, which reads a list that another thread changes under a lock."""
 
 import threading
 

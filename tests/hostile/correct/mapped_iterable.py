@@ -1,4 +1,4 @@
-"""A function in C is mapped over what an `__iter__` of the program gives."""
+"""A function in C is mapped over the result of an `__iter__` of the program."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A queue in C keeps what it is given, though that can be gone through."""
+"""A queue in C keeps its item without iterating over it."""
 
 import contextvars
 import queue

@@ -1,4 +1,4 @@
-"""Any of what a map gives."""
+"""`any` of the elements of a map."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A namespace of compiled code is that of another text, too, which reads what a thread stores there."""
+"""A namespace of compiled code is that of another text, too, which reads a value that a thread stores there."""
 
 import threading
 

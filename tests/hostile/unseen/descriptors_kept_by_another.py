@@ -1,4 +1,4 @@
-"""Numbers of descriptors go to what has the name of a module, and keeps them."""
+"""Numbers of descriptors go to an object with the name of a module, which keeps them."""
 
 import threading
 

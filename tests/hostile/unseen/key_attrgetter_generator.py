@@ -1,4 +1,4 @@
-"""max() reads an attribute of what a generator gives."""
+"""max() reads an attribute of each element of a generator."""
 
 import operator
 import threading

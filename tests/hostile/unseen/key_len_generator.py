@@ -1,4 +1,4 @@
-"""max() measures what a generator gives."""
+"""max() measures each element of a generator."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A thread hands on what it made by a queue, and changes its class then."""
+"""A thread hands an object on by a queue, and then changes its class."""
 
 import queue
 import threading

@@ -1,4 +1,4 @@
-"""A thread hands what it made to a thread that it starts, and changes the class then."""
+"""A thread hands an object to a thread that it starts, and then changes the class."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What `pickle.dump` takes for a file has a list's `append` for its `write`."""
+"""The file of `pickle.dump` is an object with a list's `append` for its `write`."""
 
 import pickle
 import threading

@@ -1,4 +1,4 @@
-"""Two instances share one __dict__ (Borg): their attributes are told as two locations."""
+"""Two instances share one __dict__ (Borg): their attributes are logged as two locations."""
 
 import threading
 

@@ -1,4 +1,5 @@
-"""Before Python 3.12.4 a write that fills a text file's buffer may replace what another thread has just written."""
+"""Before Python 3.12.4 a write that fills a text file's buffer may replace text that another thread has just
+written."""
 
 import pathlib
 import tempfile

@@ -1,4 +1,4 @@
-"""What leaves a weak collection does so a little later than the step that lets go of it."""
+"""A member leaves a weak collection a little later than the step that releases it."""
 
 import threading
 import weakref

@@ -1,4 +1,4 @@
-"""A weak method is asked for twice: what it belongs to may have ended in between."""
+"""A weak method is asked for twice: its object may have ended in between."""
 
 import threading
 import weakref

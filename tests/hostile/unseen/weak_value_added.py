@@ -1,4 +1,4 @@
-"""What was put into a weak dictionary, and let go of two steps later, is found there in between."""
+"""A value that was put into a weak dictionary, and released two steps later, is found there in between."""
 
 import threading
 import weakref

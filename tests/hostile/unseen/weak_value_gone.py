@@ -1,4 +1,4 @@
-"""Whoever looks into a weak dictionary first finds what another thread is about to let go of."""
+"""A thread that looks into a weak dictionary first finds a value that another one is about to release."""
 
 import threading
 import weakref

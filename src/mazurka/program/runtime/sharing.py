@@ -19,7 +19,7 @@ from mazurka.trace.targets import Target
 
 _READ: Final = Op.READ
 
-#: What :attr:`Sharing.touched` holds for locations that are shared.
+#: The entry of :attr:`Sharing.touched` for locations that are shared.
 SHARED: Final[list[Any]] = [-1, True, frozenset()]
 
 #: When a run is cut, so many last steps of a thread that went on alone are looked at.

@@ -1,4 +1,4 @@
-"""Two threads act on what calls have returned before."""
+"""Two threads act on results of earlier calls."""
 
 from shared.counter import Counter, go
 

@@ -1,4 +1,4 @@
-"""A call raises what its specification does not say."""
+"""A call raises an exception that its specification does not have."""
 
 from shared.counter import go
 

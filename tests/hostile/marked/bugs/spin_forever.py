@@ -1,4 +1,4 @@
-"""A thread calls an object until it holds what it never will."""
+"""A thread calls an object until it holds a value that it never will."""
 
 from shared.counter import Counter, go
 
