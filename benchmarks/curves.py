@@ -65,21 +65,21 @@ def measure(settings: Settings) -> Iterator[Row]:
     """See the module."""
     _lines("length", (600_000,))  # loads compiled code
     panels: dict[str, _Lines] = {}
-    for what, values in _VARIED.items():
-        panels[what] = _lines(what, values)
-        for name, line in panels[what].items():
+    for axis, values in _VARIED.items():
+        panels[axis] = _lines(axis, values)
+        for name, line in panels[axis].items():
             costs = ", ".join(f"{value:,}: {cost:.0f}" for value, cost in line)
-            yield Row(f"{name}, by {what}", "", f"{line[-1][1]:.0f} ns/event", note=costs)
+            yield Row(f"{name}, by {axis}", "", f"{line[-1][1]:.0f} ns/event", note=costs)
     path = Path(os.environ.get("PLOT", ROOT / "build" / "curves.svg"))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_drawn(panels))
     yield Row("plotted", "", str(path.name), note=str(path))
 
 
-def _lines(what: str, values: tuple[int, ...]) -> _Lines:
+def _lines(axis: str, values: tuple[int, ...]) -> _Lines:
     lines: _Lines = {name: [] for name in _ENGINES}
     for value in values:
-        changes: dict[str, Any] = {what: value}
+        changes: dict[str, Any] = {axis: value}
         trace = generated(replace(_BASE, **changes))
         for name, engine in _ENGINES.items():
             began = time.process_time()
@@ -104,14 +104,14 @@ def _drawn(panels: dict[str, _Lines]) -> str:
         ' font-size="12">',
         f'<rect width="{width}" height="{_TOP + _HEIGHT + 50}" fill="#fff"/>',
     ]
-    for number, (what, lines) in enumerate(panels.items()):
-        parts += _panel(_LEFT + number * (_WIDTH + _GAP), what, lines)
+    for number, (axis, lines) in enumerate(panels.items()):
+        parts += _panel(_LEFT + number * (_WIDTH + _GAP), axis, lines)
     for number, (name, colour) in enumerate(_COLOURS.items()):
         parts.append(f'<text x="{width - 78}" y="{_TOP + 20 + 18 * number}" fill="{colour}">{name}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _panel(left: float, what: str, lines: _Lines) -> Iterator[str]:
+def _panel(left: float, axis: str, lines: _Lines) -> Iterator[str]:
     values = [value for value, _ in next(iter(lines.values()))]
     low, high = log10(values[0]), log10(values[-1])
 
@@ -122,7 +122,7 @@ def _panel(left: float, what: str, lines: _Lines) -> Iterator[str]:
         return _TOP + _HEIGHT - (log10(max(cost, 1.0)) - _LOW) / (_HIGH - _LOW) * _HEIGHT
 
     yield f'<rect x="{left}" y="{_TOP}" width="{_WIDTH}" height="{_HEIGHT}" fill="none" stroke="#999"/>'
-    yield f'<text x="{left}" y="{_TOP - 10}">ns/event by {what}</text>'
+    yield f'<text x="{left}" y="{_TOP - 10}">ns/event by {axis}</text>'
     for decade in range(_LOW, _HIGH + 1):
         yield f'<text x="{left - 4}" y="{y(10**decade) + 4:.1f}" text-anchor="end" fill="#666">{10**decade:,}</text>'
         yield f'<path d="M{left} {y(10**decade):.1f}h{_WIDTH}" stroke="#ddd"/>'
