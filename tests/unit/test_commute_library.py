@@ -105,7 +105,7 @@ def test_access_points_represent_the_condition(name: str, variant: str) -> None:
 
 def test_why_conditions_are_not_translated() -> None:
     weaker = translated(specification("max_register", "coarse")).weaker
-    assert weaker == {("write", "read"): "`v1 < r2` compares the two calls by something else than equality"}
+    assert weaker == {("write", "read"): "`v1 < r2` compares the two calls by a relation other than equality"}
     table = """
         read  || write : r1 == v2
         write || write : v1 != v2 or 1 == 1 and v1 == 0 and v2 == 0

@@ -73,11 +73,9 @@ def test_rounds_are_alike() -> None:
         return objections(trace, Witness(tuple(range(end)), claim=claim))
 
     assert said(5, LivelockLasso(2, waits)) == []
-    assert said(5, LivelockLasso(2, ())) == ["nothing says why thread 0 could not go on"]
+    assert said(5, LivelockLasso(2, ())) == ["the claim has no reason why thread 0 could not go on"]
     for end, steps in ((5, 1), (4, 2), (5, 3), (5, 0), (7, 2)):
-        assert said(end, LivelockLasso(steps, waits)) == [
-            f"the last {steps} steps are not those before them over again"
-        ]
+        assert said(end, LivelockLasso(steps, waits)) == [f"the last {steps} steps do not repeat the steps before them"]
 
 
 def test_agrees_with_what_the_program_does() -> None:

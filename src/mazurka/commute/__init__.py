@@ -1,6 +1,6 @@
 """Which calls of shared objects commute: a language of conditions, their check, and specifications of common types.
 
-A user's specification imports from here what its models are made of.
+A user's specification imports the parts of its models from here.
 """
 
 from __future__ import annotations

@@ -1,20 +1,22 @@
-"""Access points: the parts of an object that a call touches, so that two calls commute iff no two of theirs conflict.
+"""Access points: the parts of an object that a call touches, such that two calls commute iff no two of their points
+conflict.
 
 Definition (thesis, definition 2.3.1; Dimitrov, Raychev, Vechev, Koskinen, *Commutativity race detection*, PLDI 2014). A
-representation is a set of access points, those that each call touches, and a symmetric relation of those that conflict.
-It *represents* a specification if two calls touch conflicting points iff their condition is false. Reads and writes of
-a variable are the simplest: a point each, the second of which conflicts with both.
+representation is a set of access points, a map from calls to the points that they touch, and a symmetric conflict
+relation. It *represents* a specification if two calls touch conflicting points iff their condition is false. The
+simplest example are reads and writes of a variable: a point for each, and that of writes conflicts with both.
 
 A condition can be translated if each of its atoms is about one call alone (``r1``, ``v1 > 0``), or compares a term of
-one with a term of the other for equality (``v1 == v2``); and if, whatever the former are worth, equalities only make it
-false. What remains is then a conjunction of inequalities, of terms (``v1 != v2``) or of tuples (``k1 != k2 or v1 !=
-v2``). This contains the paper's logic ECL, which has no tuples and says by syntax what is asked of meaning here; states
-are in neither. The truth values of a method's own atoms are its *mode* in a call. A call touches, for each inequality
-that the condition with some mode of another call comes to, the point of its mode and terms that has the terms' values;
-where the condition is just false, there are no terms. Calls whose condition can't be translated always conflict.
+one with a term of the other for equality (``v1 == v2``); and if, for all truth values of the former, equalities only
+make it false. With given values of these it is a conjunction of inequalities, of terms (``v1 != v2``) or of tuples
+(``k1 != k2 or v1 != v2``). This contains the paper's logic ECL, which has no tuples and restricts the syntax of
+conditions instead of their meaning; neither has states. The truth values of a method's own atoms are its *mode* in a
+call. For each inequality that the condition becomes with some mode of another call, a call touches the point of its
+mode and terms with the values of these terms; if the condition becomes false, there are no terms. Calls whose condition
+can't be translated always conflict.
 
-Points in conflict with the same points are one. Cost: a translation takes time exponential in the atoms of a method, of
-which there are a few; a call touches its points in a microsecond each.
+Points that conflict with the same points are merged. Cost: a translation takes time exponential in the number of atoms
+of a method, which is small; a call takes a microsecond for each point.
 """
 
 from __future__ import annotations
@@ -61,10 +63,10 @@ _Kind = tuple[str, Mode, _Terms]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AccessPoints:
-    """Access points of a type. ``kinds`` says of each kind of points in words by which calls they are touched.
+    """Access points of a type. ``kinds`` describes for each kind of points, in words, the calls that touch them.
 
-    ``weaker`` has the pairs of methods whose conditions can't be translated, and why: calls of these always conflict.
-    Without such pairs the points represent the specification; with them they are still sound.
+    ``weaker`` has the pairs of methods whose conditions can't be translated, each with the reason: calls of these
+    always conflict. Without such pairs the points represent the specification; with them they are still sound.
     """
 
     kinds: Sequence[str]
@@ -77,16 +79,16 @@ class AccessPoints:
         return frozenset(self._touching[method](arguments, result))
 
     def conflict(self, one: AccessPoint, other: AccessPoint) -> bool:
-        """Whether two points of one object do."""
+        """Whether two points of one object conflict."""
         return other.kind in self.conflicts[one.kind] and one.values == other.values
 
     def commute(self, ones: frozenset[AccessPoint], others: frozenset[AccessPoint]) -> bool:
-        """Whether calls that touch these points do."""
+        """Whether calls that touch these points commute."""
         return not any(self.conflict(one, other) for one in ones for other in others)
 
 
 def translated(specification: Specification) -> AccessPoints:
-    """Access points for a specification; see :attr:`AccessPoints.weaker` for what they leave out."""
+    """Access points for a specification; :attr:`AccessPoints.weaker` has the conditions that they do not represent."""
     pairs = list(combinations_with_replacement(specification.methods, 2))
     formulas = {pair: normal(specification.condition(*pair)) for pair in pairs}
     weaker = {pair: why for pair in pairs if (why := _objection(formulas[pair])) is not None}
@@ -105,12 +107,12 @@ def translated(specification: Specification) -> AccessPoints:
 
 
 def _objection(formula: Formula) -> str | None:
-    """Why a condition can't be translated, for one of its atoms; None if there is no reason."""
+    """The reason why a condition can't be translated, for one of its atoms; None if there is none."""
     for atom in atoms_of(formula):
         if mentions_state(atom):
             return f"`{in_words(atom)}` looks at a state, which access points do not have"
         if len(sides_of(atom)) == 2 and _ends_of(atom) is None:
-            return f"`{in_words(atom)}` compares the two calls by something else than equality"
+            return f"`{in_words(atom)}` compares the two calls by a relation other than equality"
         if not sides_of(atom):
             return f"`{in_words(atom)}` is about neither call"
     return None
@@ -138,7 +140,7 @@ class _Atoms:
             self.own[method].append(atom)
 
     def conflicts(self, methods: Methods, formula: Formula) -> list[tuple[_Kind, _Kind]] | str:
-        """Which points conflict by the condition of two methods; why that can't be said, if it can't."""
+        """The points that conflict by the condition of two methods; or the reason why it can't be translated."""
         one, other = methods
         found: list[tuple[_Kind, _Kind]] = []
         for mine, theirs in product(self._modes(one), self._modes(other)):
@@ -149,11 +151,12 @@ class _Atoms:
         return found
 
     def _modes(self, method: str) -> Iterator[Mode]:
-        """All that a call of the method may be in."""
+        """All modes of calls of the method."""
         return product((False, True), repeat=len(self.own[method]))
 
     def _remaining(self, formula: Formula, one: tuple[str, Mode], other: tuple[str, Mode]) -> list[_Ends] | str:
-        """The inequalities that a condition comes to for calls in these modes; why it comes to none, if so."""
+        """The inequalities that a condition becomes for calls in these modes; or the reason why it does not become
+        such."""
         given = dict(zip(self.own[one[0]], one[1], strict=True))
         given |= dict(zip(map(swapped, self.own[other[0]]), other[1], strict=True))
         across = list(dict.fromkeys(atom for atom in atoms_of(formula) if len(sides_of(atom)) == 2))
@@ -169,7 +172,7 @@ class _Atoms:
 
 
 def _subsets(atoms: Sequence[Formula]) -> Iterator[frozenset[Formula]]:
-    """Smaller ones first."""
+    """All subsets, smaller ones first."""
     return (frozenset(each) for size in range(len(atoms) + 1) for each in combinations(atoms, size))
 
 
@@ -211,7 +214,7 @@ def _representation(
 def _touching(
     specification: Specification, name: str, own: Sequence[Formula], numbers: Mapping[_Kind, int]
 ) -> Callable[[Sequence[Value], Value], Iterator[AccessPoint]]:
-    """Determines the points that a call of a method touches."""
+    """The function that gives the points that a call of a method touches."""
     parameters = specification.methods[name].parameters
 
     def worth(formula: Formula) -> Callable[[Pair], Any]:
@@ -233,15 +236,15 @@ def _touching(
 
 
 def _words(members: Sequence[_Kind], atoms: _Atoms) -> str:
-    """The calls that touch points of these kinds, without a mode where all modes do."""
+    """The calls that touch points of these kinds, in words; without a mode if calls in all modes do."""
     calls: dict[str, None] = {}
     for method, mode, terms in members:
-        what = f"{method} of {', '.join(map(in_words, terms))}" if terms else method
+        words = f"{method} of {', '.join(map(in_words, terms))}" if terms else method
         modes = [each for name, each, same in members if (name, same) == (method, terms)]
         if len(modes) < 2 ** len(mode):
             tests = [
                 in_words(atom if holds else Not(atom)) for atom, holds in zip(atoms.own[method], mode, strict=True)
             ]
-            what = f"{what} if {' and '.join(tests)}"
-        calls[what] = None
+            words = f"{words} if {' and '.join(tests)}"
+        calls[words] = None
     return " or ".join(calls)

@@ -1,8 +1,9 @@
-"""The conflict relation where objects have specifications: accesses as reads and writes, calls unless they commute.
+"""The conflict relation if objects have specifications: accesses conflict as reads and writes, calls unless they
+commute.
 
-A :class:`~mazurka.trace.conflicts.Conflicts`. Calls of one object conflict unless its type's specification says that
-they commute: of types and methods without one nothing is known. Conditions that look at states hold only where the
-states are known that the calls begin in, which :func:`states_before` finds out by running the model.
+This is a :class:`~mazurka.trace.conflicts.Conflicts`. Calls of one object conflict unless its type's specification says
+that they commute; calls of types or methods without a specification always conflict. A condition on states holds only
+if the states are known in which the calls begin; :func:`states_before` computes them by the model.
 
 Cost: a look-up and a condition for each pair that is asked about.
 """
@@ -30,7 +31,7 @@ class SpecifiedConflicts:
         self._states = states or {}
 
     def invocations(self, one: Invocation, other: Invocation) -> bool:
-        """Whether two calls of one object do not commute, as far as their type's specification knows."""
+        """Whether two calls of one object do not commute, by their type's specification."""
         if one.receiver != other.receiver:
             return False
         specification = self._specifications.get(one.type_name)
@@ -43,8 +44,8 @@ class SpecifiedConflicts:
 
 def states_before(kind: type[SharedType], initial: State, calls: Iterable[Invocation]) -> Iterator[tuple[Row, State]]:
     """The states in which calls of one object begin, by their first rows. ``calls`` are in the order in which they took
-    effect, which is that of their returns if none overlap. The first call that the model does not know, or that
-    returned something else than it would have, is the last of which the state is known.
+    effect, which is that of their returns if none overlap. The last call whose state is known is the first one that the
+    model lacks, or whose result differs from the model's.
     """
     methods, state = methods_of(kind), initial
     for call in calls:

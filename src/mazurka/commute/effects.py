@@ -1,4 +1,4 @@
-"""The effects of calls of marked objects, by the models of the library's types, for runs with such calls as single
+"""The effects of calls of marked objects, by the models of the library's types, for runs in which such calls are single
 steps.
 
 Cost: a method's model is looked up once, the effect of a call computed once for each state (while it is remembered).
@@ -22,8 +22,8 @@ class LibraryModels:
     """Implements :class:`mazurka.program.settings.CallModels`."""
 
     def prepare(self, type_name: str) -> None:
-        """Load a type's models, before runs in which loading them would be a step; the program itself names them, so
-        that its files may be run."""
+        """Load a type's models before runs, in which loading them would be a step. The program itself names them, so
+        files of models may be executed."""
         from mazurka.commute.named import is_known, shared_type, trust
         from mazurka.commute.shared_type import methods_of
 
@@ -78,5 +78,5 @@ def outcome_of(type_name: str, method: str, arguments: str, before: str) -> Call
             return None
         made = model(state, *given)
         return WAITS if made is BLOCKED else CallEffect(text_of(made[1]), text_of(made[0]))
-    except Exception:  # a model may refuse values of a kind that it is not made for in any way
+    except Exception:  # a model may raise any exception for values for which it is not defined
         return None

@@ -1,8 +1,9 @@
-"""Whether two formulas are equivalent in logic with equality, for the check of symmetry.
+"""Equivalence of two formulas in logic with equality, for the check of symmetry.
 
 The formulas' atoms (comparisons, calls of functions, results) are taken for independent variables, after comparisons
-have been brought into one form; but where equations hold, equals may stand for each other in other atoms. So formulas
-that this calls the same are; those that differ by arithmetic alone are called different, and have to be written alike.
+have been brought into one form; but if equations hold, equals may replace each other in other atoms. The check is
+sound: formulas that it calls the same are equivalent. Equivalent formulas that differ by arithmetic count as different,
+and have to be written in the same form.
 
 Cost: two to the power of the number of atoms.
 """
@@ -15,16 +16,16 @@ from typing import Final
 
 from mazurka.commute.formula import And, Compare, Constant, Formula, Not, Or, parts_of, rebuilt
 
-#: More atoms than this are not tried.
+#: The most atoms that are tried.
 _MOST: Final = 14
 
-#: Relations as another one: with the sides exchanged, and denied.
+#: Relations in terms of others: with the sides exchanged, and negated.
 _MIRRORED: Final = {">": "<", ">=": "<="}
 _DENIED: Final = {"!=": "==", "not in": "in"}
 
 
 def is_same(one: Formula, other: Formula) -> bool:
-    """Whether two formulas have the same truth value whatever their atoms are worth."""
+    """Whether two formulas have the same truth value for all values of their atoms."""
     first, second = normal(one), normal(other)
     if first == second:
         return True
@@ -39,7 +40,7 @@ def is_same(one: Formula, other: Formula) -> bool:
 
 
 def _is_consistent(given: Mapping[Formula, bool]) -> bool:
-    """Whether no atom is both true and false once equals stand for each other."""
+    """Whether no atom is both true and false if equals replace each other."""
     stands_for: dict[Formula, Formula] = {}
 
     def represented(formula: Formula) -> Formula:
@@ -64,7 +65,7 @@ def _is_consistent(given: Mapping[Formula, bool]) -> bool:
 
 
 def normal(formula: Formula) -> Formula:
-    """The same formula with comparisons in one form: ``==``, ``<``, ``<=`` and ``in``, equations sorted."""
+    """The formula with comparisons in one form: ``==``, ``<``, ``<=`` and ``in``, equations sorted."""
     formula = rebuilt(formula, normal)
     if isinstance(formula, Compare):
         relation, left, right = formula.relation, formula.left, formula.right
@@ -78,12 +79,12 @@ def normal(formula: Formula) -> Formula:
 
 
 def _rank(formula: Formula) -> tuple[bool, str]:
-    """Constants are on the right."""
+    """The key by which the sides of an equation are sorted: constants are on the right."""
     return isinstance(formula, Constant), repr(formula)
 
 
 def atoms_of(formula: Formula) -> Iterator[Formula]:
-    """The largest parts that are no connectives and no truth values."""
+    """The atoms: the largest parts that are no connectives and no truth values."""
     match formula:
         case And() | Or() | Not():
             for part in parts_of(formula):

@@ -1,7 +1,7 @@
 """Loads the types that a user's file specifies: the classes in it that are shared types.
 
-The file is a Python module, which is run: its models are code; or one in TOML (:mod:`mazurka.commute.toml_files`). What
-goes wrong is an error ``specification`` with the line.
+The file is a Python module, which is executed, since its models are code; or a file in TOML
+(:mod:`mazurka.commute.toml_files`). Problems are errors ``specification`` with the line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MODULE = "mazurka_specification"
 
 
 def types_of(name: str) -> list[type[SharedType]]:
-    """The types of a file, in the order of their definition; or the one of the library that is called that."""
+    """The types of a file, in the order of their definition; or the type of the library with this name."""
     if not name.endswith((".py", ".toml")) and name in TYPES:
         return [shared_type(name)]
     path = Path(name)
@@ -51,8 +51,8 @@ def _module(path: Path) -> object:
         spec.loader.exec_module(module)
     except Exception as error:
         line = error.lineno if isinstance(error, SyntaxError) else _line(error, path)
-        what = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
-        raise MazurkaError("specification", what, where=f"{path}:{line}") from error
+        message = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
+        raise MazurkaError("specification", message, where=f"{path}:{line}") from error
     return module
 
 

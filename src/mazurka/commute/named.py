@@ -1,11 +1,11 @@
 """Types by the names that calls have in programs and traces: those of the library, and those of users' files.
 
-``mazurka.linearizable(..., spec=FILE)`` names a type ``FILE.toml``, or ``FILE.toml:TYPE`` where a file has several;
-blanks and percent signs of a path are escaped (``%20``), since names of types have no blanks.
+With ``mazurka.linearizable(..., spec=FILE)`` the name of a type is ``FILE.toml``, or ``FILE.toml:TYPE`` if the file has
+several; blanks and percent signs of a path are escaped (``%20``), since names of types have no blanks.
 
-A file in TOML whose models are those of the library is data, and read wherever it is named. A model in Python is code:
-a trace that names one does not have it run. Such files are read if :func:`trust` has been called for them: by
-``mazurka predict --spec``, and for classes that a program marks in this process.
+A file in TOML whose models are those of the library is data, and may be read whenever it is named. A model in Python is
+code, which is not executed because a trace names it. Such files are read only if :func:`trust` has been called for
+them: by ``mazurka predict --spec``, and for classes that a program marks in this process.
 
 Cost: a file is read once.
 """
@@ -30,7 +30,8 @@ _trusted: Final[set[Path]] = set()
 
 
 def trust(name: str) -> None:
-    """Let models in Python be run that a type's name, or a file, refers to; those beside it as well, as its models."""
+    """Allow models in Python to be executed to which a type's name, or a file, refers; also those beside it that it
+    uses."""
     file, _ = _parts(name)
     if file is not None and file.resolve() not in _trusted:
         _trusted.add(file.resolve())
@@ -38,7 +39,7 @@ def trust(name: str) -> None:
 
 
 def is_known(name: str) -> bool:
-    """Whether there is a type of this name whose model may be run."""
+    """Whether there is a type of this name whose model may be executed."""
     try:
         shared_type(name)
     except MazurkaError:
@@ -47,7 +48,7 @@ def is_known(name: str) -> bool:
 
 
 def shared_type(name: str) -> type[SharedType]:
-    """The type of this name; an error ``specification`` if there is none, or its model may not be run."""
+    """The type of this name; an error ``specification`` if there is none, or its model may not be executed."""
     found = _type(name)
     if isinstance(found, MazurkaError):
         raise found
@@ -56,7 +57,7 @@ def shared_type(name: str) -> type[SharedType]:
 
 @cache
 def specification(name: str, variant: str) -> Specification:
-    """Its specification; ``variant`` as in :func:`mazurka.commute.registry.specification`."""
+    """The specification of the type; ``variant`` as in :func:`mazurka.commute.registry.specification`."""
     found = specifications_of(shared_type(name))
     return found.get(variant) or next(iter(found.values()))
 
@@ -86,7 +87,7 @@ def _found(name: str) -> type[SharedType]:
 
 
 def _as_data(file: Path) -> list[type[SharedType]]:
-    """The types of a file of which no code is run."""
+    """The types of a file, without executing code; an error if it needs code."""
     if file.suffix != ".toml":
         raise _code(file)
 
@@ -97,14 +98,14 @@ def _as_data(file: Path) -> list[type[SharedType]]:
 
 
 def _code(file: Path) -> MazurkaError:
-    hint = f"name it if it may: --spec {file}"
+    hint = f"to run them, name the file: --spec {file}"
     return MazurkaError(
         "specification", "it has models in Python, which are not run unasked", where=str(file), hint=hint
     )
 
 
 def _parts(name: str) -> tuple[Path | None, str]:
-    """The file that a name refers to, and the type in it, if that is said."""
+    """The file that a name refers to, and the type in it, if the name has one."""
     file, colon, wanted = name.rpartition(":")
     if colon and file.endswith(_SUFFIXES):
         return Path(unquote(file)), wanted

@@ -1,8 +1,8 @@
-"""Which methods of a type observe which: whether the result of a call may be another one after a call of the other.
+"""The relation between methods of a type that one observes another: its result may differ after a call of the other.
 
-By exhaustive check in the type's scope (:mod:`mazurka.commute.verification`): a method observes another one if in some
-state some call of it returns something else, or has to wait where it had not to, right after some call of the other.
-A ``close`` that only ever returns None observes nothing, though it commutes with no ``write``.
+It is computed exhaustively in the type's scope (:mod:`mazurka.commute.verification`): a method observes another one if
+in some state some call of it has another result, or has to wait where it did not, right after some call of the other. A
+``close`` that always returns None observes no method, although it commutes with no ``write``.
 
 Cost: all states and pairs of calls of the scope; once for a type.
 """

@@ -6,7 +6,7 @@ A table has a line for a pair of methods, or for several pairs at once::
     contains, size || size    : True
     # A line without || continues the one before.
 
-Invariant: a text is parsed, never run. What is wrong is an error ``specification`` with the line.
+Invariant: a text is parsed, never executed. Mistakes are errors ``specification`` with the line.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _RELATIONS: Final = {
 }
 _OPERATORS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%"}
 
-#: Names of parameters that mean something else in formulas.
+#: Names that parameters can't have, since they have a meaning in formulas.
 RESERVED: Final = frozenset({"r", "s"})
 
 
@@ -64,7 +64,7 @@ class TableLine:
     formula: str
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """The pairs of methods that it is about."""
+        """The pairs of methods of the line."""
         return product(self.ones, self.twos)
 
 
@@ -94,13 +94,13 @@ def lines_of(table: str, place: Callable[[int], str]) -> Iterator[TableLine]:
         yield TableLine(number, names[0], names[1], formula.strip())
 
 
-def wrong(where: str, what: str, hint: str = "") -> MazurkaError:
+def wrong(where: str, message: str, hint: str = "") -> MazurkaError:
     """An error about a specification."""
-    return MazurkaError("specification", what, where=where, hint=hint)
+    return MazurkaError("specification", message, where=where, hint=hint)
 
 
 def formula_of(text: str, parameters: tuple[Sequence[str], Sequence[str]], functions: Mapping[str, object]) -> Formula:
-    """The formula of a text about two methods with these parameters; :class:`Wrong` if it is none."""
+    """The formula of a text for two methods with these parameters; :class:`Wrong` if the text is no formula."""
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
@@ -121,7 +121,7 @@ def formula_of(text: str, parameters: tuple[Sequence[str], Sequence[str]], funct
 
 
 class _Reading:
-    """Translates what of Python's expressions is a formula."""
+    """Translates Python's expressions to formulas, as far as they are formulas."""
 
     def __init__(self, names: Mapping[str, Formula], functions: Collection[str]) -> None:
         self._names = names
@@ -172,7 +172,7 @@ class _Reading:
 
 
 def _joined(kind: type[And | Or], parts: Sequence[Formula]) -> Formula:
-    """Of several, without those that decide nothing."""
+    """The connective of several parts, without parts that do not affect its value."""
     neutral, deciding = (TRUE, FALSE) if kind is And else (FALSE, TRUE)
     left = [part for part in parts if part != neutral]
     if deciding in left:

@@ -68,7 +68,7 @@ def shared_type(name: str) -> type[SharedType]:
 
 @cache
 def specification(name: str, variant: str) -> Specification:
-    """A specification of the library; ``variant`` is ``fine`` or ``coarse``, and one that has no such variant has one
-    of both kinds, which is given."""
+    """A specification of the library; ``variant`` is ``fine`` or ``coarse``. A type without this variant has one
+    specification of both kinds, which is returned."""
     found = specifications_of(shared_type(name))
     return found.get(variant) or next(iter(found.values()))

@@ -1,4 +1,4 @@
-"""Types of shared objects: a class gives the executable model of one, and says when its methods commute.
+"""Types of shared objects: a class defines the executable model of a type, and when its methods commute.
 
 ::
 
@@ -20,12 +20,12 @@
             write || write : v1 == v2
         '''
 
-A method takes the abstract state and the arguments, and returns the next state and the result, or :data:`BLOCKED` where
-it would have to wait; a result that is an exception is a :class:`~mazurka.trace.literals.Raised`. States are hashable,
-and two are equal iff no method distinguishes them. A pair of methods without a condition never commutes.
+A method takes the abstract state and the arguments, and returns the next state and the result, or :data:`BLOCKED` if it
+would have to wait; a result that is an exception is a :class:`~mazurka.trace.literals.Raised`. States are hashable, and
+two are equal iff no method distinguishes them. A pair of methods without a condition never commutes.
 
-``scope`` says which arguments the exhaustive check tries for each parameter, and :meth:`SharedType.bounded` which
-states it goes on from (all that can be reached from the ``initials`` by methods).
+``scope`` has the arguments that the exhaustive check tries for each parameter; :meth:`SharedType.bounded` says from
+which states it goes on (by default all that methods can reach from the ``initials``).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Step: TypeAlias = "tuple[State, Value] | _Blocked"
 
 
 class SharedType:
-    """See the module. A subclass has the name of the type in ``name``, or its own in lower case."""
+    """See the module. The name of the type is ``name``, or the name of the subclass in lower case."""
 
     name: ClassVar[str] = ""
     initials: ClassVar[Sequence[State]] = ()
@@ -78,7 +78,7 @@ class Method:
     step: Callable[..., Step]
 
 
-#: The variants of a specification: as exact as can be, and without looking at states.
+#: The variants of a specification: as exact as possible, and without conditions on states.
 VARIANTS: Final = ("fine", "coarse")
 
 
@@ -87,7 +87,7 @@ def name_of(kind: type[SharedType]) -> str:
     return kind.name or kind.__name__.lower()
 
 
-#: By class, since signatures take time.
+#: A cache by class, since computing signatures takes time.
 _methods: Final[WeakKeyDictionary[type, Mapping[str, Method]]] = WeakKeyDictionary()
 
 
@@ -111,8 +111,8 @@ def _methods_of(kind: type[SharedType]) -> Mapping[str, Method]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a type is defined, for errors: a file (or the class's name), its line, and where its tables begin, or where
-    each of their lines is."""
+    """The place of a type's definition, for errors: a file (or the class's name), its line, and the lines at which its
+    tables begin, or the places of all their lines."""
 
     file: str
     line: int = 0
@@ -123,7 +123,7 @@ class Place:
         return f"{self.file}:{self.line}" if self.line else self.file
 
     def of_line(self, variant: str, offset: int) -> str:
-        """The line of a table, which are counted from 0."""
+        """The place of a line of a table; lines are counted from 0."""
         if variant in self.lines:
             return self.lines[variant][offset]
         if variant in self.tables:
@@ -132,8 +132,8 @@ class Place:
 
 
 def place_of(kind: type[SharedType]) -> Place:
-    """Where a class is in its source file; its name alone if that does not say. A class that was made of a file in TOML
-    has its ``place``."""
+    """The place of a class in its source file; its name alone if the source is not found. A class made from a file in
+    TOML has a ``place`` itself."""
     if isinstance(known := vars(kind).get("place"), Place):
         return known
     try:
@@ -155,7 +155,7 @@ class _Nothing(Enum):
     NOTHING = "nothing"
 
 
-#: The result of functions for an item that is not there: equal to no value of a program.
+#: The result of functions for a missing item: equal to no value of a program.
 NOTHING: Final = _Nothing.NOTHING
 
 
@@ -167,8 +167,8 @@ def _get(pairs: Any, key: Any) -> Any:
     return next((value for each, value in pairs if each == key), NOTHING)
 
 
-#: The functions that conditions of all types may call. All but ``min`` and ``max`` are total: a condition has a value
-#: in every state.
+#: The functions that conditions of all types may call. All but ``min`` and ``max`` are total, so that conditions have a
+#: value in every state.
 FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "len": len,
     "abs": abs,
@@ -178,6 +178,6 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "first": lambda items: _at(items, 0),
     "last": lambda items: _at(items, -1),
     "get": _get,  # the value of a key among pairs
-    "missing": lambda item: item is NOTHING,  # whether one of the three found nothing
+    "missing": lambda item: item is NOTHING,  # whether one of the functions above found no item
     "raised": lambda result: isinstance(result, Raised),
 }

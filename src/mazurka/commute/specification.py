@@ -2,12 +2,12 @@
 
 Definition (thesis, definitions 4.3.4 to 4.3.8). Two calls commute if applying them in either order leads to the same
 state, with the same results. A specification is *sound* if calls for which its condition holds commute, and *complete*
-if the condition holds for all calls that commute; one that is both is *exact*. It is what the user claims:
-:mod:`mazurka.commute.verification` checks the claim.
+if the condition holds for all calls that commute; one that is both is *exact*. A specification is a claim by the user;
+:mod:`mazurka.commute.verification` checks it.
 
-Checked when a specification is made, each with an error ``specification`` that names the line: formulas are of the
-logic (:mod:`mazurka.commute.parsing`), names are known, a condition of the variant ``coarse`` is of the fragment L2, no
-pair has two conditions, and exchanging the calls makes no difference.
+When a specification is made, these properties are checked; a violation is an error ``specification`` that names the
+line: formulas are of the logic (:mod:`mazurka.commute.parsing`), names are known, a condition of the variant ``coarse``
+is of the fragment L2, no pair has two conditions, and exchanging the calls makes no difference.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _COARSE: Final = VARIANTS[1]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specification:
-    """See the module. ``conditions`` has both orders of each pair that has a condition; ``kind`` has the model."""
+    """See the module. ``conditions`` has both orders of each pair with a condition; ``kind`` is the class with the
+    model."""
 
     name: str
     variant: str
@@ -47,7 +48,7 @@ class Specification:
         return "L1" if any(map(mentions_state, self.conditions.values())) else "L2"
 
     def condition(self, one: str, other: str) -> Formula:
-        """That of a pair of methods; false if it has none."""
+        """The condition of a pair of methods; false if it has none."""
         return self.conditions.get((one, other), FALSE)
 
     def holds(self, one: str, other: str, pair: Pair) -> bool:
@@ -56,9 +57,8 @@ class Specification:
         return holds is not None and bool(holds(pair))
 
     def commute(self, first: Invocation, second: Invocation, states: tuple[State, State] | None = None) -> bool:
-        """Whether two calls commute, of which ``first`` begins first, in these states. Without states only what is of
-        L2 can hold. Calls of methods that are not known, or with other arguments than these take, do not commute.
-        """
+        """Whether two calls, of which ``first`` begins first, commute in these states. Without states only conditions
+        of L2 can hold. Calls of unknown methods, or with the wrong number of arguments, do not commute."""
         methods = first.method, second.method
         formula = self.conditions.get(methods)
         if formula is None or (states is None and mentions_state(formula)):
@@ -72,7 +72,7 @@ class Specification:
 
 
 def specifications_of(kind: type[SharedType]) -> dict[str, Specification]:
-    """The variants of a type's specification that it gives, by name."""
+    """The specifications that a type defines, by variant."""
     place = place_of(kind)
     _check_names(kind, str(place))
     tables = {variant: getattr(kind, variant) for variant in VARIANTS}
@@ -84,14 +84,14 @@ def specifications_of(kind: type[SharedType]) -> dict[str, Specification]:
 
 def _check_names(kind: type[SharedType], where: str) -> None:
     if not kind.initials:
-        raise wrong(where, "a type without `initials`, the states it can begin in")
+        raise wrong(where, "a type without `initials`, its initial states")
     methods = methods_of(kind)
     if not methods:
         raise wrong(where, "a type without methods")
     for method in methods.values():
         for parameter in method.parameters:
             if parameter in RESERVED:
-                raise wrong(where, f"{method.name} has a parameter {parameter}: in conditions that is something else")
+                raise wrong(where, f"{method.name} has a parameter {parameter}, a name that is reserved in conditions")
             if parameter not in kind.scope:
                 raise wrong(where, f"`scope` has no values for the parameter {parameter} of {method.name}")
 

@@ -9,8 +9,9 @@
     "add || add" = "v1 != v2 or not r1 and not r2"
     "contains, size || contains, size" = "True"
 
-Conditions are those of classes (:mod:`mazurka.commute.parsing`), and checked like them when they are loaded. Nothing of
-the file is run but a model's own, in Python. What is wrong is an error ``specification`` with file, line and column.
+Conditions have the syntax of those of classes (:mod:`mazurka.commute.parsing`), and are checked like them when they are
+loaded. Only a model in Python is executed, no part of the file itself. Mistakes are errors ``specification`` with file,
+line and column.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _Loading = Callable[[str], list[type[SharedType]]]
 
 def types_in(path: Path, load: _Loading) -> list[type[SharedType]]:
     """The types of a file, in its order; ``load`` gives those of a Python file."""
-    with io.open_code(str(path.resolve())) as file:  # as modules are read: no step of a program that marks a class
+    with io.open_code(str(path.resolve())) as file:  # as for modules: no step of a program that marks a class
         text = file.read().decode("utf-8")
     try:
         document = tomllib.loads(text)
@@ -58,7 +59,7 @@ class _Source:
         self.path, self._lines = path, lines
 
     def of_table(self, *names: str) -> str:
-        """Where the header of a table is."""
+        """The place of the header of a table."""
         wanted = ".".join(names)
         for number, line in enumerate(self._lines, 1):
             header = line.partition("#")[0].strip()
@@ -67,7 +68,7 @@ class _Source:
         return str(self.path)
 
     def of_key(self, table: str, key: str) -> str:
-        """Where a key of a table is; ``table`` is what :meth:`of_table` gives."""
+        """The place of a key of a table; ``table`` is the place that :meth:`of_table` gives."""
         _, _, place = table.removeprefix(str(self.path)).partition(":")
         start = int(place.partition(":")[0]) if place else 0
         for number, line in enumerate(self._lines[start:], start + 1):
@@ -117,7 +118,7 @@ def _model(source: _Source, name: str, where: str, load: _Loading) -> type[Share
 
 
 def _conditions(source: _Source, names: tuple[str, str], table: Any) -> tuple[str, list[str]]:
-    """A table of conditions as classes have it, and where its lines are."""
+    """A table of conditions in the form of classes, and the places of its lines."""
     header = source.of_table(*names)
     if not isinstance(table, dict):
         raise wrong(source.of_key(source.of_table(names[0]), names[1]), f"{names[1]} is no table of conditions")

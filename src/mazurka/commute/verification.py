@@ -1,14 +1,15 @@
 """Checks specifications against the executable model of their type: exhaustively, in a small scope.
 
-All states within the scope, all arguments: where both calls can be made one after the other, in either order, they
-commute if the results and the final state are the same. A condition that holds for calls that do not commute is
-unsound; that it holds for less than all that do makes it inexact, which is no error.
+All states within the scope and all arguments are tried. Two calls that can be made one after the other in either order
+commute if the results and the final state are the same in both. A condition that holds for calls that do not commute is
+unsound. A condition that does not hold for some calls that commute is inexact, which is no error.
 
-Orders matter where a condition mentions results: each is evaluated with the results it has. Where neither order is
-enabled there is nothing to check; where one is, the calls do not commute (definition 4.3.4, the partial maps differ).
+If a condition mentions results, it is evaluated for each order, with the results in that order. If neither order is
+enabled, there is no case to check; if only one is, the calls do not commute (definition 4.3.4, the partial maps
+differ).
 
-A condition that holds in a small scope need not hold in every one; conditions of common types are wrong in small states
-or not at all. Cost: states times the squares of methods and arguments; 10,000 to 100,000 cases a second.
+A condition that holds in a small scope need not hold in every scope; but wrong conditions of common types are wrong in
+small states, too. Cost: states times the squares of methods and arguments; 10,000 to 100,000 cases a second.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from mazurka.commute.specification import Methods, Specification
 from mazurka.errors import MazurkaError
 from mazurka.trace.literals import Value, text_of
 
-#: More states than this are an endless scope.
+#: A scope with more states than this counts as infinite.
 MOST_STATES: Final = 20_000
 
 
@@ -38,8 +39,8 @@ class CallsInOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Two calls in a state; ``forth`` and ``back`` are what comes of them if the first one, or the second, goes first,
-    None if a call would have to wait."""
+    """Two calls in a state; ``forth`` and ``back`` are the outcomes if the first call, or the second, goes first; None
+    if a call would have to wait."""
 
     methods: Methods
     state: State
@@ -54,12 +55,12 @@ class Case:
 
     @property
     def commutes(self) -> bool:
-        """Whether both orders come to the same."""
+        """Whether both orders have the same results and final state."""
         forth, back = self.forth, self.back
         return forth is not None and back is not None and (forth.results, forth.after) == (back.results, back.after)
 
     def pairs(self) -> Iterator[Pair]:
-        """The input of a condition: the calls as they are in each order that is enabled."""
+        """The inputs of a condition: the calls in each order that is enabled."""
         for outcome, states in ((self.forth, (0, 1)), (self.back, (1, 0))):
             if outcome is not None:
                 before = (self.state, outcome.between)
@@ -84,8 +85,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class PairCheck:
-    """The result for a pair of methods: how many cases there are, how many commute, for how many of these the condition
-    holds; a case where it holds wrongly, and one that it misses."""
+    """The result for a pair of methods: the numbers of cases, of cases that commute, and of those for which the
+    condition holds; a case in which it holds wrongly, and a case that it misses."""
 
     methods: Methods
     cases: int
@@ -101,7 +102,7 @@ class PairCheck:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it holds for just those that do."""
+        """Whether the condition holds for exactly the calls that commute."""
         return self.is_sound and self.admitted == self.commuting
 
 
@@ -116,7 +117,7 @@ def verify(specification: Specification) -> list[PairCheck]:
 
 
 def states_of(kind: type[SharedType]) -> list[State]:
-    """The states of the scope: those that methods lead to from the initial ones."""
+    """The states of the scope: those that methods can reach from the initial ones."""
     made, methods = kind(), methods_of(kind).values()
     found: dict[State, None] = dict.fromkeys(kind.initials)
     queue = list(found)
@@ -128,8 +129,9 @@ def states_of(kind: type[SharedType]) -> list[State]:
                     found[step[0]] = None
                     queue.append(step[0])
         if len(queue) > MOST_STATES:
-            what = f"more than {MOST_STATES:,} states in the scope"
-            raise MazurkaError("specification", what, where=str(place_of(kind)), hint="let `bounded` say where to stop")
+            message = f"more than {MOST_STATES:,} states in the scope"
+            hint = "limit the states by `bounded`"
+            raise MazurkaError("specification", message, where=str(place_of(kind)), hint=hint)
     return queue
 
 
@@ -166,8 +168,8 @@ def _holds(specification: Specification, case: Case, pair: Pair) -> bool:
     try:
         return specification.holds(*case.methods, pair)
     except Exception as error:
-        what = f"the condition of {' || '.join(case.methods)} has no value: {type(error).__name__}: {error}; {case}"
-        raise MazurkaError("specification", what, where=str(place_of(specification.kind))) from error
+        message = f"the condition of {' || '.join(case.methods)} has no value: {type(error).__name__}: {error}; {case}"
+        raise MazurkaError("specification", message, where=str(place_of(specification.kind))) from error
 
 
 def arguments_of(kind: type[SharedType], method: Method) -> Iterator[tuple[Value, ...]]:
@@ -197,6 +199,6 @@ def _step(
         hash((after, result))
     except Exception as error:
         call = f"{method.name}({', '.join(map(repr, arguments))})"
-        what = f"the model fails: {call} in state {state!r}: {type(error).__name__}: {error}"
-        raise MazurkaError("specification", what, where=str(place_of(kind))) from error
+        message = f"the model fails: {call} in state {state!r}: {type(error).__name__}: {error}"
+        raise MazurkaError("specification", message, where=str(place_of(kind))) from error
     return after, result

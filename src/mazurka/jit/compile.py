@@ -1,20 +1,20 @@
 """Kernels: functions in plain Python on numbers and arrays, compiled by numba when they are first called.
 
-There are two ways to have one, both of which leave the source as it is read:
+There are two ways to make one, both of which leave the source unchanged:
 
 - a function of a module that is only imported for compiled code is decorated (:func:`jit`, :func:`inner`,
   :func:`inlined`);
-- functions that also run interpreted, on lists, where there is too little to do to wait for numba, are compiled when
-  there is more: one by :func:`jit`, those that call each other by :func:`compiled_together`, as copies that call each
-  other's copies.
+- functions that also run interpreted, on lists, if there is too little work to wait for numba, are compiled when there
+  is more: single ones by :func:`jit`, functions that call each other by :func:`compiled_together`, as copies that call
+  each other's copies.
 
-Compiled code is kept on disk, next to the source or in ``NUMBA_CACHE_DIR``. numba takes it for valid as long as the
-function's own file is unchanged, though code of other files may be compiled into it. So copies are kept under names
+Compiled code is kept on disk, next to the source or in ``NUMBA_CACHE_DIR``. numba considers it valid as long as the
+function's own file is unchanged, although code of other files may be compiled into it. So copies are kept under names
 that depend on all their sources; after a change of a decorated function, delete ``__pycache__/*.nb?`` of the modules
 that import it.
 
-All kernels divide as NumPy does, without asking for zero, and have no C callback. numba is imported where the first
-kernel is made, and knows no types: to a type checker a kernel is the function that it was made of.
+All kernels divide as NumPy does, without a test for zero, and have no C callback. numba is imported when the first
+kernel is made. It has no type annotations: for a type checker a kernel is the function that it was made from.
 
 Cost: importing numba takes a third of a second, compiling a kernel from a tenth of a second to ten, loading it a
 hundredth.
@@ -35,16 +35,16 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a kernel is compiled: by default as one that Python calls, and that makes no arrays."""
+    """The form in which a kernel is compiled: by default Python calls it, and it makes no arrays."""
 
-    #: Python calls it. What only kernels call compiles in half the time without what Python would need.
+    #: Python code calls it. Without a wrapper for Python, functions that only kernels call compile in half the time.
     called: bool = True
-    #: It is compiled into each kernel that calls it: to hand over many arrays takes longer than what it does.
+    #: It is compiled into each kernel that calls it, since passing many arrays takes longer than its work.
     inlined: bool = False
-    #: It makes arrays, or gets some that others made, and so has to count who refers to them. All others are compiled
-    #: in half the time without, and take a third of it to run.
+    #: It makes arrays, or gets arrays made by others, and so has to count references to them. Without counting the
+    #: others compile in half the time, and run in a third.
     allocates: bool = False
-    #: It is so short that to let other threads go on meanwhile would take longer.
+    #: It is so short that releasing the interpreter's lock would take longer.
     keeps_gil: bool = False
 
 
@@ -58,25 +58,25 @@ class Kernels(SimpleNamespace):
 
 
 def jit(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """A function that Python calls, compiled; the original stays as it is."""
+    """Compile a function that Python calls; the original is unchanged."""
     return _jitted(function, _CALLED)
 
 
 def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """A function that only kernels call, compiled."""
+    """Compile a function that only kernels call."""
     return _jitted(function, _INNER)
 
 
 def inlined(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """A function that is compiled into the innermost loops that call it."""
+    """Compile a function into the innermost loops that call it."""
     return _jitted(function, _INLINED)
 
 
 def compiled_together(functions: Iterable[Callable[..., Any]], form_of: Callable[[str], Form]) -> Kernels:
     """The compiled versions of functions of one or several modules that call each other.
 
-    They see the globals of all these modules, which must not mean different things by one name; ``form_of`` says by the
-    name of a function how it is compiled.
+    They see the globals of all these modules, in which a name must not have different values; ``form_of`` gives the
+    form for the name of a function.
     """
     listed = [function for function in functions if isinstance(function, FunctionType)]
     space = _globals_of(listed)
@@ -119,7 +119,7 @@ def _jitted(function: Callable[_P, _R], form: Form) -> Callable[_P, _R]:
 
 
 def _survive_renamed_classes(kernel: Any) -> None:
-    """Have the kernel compiled again if its cache on disk names classes that no longer exist.
+    """Let the kernel be compiled again if its cache on disk names classes that no longer exist.
 
     numba pickles the types of arguments, ours among them, and reads the index before it compares the source's time.
     """

@@ -1,15 +1,15 @@
 """Compiles kernels in background processes, so that no user waits for numba the first time.
 
-Compiling takes some twenty seconds of processor time, once: numba keeps on disk what it has compiled. Processes of
-their own do it, several at a time. Each compiles a *part*: all kernels that an example calls while it is worked
-on, so there are no lists of functions and types to keep.
+Compiling takes some twenty seconds of processor time, once: numba keeps compiled code on disk. Separate processes do
+it, several at a time. Each compiles a *part*: all kernels that the execution of an example calls, so there are no lists
+of functions and types to maintain.
 
-Some parts are waited for (:meth:`WarmUp.wait`). The processes of the others have a low priority, and come to their end
-even if the command that started them does not need them any more, so that all is there for the next time.
+Commands wait for some parts (:meth:`WarmUp.wait`). The processes of the others have a low priority, and run to their
+end even if the command that started them no longer needs them, so that the next command finds all parts.
 
-A file next to numba's says that a part is done, for these sources and this numba. The process that compiles one holds a
-lock on another file, so that however many commands want it, it is compiled once. If a process fails, its
-kernels are compiled when they are first called, as without any preparation.
+A file next to numba's marks a part as done, for these sources and this numba. The process that compiles a part holds a
+lock on another file, so that it is compiled once, however many commands want it. If a process fails, its kernels are
+compiled when they are first called, as without any preparation.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _NICE: Final = 10
 class Part(NamedTuple):
     """The unit of compilation."""
 
-    work: Callable[[], None]  # on an example
+    work: Callable[[], None]  # executes an example
     is_awaited: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledParts:
-    """All that can be compiled ahead, by name, of sources in some folders. ``module`` is run as ``python -m MODULE
-    NAME...`` and has :meth:`compile` called. Not slotted: it caches the state of the parts."""
+    """The parts that can be compiled ahead, by name, from sources in some folders. ``module`` is run as ``python -m
+    MODULE NAME...`` and calls :meth:`compile`. Not slotted: it caches the state of the parts."""
 
     module: str
     named: Mapping[str, Part]
@@ -55,8 +55,8 @@ class CompiledParts:
         return {name for name, part in self.named.items() if part.is_awaited}
 
     def compile(self, names: Iterable[str]) -> None:
-        """In this process, which is for nothing else."""
-        gc.disable()  # there is much to look at, and little to be gained: a sixth of the time
+        """Compile parts in this process, which serves no other purpose."""
+        gc.disable()  # it would examine many objects, and free few: that saves a sixth of the time
         for name in names:
             part = self.named[name]
             if not part.is_awaited:
@@ -67,7 +67,7 @@ class CompiledParts:
             done.touch()
 
     def done(self, name: str) -> Path:
-        """The file that is there once a part is."""
+        """The file that exists once a part is done."""
         return _folder() / f"compiled-{name}-{self._sources:08x}"
 
     @cached_property
@@ -143,22 +143,22 @@ class WarmUp:
             os.close(lock)
 
     def is_there(self, name: str) -> bool:
-        """Whether there is nothing to wait for: a part is done, or no process compiles it."""
+        """Whether a part is done, or no process compiles it."""
         return name not in self.wanted or self.parts.done(name).exists() or not self.parts.is_under_way(name)
 
     def is_under_way(self) -> bool:
-        """Whether there is something that it is worth waiting for."""
+        """Whether some part is being compiled for which commands wait."""
         return not all(map(self.is_there, self.parts.awaited))
 
     def wait(self) -> None:
-        """Until all that is there."""
+        """Wait for the parts for which commands wait."""
         for name in self.parts.awaited & self.wanted:
             if not self.parts.done(name).exists() and (lock := self.parts.lock(name, waits=True)) is not None:
                 os.close(lock)
 
 
 def _folder() -> Path:
-    """Where numba keeps things, too, or somewhere else that is private."""
+    """The folder in which numba keeps compiled code, or another private one."""
     if given := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(given)
     return PACKAGE / "__pycache__" if os.access(PACKAGE, os.W_OK) else Path.home() / ".cache" / "mazurka"

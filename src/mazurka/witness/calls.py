@@ -1,15 +1,15 @@
-"""Checks claims about calls of a recorded trace: that two come in the other order, and that it makes a difference.
+"""Checks claims about calls of a recorded trace: two come in the other order, and results or states differ.
 
 Calls of the objects that the claim names are single events (:mod:`mazurka.trace.call_events`). An order is feasible if
-the trace with these events has it (:mod:`mazurka.witness.columns`) and, by the executable models of the types,
+it is feasible for the trace with these events (:mod:`mazurka.witness.columns`) and, by the executable models of the
+types,
 
-1. from each state in which an object may have begun, the calls return in the order of the trace the recorded results;
-2. in the order of the witness each call can be made, and returns the same, or is among ``unread``;
-3. no call comes after something unread in its thread: its arguments might be others; and nothing at all after a call
-   that returns something else, whether or not the trace records branches, which are those of reads;
-4. a call with effects beyond those of the model comes where its object is in a state in which it was in the trace;
-5. the event that made an object comes before all of its calls, and no call that has not returned in the trace has
-   begun.
+1. in the order of the trace the calls return the recorded results, from each possible initial state of an object;
+2. in the order of the witness each call can be made, and has the same result, or is among ``unread``;
+3. no call comes after an unread step of its thread, since its arguments might differ; and no step of a thread comes
+   after a call of it with another result, whether or not the trace records branches;
+4. a call with effects beyond those of the model takes place in the same state of its object as in the trace;
+5. the events that made an object come before all its calls, and no call that has not returned in the trace has begun.
 
 Shares no code with the search for orders. Cost: that of columns.py, and some microseconds for each call of the trace.
 """
@@ -36,14 +36,14 @@ _UNKNOWN: Final = ""
 
 
 class CallChecker:
-    """Checks them for one trace. ``semantics`` has the models of types."""
+    """Checks such claims for one trace. ``semantics`` has the models of types."""
 
     def __init__(self, trace: Trace, semantics: CallSemantics) -> None:
         self._trace, self._semantics = trace, semantics
         self._known: tuple[frozenset[Receiver], CallEvents, RecordedTrace] | None = None
 
     def objections(self, witness: Witness, claim: CallsReversed) -> Iterator[str]:
-        """Everything that speaks against a witness."""
+        """All objections to a witness."""
         begins = {(each.type_name, each.name): each.states for each in claim.objects}
         if len(begins) < len(claim.objects) or not all(begins.values()):
             yield "an object is named twice, or without a state"
@@ -70,21 +70,22 @@ class CallChecker:
         return self._known[1:]
 
     def _outcome(self, call: Invocation, state: str) -> CallEffect | None:
-        """The effect of a call in a state; with no result if it would have to wait, None if that is not known."""
+        """The effect of a call in a state; None if the call would have to wait, or its effect is not known."""
         made = self._semantics.outcome(call.type_name, call.method, text_of(call.arguments), state)
         return CallEffect("", _UNKNOWN) if made is WAITS else made if isinstance(made, CallEffect) else None
 
     def _as_recorded(
         self, calls: Mapping[int, Invocation], states: Iterable[str], recorded: dict[int, list[str]]
     ) -> Iterator[str]:
-        """Whether calls return what they do in the trace; notes in which states each begins."""
+        """Objections to the results of the calls in the trace; enters into ``recorded`` the states in which each
+        begins."""
         for begin in states:
             state = begin
             for row, call in calls.items():
                 recorded.setdefault(row, []).append(state)
                 made = self._outcome(call, state)
                 if made is None or made.result != text_of(call.result):
-                    yield f"{call} does not return that if the object began as {begin}"
+                    yield f"{call} has another result if the object began as {begin}"
                     break
                 state = made.after
 
@@ -96,7 +97,7 @@ class CallChecker:
         begins: Mapping[Receiver, tuple[str, ...]],
         recorded: Mapping[int, Sequence[str]],
     ) -> Iterator[str]:
-        """Whether the calls in the order can be made, and return what they did."""
+        """Objections to calls in the order: each must be possible, and have the recorded result."""
         thread, states, done = self._trace.thread, dict(begins), set[int]()
         broken, stopped = set[int](), set[int]()
         for row in order:
@@ -112,13 +113,13 @@ class CallChecker:
                 if not done.issuperset(events.made[receiver]):
                     yield f"{call} comes before its object has been made"
                 if row in events.doing_more and list(states[receiver]) != recorded.get(row):
-                    yield f"{call} may do something else besides"
+                    yield f"{call} may have further effects"
                 made = [self._outcome(call, state) for state in states[receiver]]
                 if any(each is None or not each.result for each in made):
                     yield f"{call} can't be made"
                     return
                 if row not in unread and any(each.result != text_of(call.result) for each in made if each):
-                    yield f"{call} returns something else"
+                    yield f"{call} has another result"
                 states[receiver] = tuple(each.after for each in made if each)
             done.add(row)
             if row in unread:
@@ -133,7 +134,7 @@ class CallChecker:
     def _reversed(
         self, order: Sequence[int], unread: frozenset[int], events: CallEvents, first: int, second: int
     ) -> Iterator[str]:
-        """Whether the second call has taken effect, and the first is about to begin."""
+        """Objections, unless the second call has taken effect, and the first is about to begin."""
         trace, done = self._trace, set(order)
         one, other = events.calls[first], events.calls[second]
         if first >= second or one.thread == other.thread or receiver_of(one) != receiver_of(other):
@@ -161,7 +162,8 @@ class CallChecker:
         begins: dict[Receiver, tuple[str, ...]],
         claim: CallsReversed,
     ) -> Iterator[str]:
-        """Whether each state shows that the calls come in another order, the first one as it is claimed."""
+        """Objections, unless results or states differ for each initial state, and the results are as claimed for the
+        first one."""
         first, second = rows
         receiver = receiver_of(events.calls[first])
         calls = [row for row in order if row in events.calls and receiver_of(events.calls[row]) == receiver]

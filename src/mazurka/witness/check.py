@@ -3,19 +3,19 @@
 An order of steps is feasible for every program that has the trace if (maximal causal model; dissertation of S. Huang,
 ch. 3.1.1)
 
-1. of each thread it holds a prefix, in program order;
+1. it contains a prefix of each thread, in program order;
 2. each read takes its value from the same write as in the trace, or the initial value as there (with
-   equal recorded values any write will do). This covers thread beginnings and joins, and locks whose state some
-   step reads; of a lock that is only acquired and released, the previous holder does not matter;
+   equal recorded values any write will do). This covers beginnings and joins of threads, and locks whose state some
+   step reads; the previous holder of a lock that is only acquired and released does not matter;
 3. the operations are possible: no thread takes a lock that another one holds, goes on without having been
    woken, joins a thread that has not ended (:mod:`mazurka.trace.wellformed`).
 
-The order proves a claim if the claim is so at its end (:mod:`mazurka.witness.claim`). Whether the values that the
-trace records are those last written is a question of its own (:func:`contradictions`): if parts of a program are not
-tracked, these may have written other values.
+The order proves a claim if the claim holds at its end (:mod:`mazurka.witness.claim`). A separate check compares the
+recorded values with those last written (:func:`contradictions`): parts of a program that are not tracked may have
+written other values.
 
-A trace that was recorded or read from a file, whose rows are steps of their own, is judged by the same rules with NumPy
-(:mod:`mazurka.witness.columns`), since it may be long.
+Traces that were recorded or read from a file, whose rows are steps of their own, are checked by the same rules with
+NumPy (:mod:`mazurka.witness.columns`), since they may be long.
 
 Shares no code with the search for orders. Cost: linear in the trace, some microseconds an event.
 """
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from mazurka.witness.calls import CallChecker
     from mazurka.witness.columns import RecordedTrace
 
-#: The writer of initial values.
-_NOBODY: Final = -1
+#: In place of a source: the initial value.
+_INITIAL: Final = -1
 
-#: All that is done to a lock of which nothing but mutual exclusion can be noticed.
+#: The only operations on a lock of which only mutual exclusion can be observed.
 _EXCLUDING: Final = frozenset({Op.ACQUIRE, Op.RELEASE, Op.REQUEST})
 
 _Rows = dict[int, list[int]]
@@ -72,7 +72,7 @@ class Checker:
         return other
 
     def objections(self, witness: Witness) -> list[str]:
-        """Everything that speaks against the witness; empty if it is one."""
+        """All objections to the witness; empty if it is accepted."""
         if isinstance(witness.claim, CallsReversed):
             return self._objections_to_calls(witness, witness.claim)
         if self._recorded is not None:
@@ -93,7 +93,7 @@ class Checker:
 
 
 def objections(trace: Trace, witness: Witness) -> list[str]:
-    """Everything that speaks against one witness of a trace."""
+    """All objections to one witness of a trace."""
     return Checker(trace).objections(witness)
 
 
@@ -112,8 +112,8 @@ def _objections(trace: Trace, witness: Witness) -> list[str]:
 def contradictions(trace: Trace, witness: Witness) -> list[str]:
     """The recorded values along the order that contradict the writes before."""
     rows, values = _rows_of_steps(trace), Values(trace)
-    told = (values.contradictions_of(rows[step]) for step in witness.order)
-    return [what for found in told for what in found]
+    found = (values.contradictions_of(rows[step]) for step in witness.order)
+    return [text for each in found for text in each]
 
 
 def _rows_of_steps(trace: Trace) -> _Rows:
@@ -131,20 +131,20 @@ def _prefixes(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
     for thread, steps in does.items():
         own = list(dict.fromkeys(trace.step[row] for row in trace.rows_of_thread[thread]))
         if steps != own[: len(steps)]:
-            yield f"thread {trace.threads[thread]} does not start with the steps it started with"
+            yield f"the steps of thread {trace.threads[thread]} are no prefix of its steps in the trace"
         for step in steps[:-1]:
             if step in witness.unread:
                 yield f"step {step} has successors, so its reads matter"
 
 
 def _sources(trace: Trace, order: Iterable[int], rows: _Rows) -> dict[int, int]:
-    """By reading row: the row of its source, when steps happen in ``order``."""
+    """For each row that reads, the row of its source if steps happen in ``order``."""
     last: dict[int, int] = {}
     found = {}
     for step in order:
         for row in rows[step]:
             if READS[trace.op[row]]:
-                found[row] = last.get(trace.target[row], _NOBODY)
+                found[row] = last.get(trace.target[row], _INITIAL)
         for row in rows[step]:
             if WRITES[trace.op[row]]:
                 last[trace.target[row]] = row
@@ -158,7 +158,7 @@ def _reads(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
     initial = {
         trace.target[row]: trace.value[row]
         for row, writer in before.items()
-        if writer == _NOBODY and trace.op[row] == Op.READ
+        if writer == _INITIAL and trace.op[row] == Op.READ
     }
     for row, source in after.items():
         if trace.target[row] not in looked_at:
@@ -166,7 +166,7 @@ def _reads(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
         if before[row] == source or trace.step[row] in witness.unread:
             continue
         had, has = (
-            initial.get(trace.target[row], NO_VALUE) if writer == _NOBODY else trace.value[writer]
+            initial.get(trace.target[row], NO_VALUE) if writer == _INITIAL else trace.value[writer]
             for writer in (before[row], source)
         )
         if had == has != NO_VALUE:
@@ -179,9 +179,9 @@ def _meaning(trace: Trace, witness: Witness, rows: _Rows) -> Iterable[str]:
     for step in witness.order:
         if step in witness.unread and any(trace.op[row] == Op.REQUEST for row in rows[step]):
             continue  # an attempt without a recorded result
-        yield from (f"step {step}: {what}" for what in walk.defects_of(rows[step]))
-        for what in values.contradictions_of(rows[step]):
+        yield from (f"step {step}: {text}" for text in walk.defects_of(rows[step]))
+        for text in values.contradictions_of(rows[step]):
             if is_counter(trace.targets[trace.target[rows[step][0]]]):
-                yield what
+                yield text
     if witness.claim is not None:
         yield from Claimed(trace, walk, values, witness.order).objections(witness.claim)

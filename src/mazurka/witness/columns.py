@@ -2,21 +2,22 @@
 
 Every row is a step. The order of a witness is feasible if
 
-1. of each thread it holds a prefix, in program order; a thread comes after its fork, a join after all that the joined
-   thread does in the trace;
-2. of a lock, only the holder takes it (re-entrant) or gives it back, and it is held when given back;
-3. each read of data takes its value from the write that it had in the trace, or one of an equal recorded value, or is
-   among ``unread``; a write's value is as recorded only if nothing unread comes before it in its thread;
-4. events that exist because of a value that was read are not there if that is unread: no branch comes after an unread
-   step of its thread, and where the trace records no branches nothing does, nor is the thread joined;
-5. a thread that waits is parked, and goes on when a notification wakes it (:mod:`mazurka.witness.waits`). Of those that
-   wait a notification of one wakes the thread that goes on first. Waits without a notification in the trace (their time
-   ran out) may end at any time.
+1. it contains a prefix of each thread, in program order; a thread comes after its fork, a join after all events of the
+   joined thread in the trace;
+2. only the holder of a lock acquires it (again) or releases it, and a lock is held when it is released;
+3. each read of data takes its value from its source in the trace, or from a write of an equal recorded value, or is
+   among ``unread``; a write has its recorded value only if no unread step comes before it in its thread;
+4. no event depends on the value of an unread step: no branch of its thread comes after it and, if the trace records no
+   branches, no event of its thread, nor is the thread joined;
+5. a thread that waits is parked, and goes on when a notification wakes it (:mod:`mazurka.witness.waits`). A
+   notification of one thread wakes the waiting thread that goes on first. Waits without a notification in the trace
+   (they timed out) may end at any time.
 
-A target that is looked at, besides being taken and given back, is data whose takers need the release they had, too.
+A lock that is looked at, besides being acquired and released, is data: each acquire needs its release in the trace,
+too.
 
 Shares no code with the search for orders. Cost: a few passes of NumPy, some 0.2 microseconds an event of the order;
-of the prefix only what the order meets is looked up.
+only entries of the prefix that the order needs are looked up.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from mazurka.witness.witness import (
 
 Numbers = NDArray[Any]
 
-_NOBODY: Final = -1
+_NONE: Final = -1
 _EARLIER: Final = -2
 _NEVER: Final = 1 << 40
 _DATA: Final = (Op.READ, Op.WRITE, Op.RMW)
@@ -60,7 +61,7 @@ _IS_DATA: Final = np.isin(np.arange(len(READS)), _DATA)
 _IS_LOCKING: Final = np.isin(np.arange(len(READS)), _LOCKING)
 _UNSERIALISABLE: Final = {(False, True, False), (True, True, False), (False, True, True), (True, False, True)}
 
-#: How many events of each thread come before a row is noted every so many rows.
+#: The number of events of each thread before a row is kept for every row whose number is a multiple of this.
 _STRIDE: Final = 4096
 
 
@@ -71,7 +72,7 @@ class RecordedTrace:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.thread, self.op, self.target, self.value, _ = columns_of(trace)
-        self.index = np.empty(len(trace), np.int32)  # its place in its thread
+        self.index = np.empty(len(trace), np.int32)  # by row: the number of the event in its thread
         for rows in trace.rows_of_thread:
             self.index[rows] = np.arange(len(rows))
         strides = np.arange(0, len(trace) + 1, _STRIDE, dtype=np.int32)
@@ -83,7 +84,7 @@ class RecordedTrace:
         self._see_locks()
         self.branches = bool((self.op == Op.BRANCH).any())
         self.forks, self.joins = self._lives(Op.FORK), self._lives(Op.JOIN)
-        self.late_forks = self.forks  # not in the prefix
+        self.late_forks = self.forks  # the forks that are not in the prefix
         self.idle = self._joins_of_the_idle()
         self.prefix, self.order = len(trace), np.zeros(0, np.int64)
         self._later: dict[int, int] | None = None
@@ -99,8 +100,8 @@ class RecordedTrace:
         self.writes = _Latest(np.flatnonzero(self.is_write), self.target)
         first_write = np.full(len(self.trace.targets), len(self.trace))
         first_write[self.target[self.writes.rows[::-1]]] = self.writes.rows[::-1]  # the last assignment stays
-        told = np.flatnonzero(self.is_read & (self.value != NO_VALUE))
-        early = told[told <= first_write[self.target[told]]]
+        recorded = np.flatnonzero(self.is_read & (self.value != NO_VALUE))
+        early = recorded[recorded <= first_write[self.target[recorded]]]
         self.initial = np.full(len(self.trace.targets), NO_VALUE)
         self.initial[self.target[early]] = self.value[early]
 
@@ -108,17 +109,19 @@ class RecordedTrace:
         self.locking = _Latest(np.flatnonzero(_IS_LOCKING[self.op]), self.target)
         rows, begins = self.locking.rows, self.locking.begins
         total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
-        self.depth = np.zeros(len(self.trace) + 1, np.int32)  # by row: of its lock after it; 0 behind the last
+        self.depth = np.zeros(
+            len(self.trace) + 1, np.int32
+        )  # by row: how often its lock is held then; 0 after the last
         self.depth[rows] = total[1:] - total[:-1][begins]
 
     def _see_waits(self) -> tuple[dict[int, Parked], list[int]]:
-        """By the row from which on a thread is parked: the wait; and these rows and those that notify, ascending."""
+        """The waits, by the row from which on the thread is parked; and these rows and those that notify, ascending."""
         parks = {wait.since: wait for wait in waits_in(self.trace, self.op, self.target)}
         signals = np.flatnonzero(np.isin(self.op, _NOTIFYING)).tolist()
         return parks, sorted([*signals, *parks])
 
     def _lives(self, op: Op) -> list[tuple[int, Numbers]]:
-        """Where a thread is started (joined), and its rows after (before) that."""
+        """The rows that start (or join) a thread, each with the thread's rows."""
         found = []
         threads = np.asarray(self.trace.thread_of_target)
         for row in np.flatnonzero(self.op == op).tolist():
@@ -128,7 +131,7 @@ class RecordedTrace:
         return found
 
     def _joins_of_the_idle(self) -> dict[int, int]:
-        """Where a thread is joined that has done nothing, with where it was started."""
+        """The rows that join a thread without events, each with the row that started it."""
         busy, found = {row for row, own in self.joins if len(own)}, dict[int, int]()
         forks: dict[int, int] = {}
         for row in np.flatnonzero((self.op == Op.FORK) | (self.op == Op.JOIN)).tolist():
@@ -172,7 +175,7 @@ class RecordedTrace:
     def _place(self, row: int) -> int:
         if row < self.prefix:
             return row
-        if self._later is None:  # rarely needed
+        if self._later is None:  # made when needed, which is rare
             self._later = dict(zip(self.order.tolist(), range(self.prefix, self.prefix + len(self.order)), strict=True))
         return self._later.get(row, _NEVER)
 
@@ -191,10 +194,10 @@ class RecordedTrace:
         first = before - (np.cumsum(done) - done)
         wrong = self.index[by_thread] != np.arange(len(order)) + np.repeat(first, done)
         for row in by_thread[wrong][:1]:
-            yield f"thread {self._name(row)} does not start with the steps it started with"
+            yield f"thread {self._name(row)} does not start with the same steps as in the trace"
 
     def _life(self, joining: Numbers) -> Iterator[str]:
-        """The prefix of the execution is that of the trace."""
+        """Objections to the order of starts, events and joins of threads; ``joining`` are the rows that join."""
         for row, own in self.late_forks:
             if len(own) and self._place(int(own[0])) < self._place(row):
                 yield f"thread {self._name(own[0])} does something before it is started"
@@ -209,30 +212,30 @@ class RecordedTrace:
         taking = _Latest(order, self.target)
         rows, begins, targets = taking.rows, taking.begins, taking.targets
         first = begins == np.arange(len(rows))
-        had = self._before_all(self.locking, targets[first])[np.cumsum(first) - 1]  # -1, behind the last, is free
+        had = self._before_all(self.locking, targets[first])[np.cumsum(first) - 1]  # -1, after the last: a free lock
         total = np.concatenate([[0], np.cumsum(np.where(self.op[rows] == Op.ACQUIRE, 1, -1))])
         depth = self.depth[had] + total[1:] - total[:-1][begins]
         for row in rows[depth < 0][:1]:
             yield f"step {row} releases a lock that no thread holds"
         thread = self.thread[rows]
-        holder = np.where(first, self.thread[had], np.concatenate([[_NOBODY], thread])[:-1])
+        holder = np.where(first, self.thread[had], np.concatenate([[_NONE], thread])[:-1])
         depth_before = np.where(first, self.depth[had], np.concatenate([[0], depth])[:-1])
         for row in rows[(depth_before > 0) & (holder != thread)][:1]:
-            yield f"step {row} takes or gives back a lock that another thread has"
+            yield f"step {row} acquires or releases a lock that another thread holds"
         last = np.append(first[1:], True)[: len(rows)]
-        holders = np.where(depth[last] > 0, thread[last], _NOBODY)
+        holders = np.where(depth[last] > 0, thread[last], _NONE)
         self.holders = dict(zip(targets[last].tolist(), holders.tolist(), strict=True))
 
     def _holder(self, lock: int) -> int:
-        """The thread that holds a lock in the end, or -1."""
+        """The thread that holds a lock at the end, or -1."""
         if lock not in self.holders:
             row = int(self._before_all(self.locking, np.array([lock]))[0])
-            return int(self.thread[row]) if self.depth[row] > 0 else _NOBODY
+            return int(self.thread[row]) if self.depth[row] > 0 else _NONE
         holder: int = self.holders[lock]
         return holder
 
     def _kept(self, order: Numbers, unread: Numbers) -> Iterator[str]:
-        """Reads return the same values, except those that no event depends on."""
+        """Objections to reads with other values on which an event depends."""
         broken = self.broken = np.full(len(self.trace.threads), _NEVER)  # by thread: its first unread step
         reads, sources = self._sources(order)
         had = self.writes.before(self.target[reads], reads)
@@ -248,19 +251,20 @@ class RecordedTrace:
             yield from () if self.branches else self._ends()
             free = np.isin(reads, unread)
             reads, sources, had = reads[~free], sources[~free], had[~free]
-            kept = (sources == _NOBODY) | (self.index[sources] < broken[self.thread[sources]])
+            kept = (sources == _NONE) | (self.index[sources] < broken[self.thread[sources]])
             for row in reads[~kept][:1]:
                 yield f"step {row} reads from a write whose thread had read another value before"
         other = had != sources
         reads, sources, had = reads[other], sources[other], had[other]
-        value = np.where(sources == _NOBODY, self.initial[self.target[reads]], self.value[sources])
-        gave = np.where(had == _NOBODY, self.initial[self.target[reads]], self.value[had])
+        value = np.where(sources == _NONE, self.initial[self.target[reads]], self.value[sources])
+        gave = np.where(had == _NONE, self.initial[self.target[reads]], self.value[had])
         same = (value == gave) & (value == self.value[reads]) & (value != NO_VALUE)
         for row in reads[~same][:1]:
             yield f"step {row} reads {self.trace.targets[self.target[row]]} from another write"
 
     def _ends(self) -> Iterator[str]:
-        """Without branches a thread that has read another value in the end may not end."""
+        """Objections to joins of threads that might not end: without branches, those with another value in their last
+        reads."""
         for row, own in self.joins:
             joined = self.prefix <= row and len(own) and self._place(row) < _NEVER
             if joined and self.broken[self.thread[own[-1]]] < _NEVER:
@@ -270,17 +274,17 @@ class RecordedTrace:
         """The reads of an order, and the row of each source, unless that was before the order."""
         accesses = _Latest(order[self.is_read[order] | self.is_write[order]], self.target)
         rows, begins = accesses.rows, accesses.begins
-        written = np.where(self.is_write[rows], np.arange(len(rows)), _NOBODY)
-        last = np.concatenate([[_NOBODY], np.maximum.accumulate(written)])[:-1]  # before, not with
+        written = np.where(self.is_write[rows], np.arange(len(rows)), _NONE)
+        last = np.concatenate([[_NONE], np.maximum.accumulate(written)])[:-1]  # without the row itself
         reads = self.is_read[rows]
         return rows[reads], np.where(last >= begins, rows[last], _EARLIER)[reads]
 
     def _before_all(self, latest: _Latest, targets: Numbers) -> Numbers:
-        """The latest of each target in the prefix, or -1."""
+        """The latest row of each target in the prefix, or -1."""
         return latest.before(targets, np.full(len(targets), self.prefix))
 
     def _unwoken(self, rows: Numbers, standing: dict[int, int]) -> Iterator[int]:
-        """Waits after which their thread goes on, or stands before something, without having been woken."""
+        """Waits after which the thread goes on, or stands before a step, without having been woken."""
         parked: dict[int, list[tuple[int, int]]] = {}  # condition -> (place where the thread goes on, wait)
         for row in rows.tolist():
             wait = self.parks.get(row)
@@ -306,7 +310,7 @@ class RecordedTrace:
                     yield f"steps {first} and {second} do not conflict"
             case Deadlocks(steps):
                 yield from self._all_next(steps)
-                yield from self._circle(steps)
+                yield from self._cycle(steps)
             case CommunicationDeadlock(steps):
                 yield from self._halts(steps)
             case Ordered(steps):
@@ -317,14 +321,14 @@ class RecordedTrace:
             case OrderViolation(first, second):
                 yield from self._inverts(first, second)
             case _:
-                yield f"that a run {type(claim).__name__.lower()} can't be seen in a recorded trace"
+                yield f"a claim {type(claim).__name__} can't be made about a recorded trace"
 
     def _all_next(self, steps: Sequence[int]) -> Iterator[str]:
         for row in steps:
             thread = self.thread[row]
             unborn = any(_is_in(own, row) and self._place(fork) == _NEVER for fork, own in self.late_forks)
             if unborn or self.index[row] != self.done[thread]:
-                yield f"step {row} is not what its thread does next"
+                yield f"step {row} is not the next step of its thread"
             if not self.branches and self.broken[thread] < self.index[row]:
                 yield f"step {row} may depend on earlier reads of its thread"
 
@@ -336,7 +340,7 @@ class RecordedTrace:
             and (_WRITES[self.op[one]] or _WRITES[self.op[other]])
         )
 
-    def _circle(self, steps: Sequence[int]) -> Iterator[str]:
+    def _cycle(self, steps: Sequence[int]) -> Iterator[str]:
         threads = [int(self.thread[row]) for row in steps]
         if len(steps) < 2 or len(set(threads)) < len(threads):
             yield "it takes two threads to block each other"
@@ -345,13 +349,13 @@ class RecordedTrace:
                 yield f"step {row} does not wait for thread {self.trace.threads[other]}"
 
     def _awaited(self, row: int) -> int:
-        """The thread for which a step has to wait, or -1: that which has the lock that is taken, or which is joined and
-        has not done all that it did before that."""
+        """The thread for which a step has to wait, or -1: the holder of the lock that it acquires, or the thread that
+        it joins, if that has events left before the join."""
         if self.op[row] == Op.ACQUIRE:
             return self._holder(int(self.target[row]))
-        other = int(self.trace.thread_of_target[self.target[row]]) if self.op[row] == Op.JOIN else _NOBODY
+        other = int(self.trace.thread_of_target[self.target[row]]) if self.op[row] == Op.JOIN else _NONE
         if other < 0 or self.done[other] >= _place_in(np.asarray(self.trace.rows_of_thread[other]), row):
-            return _NOBODY
+            return _NONE
         return other
 
     def _halts(self, steps: Sequence[int]) -> Iterator[str]:
@@ -364,14 +368,14 @@ class RecordedTrace:
                 continue
             yield from self._all_next((row,))
             for_whom = self._awaited(row)
-            vague = any(self.parks[wait].lock == _NOBODY and self.thread[wait] == for_whom for wait in self.parked)
+            vague = any(self.parks[wait].lock == _NONE and self.thread[wait] == for_whom for wait in self.parked)
             if for_whom not in threads or for_whom == self.thread[row] or (vague and self.op[row] == Op.ACQUIRE):
                 yield f"step {row} waits for none of the threads that do not go on"
         if self.waiting:
-            yield from self._nobody_else(threads)
+            yield from self._no_others(threads)
 
     def _sleeps(self, row: int) -> Iterator[str]:
-        """The thread of a wait is parked, and all that it does before it goes on has been done."""
+        """Objections, unless the thread of a wait is parked, and has executed all events before it goes on."""
         wait = next(
             (self.parks[park] for park in self.parked if self.parks[park].row == row), Parked(row, row, row, row)
         )
@@ -380,21 +384,21 @@ class RecordedTrace:
         if wait.goes_on == row or self.done[self.thread[row]] != done:
             yield f"step {row} does not leave its thread waiting"
 
-    def _nobody_else(self, threads: set[int]) -> Iterator[str]:
-        """No other thread can do anything."""
+    def _no_others(self, threads: set[int]) -> Iterator[str]:
+        """Objections, unless no other thread can take a step."""
         forks = {int(self.thread[own[0]]): row for row, own in self.forks if len(own)}
         children = np.asarray(self.trace.thread_of_target)
         joined = {int(self.thread[own[0]]) for _, own in self.joins if len(own)}
         for thread, own in enumerate(self.trace.rows_of_thread):
             if thread in threads or (thread in forks and self._place(forks[thread]) == _NEVER):
                 continue
-            last = int(own[-1]) if len(own) else _NOBODY
+            last = int(own[-1]) if len(own) else _NONE
             ends = last >= 0 and (self.op[last] == Op.END or (thread in joined and last not in self.unread))
             if not ends or self.done[thread] < len(own):
                 yield f"thread {self.trace.threads[thread]} could go on, and notify"
         for row in np.flatnonzero(self.op == Op.FORK).tolist():
             if children[self.target[row]] < 0 and self._place(row) < _NEVER:
-                yield f"nothing is known of the thread that step {row} starts"
+                yield f"the thread that step {row} starts is not in the trace"
 
     def _ordered(self, steps: Sequence[int]) -> Iterator[str]:
         places = [self._place(row) for row in steps]
@@ -417,18 +421,18 @@ class RecordedTrace:
             yield f"steps {first} and {second} do not come in the other order, and by two threads, in the trace"
         used, place = (second if self.op[first] == Op.FREE else first), self.target[second]
         if self.op[used] not in _DATA:
-            yield f"step {used} uses nothing"
+            yield f"step {used} is no use of a location"
         elif used == second:
             yield from self._ordered((first, second))
             freed, name = (str(self.trace.targets[self.target[row]][-1]) for row in (first, second))
             if name != freed and not name.startswith((f"{freed}.", f"{freed}[")):
-                yield f"step {first} does not free what step {second} uses"
+                yield f"step {first} does not free the location that step {second} uses"
         else:
             if not self._place(first) < self._place(second):
                 yield f"step {first} does not take place before step {second}"
             touched = np.isin(self.op[:second][self.target[:second] == place], _DATA).any()
             if self.target[first] != place or self.op[second] != Op.WRITE or touched:
-                yield f"step {second} does not make what step {first} uses"
+                yield f"step {second} does not initialise the location that step {first} uses"
 
 
 class _Latest:
@@ -441,7 +445,7 @@ class _Latest:
 
     @property
     def begins(self) -> Numbers:
-        """For each row, where those of its target begin."""
+        """For each row, the first row of its target."""
         new = np.ones(len(self.rows), bool)
         new[1:] = self.targets[1:] != self.targets[:-1]
         return np.maximum.accumulate(np.where(new, np.arange(len(self.rows)), 0))
@@ -452,20 +456,21 @@ class _Latest:
         return keys
 
     def before(self, targets: Numbers, rows: Numbers) -> Numbers:
-        """The latest of each target before a row, or -1; if the order is that of the trace."""
+        """The latest row of each target before a row, or -1; only for rows in the order of the trace."""
         found = np.searchsorted(self._keys, targets.astype(np.int64) << 32 | rows) - 1
         if not len(self.rows):
             return found
-        return np.where((found >= 0) & (self.targets[found] == targets), self.rows[found], _NOBODY)
+        return np.where((found >= 0) & (self.targets[found] == targets), self.rows[found], _NONE)
 
 
 def _place_in(rows: Numbers, row: int) -> int:
-    """How many of some rows, ascending, are before one. Of another type than theirs, it would have them all copied."""
+    """The number of ascending rows before ``row``, which is converted to their type, since otherwise all rows would be
+    copied."""
     return int(np.searchsorted(rows, rows.dtype.type(row)))
 
 
 def _is_in(rows: Numbers, row: int) -> bool:
-    """Whether a row is among some, ascending."""
+    """Whether a row is among ascending rows."""
     place = _place_in(rows, row)
     return bool(place < len(rows) and rows[place] == row)
 

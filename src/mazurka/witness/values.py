@@ -1,12 +1,13 @@
-"""Whether the recorded values of steps are those of the writes before them.
+"""Checks whether the recorded values of steps are those of the writes before them.
 
 A step records one value, that of its first access: the value read by a READ, written by a WRITE, and for a counter (a
-semaphore, a queue) the count after it. A step may look at other targets on the way (the structure of a list
-whose element it reads); if one of them was written since, the value may rightly be another one. An RMW of data
-records too little to predict the next value.
+semaphore, a queue) the count after it. A step may read other targets, too (the structure of a list whose element it
+reads); if one of these was written since, the value may differ. An RMW of data records too little to predict the next
+value.
 
-Counters only change as they can: down by one, and not below zero, or up. An attempt that failed found none. A lock that
-others than its holder give back (``handed``) counts to one: it is free; giving a free one back fails, and leaves it.
+A counter decreases by one, not below zero, or increases. A failed attempt found it at zero. A lock that other threads
+than its holder release (``handed``) is a counter up to one, which means free; a release of a free one fails, and does
+not change it.
 
 Cost: one pass.
 """
@@ -31,38 +32,38 @@ class Values:
         self._now = 0
 
     def value(self, target: int) -> object:
-        """The value a target is known to have; None if that is not known."""
+        """The known value of a target; None if it is not known."""
         known = self.known.get(target)
         return None if known is None else self.trace.values[known[0]]
 
     def contradictions_of(self, rows: Sequence[int]) -> Iterator[str]:
-        """Pass one step, given by its rows; yields the value that contradicts the writes before."""
+        """Take one step, given by its rows; yields the value that contradicts the writes before."""
         trace = self.trace
         self._now += 1
-        op, target, told = Op(trace.op[rows[0]]), trace.target[rows[0]], trace.value[rows[0]]
+        op, target, recorded = Op(trace.op[rows[0]]), trace.target[rows[0]], trace.value[rows[0]]
         number = is_counter(trace.targets[target])
-        if told != NO_VALUE and target in self.known and self._contradicts(rows, target, op, told, number):
+        if recorded != NO_VALUE and target in self.known and self._contradicts(rows, target, op, recorded, number):
             yield (
-                f"step {trace.step[rows[0]]} finds {trace.values[told]!r} in {trace.targets[target]}, "
+                f"step {trace.step[rows[0]]} finds {trace.values[recorded]!r} in {trace.targets[target]}, "
                 f"which had {self.value(target)!r}"
             )
         for row in rows:
             self._note(trace.target[row], trace.thread[row], Op(trace.op[row]))
-        if told != NO_VALUE and (number or op is Op.READ or op is Op.WRITE):
-            self.known[target] = (told, self._now)
+        if recorded != NO_VALUE and (number or op is Op.READ or op is Op.WRITE):
+            self.known[target] = (recorded, self._now)
 
-    def _contradicts(self, rows: Sequence[int], target: int, op: Op, told: int, number: bool) -> bool:
+    def _contradicts(self, rows: Sequence[int], target: int, op: Op, recorded: int, number: bool) -> bool:
         """Whether a recorded value contradicts the known one."""
         trace = self.trace
         before, when = self.known[target]
         if number:
-            had, has = trace.values[before], trace.values[told]
+            had, has = trace.values[before], trace.values[recorded]
             failed = any(trace.op[row] == Op.REQUEST for row in rows)
             if op is Op.RMW and kind_of(trace.targets[target]) is Kind.HANDED:
                 return not (had == 1 or has == 1)
             return not (has == had - 1 >= 0 or has > had) if op is Op.RMW else has != had or (failed and has != 0)
         others = (trace.target[row] for row in rows[1:] if READS[trace.op[row]])
-        return op is Op.READ and told != before and not any(self.written.get(other, 0) > when for other in others)
+        return op is Op.READ and recorded != before and not any(self.written.get(other, 0) > when for other in others)
 
     def _note(self, target: int, thread: int, op: Op) -> None:
         if READS[op]:

@@ -1,13 +1,13 @@
-"""Where threads wait in a recorded trace, as the checker reads it (:mod:`mazurka.witness.columns`).
+"""The waits of threads in a recorded trace, for the checker (:mod:`mazurka.witness.columns`).
 
 A waiting thread only releases a lock until it goes on. So it goes on with its first access to shared state after the
 wait that is no release (requests, branches and the like are not looked at).
-If that takes back the one lock that was released meanwhile, or else just before the wait, the wait gave up this lock.
-So did one that is released before the thread does no more: it waits for ever. Otherwise no lock is given up, as far as
-the trace shows, and the thread goes on with its next event.
+If that access acquires the only lock that was released meanwhile, or just before the wait, the wait gave up this lock.
+If the thread has no event after the release, it waits for ever, having given up the lock released. Otherwise no lock is
+given up, as far as the trace shows, and the thread goes on with its next event.
 
-Shares no code with :mod:`mazurka.trace.waits`, which finds the same for the search: from the other end, as three
-events. Cost: some microseconds for each wait, and a pass over the events of threads that wait.
+Shares no code with :mod:`mazurka.trace.waits`, which finds the waits for the search, by patterns of three events. Cost:
+some microseconds for each wait, and a pass over the events of threads that wait.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _SHARED: Final = np.array(READS) | np.array(WRITES)
 
 
 class Parked(NamedTuple):
-    """A wait: from which row on the thread is parked; the rows of the wait and of that with which the thread goes on,
-    and the lock that it gives up meanwhile (-1: none)."""
+    """A wait: the row from which on the thread is parked; the rows of the wait and of the event with which the thread
+    goes on, and the lock that it gives up meanwhile (-1: none)."""
 
     since: int
     row: int
@@ -43,7 +43,7 @@ def waits_in(trace: Trace, op: Numbers, target: Numbers) -> Iterator[Parked]:
     for thread in waiting.tolist():
         own = np.asarray(trace.rows_of_thread[thread])
         own = own[_SHARED[op[own]]]
-        ends = np.append(np.flatnonzero(op[own] != Op.RELEASE), len(own))  # runs of releases lie between these
+        ends = np.append(np.flatnonzero(op[own] != Op.RELEASE), len(own))  # sequences of releases are between these
         places = zip(np.append(_NONE, ends).tolist(), *[column.tolist() for column in (ends, ends[1:])], strict=False)
         for before, here, after in places:
             if op[own[here]] == Op.WAIT:
@@ -51,7 +51,7 @@ def waits_in(trace: Trace, op: Numbers, target: Numbers) -> Iterator[Parked]:
 
 
 def _parked(own: Numbers, before: int, here: int, after: int, op: Numbers, target: Numbers) -> Parked:
-    """The wait at a place of a thread, between the nearest other things that are no releases."""
+    """The wait at an index of a thread's rows; ``before`` and ``after`` are the nearest events that are no releases."""
     row = int(own[here])
     goes_on = int(own[after]) if after < len(own) else _NONE
     given_up = set(target[own[here + 1 : after]].tolist())

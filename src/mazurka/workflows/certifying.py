@@ -89,17 +89,17 @@ def _claim(run: Run, failure: Failure) -> Fails | DeadlockState | LivelockLasso:
         own = sum(run.tasks[step.task] == failure.thread for step in run.log[: failure.step])
         return Fails(failure.thread, own)
     if run.again:
-        return _circles(run)
+        return _lasso_of(run)
     holders = {waiting.thread: waiting.held_by for waiting in failure.waiting}
     waiting = tuple(
         StuckThread(run.tasks[each.task], each.op, each.target, holders.get(run.tasks[each.task]), each.repeats)
         for each in run.blocked
     )
-    circle = frozenset(holders) if failure.kind is FailureKind.DEADLOCK else frozenset()
-    return DeadlockState((*waiting, *_idle(run)), circle)
+    cycle = frozenset(holders) if failure.kind is FailureKind.DEADLOCK else frozenset()
+    return DeadlockState((*waiting, *_idle(run)), cycle)
 
 
-def _circles(run: Run) -> LivelockLasso:
+def _lasso_of(run: Run) -> LivelockLasso:
     """Of a livelock: the last steps, from the point on at which the lasso begins again."""
     points = [index for index, step in enumerate(run.log) if step.point]
     steps = len(run.log) - points[-run.again]

@@ -93,7 +93,7 @@ class FutureType(SharedType):
 
 
 class ExecutorType(SharedType):
-    """An executor as its clients see it: which tasks it was given, in any order, and whether it takes more."""
+    """An executor as its clients see it: its tasks, in any order, and whether it accepts more."""
 
     name = "concurrent.futures.Executor"
     initials = (((), True),)

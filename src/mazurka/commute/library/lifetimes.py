@@ -1,7 +1,7 @@
 """Objects that must not be used after their end: memory, channels, contexts (thesis, figure 3.2).
 
-Calls in the wrong order are errors here, so they do not commute with the call that ends the object's life: those pairs
-are the order violations to look for.
+Calls after the end are errors in these models, so they do not commute with the call that ends the object's life: these
+pairs are the order violations to look for.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class MemoryType(SharedType):
 
 
 class ChannelType(SharedType):
-    """A channel of Go with room for all that is sent; sending to a closed one, or closing it again, is an error."""
+    """A channel of Go with room for any number of items; sending to a closed one, or closing it again, is an error."""
 
     name = "channel"
     initials = (((), True),)  # its items, and whether it is open
@@ -65,7 +65,7 @@ class ChannelType(SharedType):
     def receive(self, s: tuple[tuple[Any, ...], bool]) -> Step:
         if s[0]:
             return (s[0][1:], s[1]), (s[0][0], True)
-        return BLOCKED if s[1] else (s, (None, False))  # of a closed one: nothing, for ever
+        return BLOCKED if s[1] else (s, (None, False))  # a closed channel gives no item, for ever
 
     def close(self, s: tuple[tuple[Any, ...], bool]) -> Step:
         return ((s[0], False), None) if s[1] else (s, _CLOSED)
@@ -111,7 +111,7 @@ class ContextType(SharedType):
 
 
 class StreamType(SharedType):
-    """A file of which counts only whether it may still be used: all but ``close`` raise ValueError after it."""
+    """A file whose state is only whether it is open: after ``close`` all other methods raise ValueError."""
 
     name = "stream"
     initials = (True,)  # whether it is open
@@ -151,8 +151,7 @@ class StreamType(SharedType):
 
 
 class ConnectionType(SharedType):
-    """A socket of which counts only whether it may still be used: sending and receiving raise OSError after
-    ``close``."""
+    """A socket whose state is only whether it is open: sending and receiving raise OSError after ``close``."""
 
     name = "connection"
     initials = (True,)  # whether it is open

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from mazurka.commute.shared_type import NOTHING, SharedType, Step
 from mazurka.trace.literals import Raised, Value
 
-#: Keys with their values: as a set where methods do not show their order, as a sequence where they do.
+#: Keys with their values: a set if methods do not show their order, otherwise a sequence.
 _Items = frozenset[tuple[Value, Any]]
 _Ordered = tuple[tuple[Value, Any], ...]
 
@@ -20,8 +20,8 @@ def _without(s: _Items, k: Value) -> _Items:
 
 
 class DictType(SharedType):
-    """``dict``: the order of its keys is no part of its state. Where a program looks at it (by iterating, ``popitem``
-    or ``repr``), the dictionary is an :class:`OrderedDictType`."""
+    """``dict``: the order of its keys is no part of its state. If a program observes the order (by iterating,
+    ``popitem`` or ``repr``), the dictionary is an :class:`OrderedDictType`."""
 
     name = "dict"
     initials = (frozenset(),)
@@ -103,7 +103,7 @@ class DictType(SharedType):
 
 
 class HashTableType(SharedType):
-    """A hash table whose ``put`` and ``remove`` return the value that was there before, None for none; None is no value
+    """A hash table whose ``put`` and ``remove`` return the previous value, or None if there was none; None is no value
     (thesis, table 4.2)."""
 
     name = "hash_table"
@@ -167,7 +167,7 @@ class HashTableType(SharedType):
 
 
 class DefaultDictType(SharedType):
-    """``collections.defaultdict(int)``: to look up a key adds it, with the value 0."""
+    """``collections.defaultdict(int)``: looking up a missing key adds it, with the value 0."""
 
     name = "defaultdict"
     initials = (frozenset(),)
@@ -224,7 +224,7 @@ class DefaultDictType(SharedType):
 
 
 class CounterType(SharedType):
-    """``collections.Counter``: a key that it does not have counts 0. ``update`` and ``subtract`` count one key."""
+    """``collections.Counter``: a missing key counts 0. ``update`` and ``subtract`` count one key."""
 
     name = "Counter"
     initials = (frozenset(),)
@@ -249,7 +249,7 @@ class CounterType(SharedType):
         return s, k in dict(s)
 
     def delete(self, s: _Items, k: Value) -> Step:
-        return _without(s, k), None  # a key that is not there is no error
+        return _without(s, k), None  # a missing key is no error
 
     def total(self, s: _Items) -> Step:
         return s, sum(count for _, count in s)

@@ -26,7 +26,7 @@ class CountType(SharedType):
 
 
 class NumberType(SharedType):
-    """A counter: it can be added to without looking at it."""
+    """A counter: numbers can be added to it without reading it."""
 
     name = "counter"
     initials = (0,)
@@ -88,7 +88,7 @@ class NumberType(SharedType):
 
 
 class RegisterType(SharedType):
-    """A place for a value. ``cas`` writes ``w`` if it finds ``v``, and returns whether it did."""
+    """A register that holds a value. ``cas`` writes ``w`` if the value is ``v``, and returns whether it was."""
 
     name = "register"
     initials = (0,)

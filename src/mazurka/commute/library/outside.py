@@ -67,7 +67,7 @@ class FileType(SharedType):
 
 
 class AppendedFileType(SharedType):
-    """A file that is opened for appending, as logs are: who writes does not look at a position."""
+    """A file that is opened for appending, as logs are: writes do not depend on a position."""
 
     name = "appended_file"
     initials = (("", True),)
@@ -102,8 +102,8 @@ class AppendedFileType(SharedType):
 
 
 class SocketType(SharedType):
-    """A connected socket that carries messages: those sent, those that have arrived, and whether it is open.
-    ``arrive`` is what the other end does; ``recv`` waits for it."""
+    """A connected socket that carries messages: those sent, those that have arrived, and whether it is open. ``arrive``
+    is a message sent by the other end; ``recv`` waits for it."""
 
     name = "socket"
     initials = (((), (), True),)

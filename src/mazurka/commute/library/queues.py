@@ -13,10 +13,10 @@ _EMPTY = Raised("Empty")
 _FULL = Raised("Full")
 _SHUT_DOWN = Raised("ShutDown")
 
-#: Items, how many that were put are not done, and how many there is room for.
+#: Items, the number of unfinished tasks, and the capacity.
 _Bounded = tuple[_Items, int, int]
 
-#: Items, how many that were put are not done, and whether more can be put.
+#: Items, the number of unfinished tasks, and whether more items can be put.
 _Work = tuple[_Items, int, bool]
 
 
@@ -70,7 +70,7 @@ class QueueType(SharedType):
     """``queue.Queue`` with a ``maxsize``: ``put`` waits while it is full, ``join`` until all items are done."""
 
     name = "queue.Queue"
-    initials = tuple(((), 0, size) for size in (1, 2, 3))  # items, how many that were put are not done, `maxsize`
+    initials = tuple(((), 0, size) for size in (1, 2, 3))  # items, unfinished tasks, `maxsize`
     scope = {"v": (None, 0, "x")}
     functions = {"items": lambda s: s[0], "unfinished": lambda s: s[1], "room": lambda s: s[2] - len(s[0])}
 
@@ -144,11 +144,11 @@ class QueueType(SharedType):
 
 
 class WorkQueueType(SharedType):
-    """``queue.Queue`` without a ``maxsize``. From Python 3.13 on it can be shut down: then it takes nothing more, and
-    nothing is left in it if that was asked for at once (``shutdown_now``)."""
+    """``queue.Queue`` without a ``maxsize``. From Python 3.13 on it can be shut down: then it accepts no more items;
+    ``shutdown_now`` also removes all items."""
 
     name = "work_queue"
-    initials = (((), 0, True),)  # items, how many that were put are not done, whether it takes more
+    initials = (((), 0, True),)  # items, unfinished tasks, whether it accepts more
     scope = {"v": (None, 0, "x")}
     functions = {"items": lambda s: s[0], "unfinished": lambda s: s[1], "is_open": lambda s: s[2]}
 
@@ -231,7 +231,7 @@ class WorkQueueType(SharedType):
 
 
 class LifoQueueType(SharedType):
-    """``queue.LifoQueue`` without a size."""
+    """``queue.LifoQueue`` without a ``maxsize``."""
 
     name = "queue.LifoQueue"
     initials = ((),)
@@ -276,7 +276,7 @@ class LifoQueueType(SharedType):
 
 
 class PriorityQueueType(SharedType):
-    """``queue.PriorityQueue`` without a size, of items no two of which are equal but not the same."""
+    """``queue.PriorityQueue`` without a ``maxsize``; no two items are equal but not the same."""
 
     name = "queue.PriorityQueue"
     initials = ((),)  # ascending
@@ -370,11 +370,11 @@ class PlainQueueType(SharedType):
 
 
 class BoundedQueueType(SharedType):
-    """A queue of so many items; ``put`` returns whether there was room, ``get`` of an empty one None; None is no
+    """A queue with a capacity; ``put`` returns whether there was room, ``get`` of an empty one returns None; None is no
     item."""
 
     name = "bounded_queue"
-    initials = tuple(((), size) for size in (1, 2, 3))  # items, and how many there is room for
+    initials = tuple(((), size) for size in (1, 2, 3))  # items, and the capacity
     scope = {"v": (0, "x")}
     functions = {"items": lambda s: s[0], "room": lambda s: s[1] - len(s[0])}
 

@@ -15,7 +15,7 @@ _NO_VALUE = Raised("ValueError")
 
 
 def _place(s: _Items, i: int) -> int | None:
-    """Where an index points to, those from the end included; None if to nothing."""
+    """The position of an index, which may count from the end; None if there is no item."""
     return i % len(s) if -len(s) <= i < len(s) else None
 
 
@@ -24,7 +24,7 @@ def _popped(s: _Items) -> _Items:
 
 
 def _removed(s: _Items, v: Any) -> _Items:
-    """Without the first item that is this one."""
+    """The items without the first one that equals ``v``."""
     return (*s[: s.index(v)], *s[s.index(v) + 1 :]) if v in s else s
 
 
@@ -218,8 +218,8 @@ class DequeType(SharedType):
 
 
 class ArrayListType(SharedType):
-    """A list without indexes from the end, whose methods return None where there is nothing, and ``set`` whether there
-    was something; None is no item."""
+    """A list without indexes from the end. Its methods return None for a missing item, and ``set`` whether there was an
+    item; None is no item."""
 
     name = "array_list"
     initials = ((),)

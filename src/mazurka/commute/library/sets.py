@@ -13,7 +13,7 @@ def _least(s: _Set) -> Value:
 
 
 class SetType(SharedType):
-    """``set``: the order in which it is iterated over is no part of its state."""
+    """``set``: its iteration order is no part of its state."""
 
     name = "set"
     initials = (frozenset(),)
@@ -73,7 +73,7 @@ class SetType(SharedType):
 
 
 class FrozenSetType(SharedType):
-    """``frozenset``: nothing changes it."""
+    """``frozenset``: no method changes it."""
 
     name = "frozenset"
     initials = (frozenset({1, 2}),)

@@ -1,6 +1,7 @@
 """Primitives that threads wait for: locks, events, conditions, semaphores, barriers.
 
-A call of the model is one step. Where CPython's is two, to begin to wait and to go on, these are two methods here.
+A call of the model is one step. If CPython's call consists of two, beginning to wait and going on, the model has two
+methods.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ _THREADS = ("1", "2")
 
 
 class LockType(SharedType):
-    """``threading.Lock``, by the thread ``t`` that has it; ``try_acquire`` does not wait."""
+    """``threading.Lock``; its state is the thread ``t`` that holds it; ``try_acquire`` does not wait."""
 
     name = "threading.Lock"
-    initials = ("",)  # who has it
+    initials = ("",)  # the holder
     scope = {"t": _THREADS}
 
     def acquire(self, s: str, t: str) -> Step:
@@ -81,11 +82,11 @@ class EventType(SharedType):
 
 
 class ConditionType(SharedType):
-    """``threading.Condition``: ``wait`` is where the thread ``t`` begins to wait, ``notify`` wakes the one that has
-    waited longest (thesis, figure 3.2)."""
+    """``threading.Condition``: with ``wait`` the thread ``t`` begins to wait, ``notify`` wakes the one that has waited
+    longest (thesis, figure 3.2)."""
 
     name = "threading.Condition"
-    initials = ((),)  # who waits, since when
+    initials = ((),)  # the waiting threads, the longest waiting first
     scope = {"t": _THREADS}
 
     def bounded(self, s: tuple[str, ...]) -> bool:
@@ -147,11 +148,11 @@ class SemaphoreType(SharedType):
 
 
 class BarrierType(SharedType):
-    """``threading.Barrier``: ``arrive`` is where a thread comes to it, and gets its index."""
+    """``threading.Barrier``: with ``arrive`` a thread comes to it, and gets its index."""
 
     name = "threading.Barrier"
     functions = {"parties": lambda s: s[1]}
-    initials = ((0, 1), (0, 2), (0, 3))  # how many wait, and for how many
+    initials = ((0, 1), (0, 2), (0, 3))  # the number of waiting threads, and the number that it waits for
 
     def arrive(self, s: tuple[int, int]) -> Step:
         return ((s[0] + 1) % s[1], s[1]), s[0]

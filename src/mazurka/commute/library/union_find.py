@@ -1,7 +1,7 @@
 """Union-find: elements in disjoint sets, each of which has a representative that ``find`` returns.
 
-The abstract state is the representative of each element. What an implementation does beyond that (compressing paths) is
-no part of it: so calls of ``find`` commute although they write.
+The abstract state is the representative of each element. Other data of an implementation (compressed paths) is no part
+of it: so calls of ``find`` commute although they write.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from mazurka.commute.shared_type import SharedType, Step
 
 _ELEMENTS = 3
 
-#: By element, its representative; where that does not show, the least of its set.
+#: For each element its representative; if that can't be observed, the least element of its set.
 _Parents = tuple[int, ...]
 
 
 def _united(s: _Parents, x: int, y: int) -> _Parents:
-    """The representative of ``y``'s set becomes that of ``x``'s, too."""
+    """The state in which the representative of ``y``'s set is that of ``x``'s set, too."""
     return tuple(s[y] if each == s[x] else each for each in s)
 
 
@@ -53,7 +53,7 @@ class UnionFindType(SharedType):
 
 
 class PartitionType(SharedType):
-    """The same without ``find``: which element represents a set does not show."""
+    """Union-find without ``find``: the representative of a set can't be observed."""
 
     name = "partition"
     initials = (tuple(range(_ELEMENTS)),)
