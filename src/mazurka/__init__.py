@@ -1,8 +1,8 @@
 """Mazurka finds, explains and replays concurrency bugs in threaded Python programs.
 
 Programs may use :func:`check`, :func:`fence`, :class:`atomic`, :func:`linearizable` and ``__version__``
-from here; everything else is the command line and the pytest plugin. Importing this package costs nothing: a test
-module does so in every run, with or without Mazurka.
+from here; everything else is the command line and the pytest plugin. Importing this package is cheap: test modules do
+it in every run, whether Mazurka is used or not.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def check(test: _Test, /) -> _Test: ...
 @overload
 def check(**settings: Any) -> Callable[[_Test], _Test]: ...
 def check(test: Any = None, /, **settings: Any) -> Any:
-    """Have pytest run this test in every relevant order of its threads, with or without ``--mazurka``.
+    """Let pytest run this test in every relevant order of its threads, with or without ``--mazurka``.
 
     The settings are the keys of the configuration with underscores: ``@mazurka.check(strategy="pct", time_limit=20)``.
-    A wrong one raises :class:`mazurka.errors.UsageError` here and now. The test itself is left as it is.
-    ``replay`` is the one that is no setting: the token or file of a schedule, which the test then runs by instead.
+    A wrong one raises :class:`mazurka.errors.UsageError` at once. The test itself is unchanged. Only ``replay`` is no
+    setting: it is the token or file of a schedule, by which the test then runs.
     """
     if settings:
         from mazurka.config import from_arguments

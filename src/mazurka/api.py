@@ -6,8 +6,8 @@
     result.raise_for_failure()
 
 The callable takes no arguments and starts, and joins, the threads in question. It is run again and again in this
-process; the modules of its project are instrumented for the time of the call, in place, and given back as they were.
-Nothing else may run threads of the same modules meanwhile.
+process; the modules of its project are instrumented in place during the call, and restored afterwards. No other code
+may run threads of the same modules meanwhile.
 
     from mazurka.api import predict
 
@@ -139,7 +139,7 @@ def replay(
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The bugs that a trace proves; its text is the report. ``notes`` list repairs and oddities."""
+    """The bugs that a trace proves; its text is the report. ``notes`` list repairs and faults of the trace."""
 
     report: PredictionReport
     notes: tuple[str, ...] = ()
@@ -156,7 +156,7 @@ class Prediction:
 
     @property
     def undecided(self) -> int:
-        """How many candidates a limit left open; 0: the trace proves no more."""
+        """The number of candidates that are undecided because of a limit; 0: the trace proves no more bugs."""
         return self.report.undecided
 
     def data(self) -> dict[str, Any]:
@@ -182,9 +182,9 @@ def predict(
 ) -> Prediction:
     """Predict bugs in other orders of the events in a trace file, or a recording.
 
-    ``kinds`` are those of findings: ``race``, ``deadlock``, ``atomicity``, ``order-violation``, ``call-order``. The
-    rest are the options of `mazurka predict`; a ``time_limit`` of None is none. Arguments that the command line would
-    refuse raise :class:`~mazurka.errors.MazurkaError`.
+    ``kinds`` are names of kinds of findings: ``race``, ``deadlock``, ``atomicity``, ``order-violation``,
+    ``call-order``. The other arguments are the options of `mazurka predict`; a ``time_limit`` of None means no limit.
+    Arguments that the command line would refuse raise :class:`~mazurka.errors.MazurkaError`.
     """
     from mazurka.predict.kinds.registry import ENGINES
     from mazurka.predict.suppressions import read_suppressions
@@ -208,7 +208,7 @@ def predict(
 def _load(
     function: Callable[[], Any], options: Options, at_end: Callable[[Any], object] | None
 ) -> Callable[[], Worker]:
-    """Makes the function ready in another process."""
+    """A function that prepares the program in another process."""
     for each in (function, at_end):
         if each is None:
             continue
@@ -221,7 +221,7 @@ def _load(
     return partial(_serve, function, options, at_end)
 
 
-#: Patches that stay for as long as the process lives.
+#: Patches that remain until the process ends.
 _served: Final = ExitStack()
 
 
@@ -261,7 +261,7 @@ def _prepared(
 
 
 class _TrackedCall(Call):
-    """A call whose project's modules are put back before each run."""
+    """A call whose project's modules are restored before each run."""
 
     def __init__(self, function: Callable[[], Any], text: str, modules: tuple[ModuleType, ...]) -> None:
         super().__init__(function, text)
@@ -279,10 +279,10 @@ def _is_tracked(module: object, loader: Loader) -> bool:
 
 
 def _without_the_caller(modules: list[ModuleType], *functions: Callable[..., Any] | None) -> list[ModuleType]:
-    """The modules but for ``__main__`` if the program has nothing to do with it: no module imports it, and its objects
-    (a cluster's client, say) may not be restorable between executions.
+    """The modules without ``__main__`` if the program does not use it: no module imports it, and its objects (a
+    cluster's client, say) may not be restorable between executions.
 
-    If the program comes to code of it all the same, that is code which is entered and not explored.
+    If the program enters code of it nevertheless, that code counts as not explored.
     """
     main = sys.modules.get("__main__")
     others = [module for module in modules if module is not main]

@@ -1,7 +1,7 @@
 """Atomic objects and fences, for programs that model algorithms written for C11 or C++11.
 
 They may be used anywhere: outside a check they are plain thread-safe objects, all under one lock. In a check the
-front end sets :data:`model`, which is then asked about each operation first.
+front end sets :data:`model`, to which each operation is announced.
 
     flag = mazurka.atomic(0)
     flag.store(1, "release")
@@ -18,7 +18,7 @@ store, relaxed         a plain store                     a plain store
 store, release         a plain store                     may not overtake the thread's stores before it
 store, seq_cst         reaches memory at once            reaches memory at once
 read-modify-write      indivisible, after all the thread's stores before have reached memory
-fence                  waits until they have
+fence                  waits until all the thread's stores before have reached memory
 =====================  ================================  =====================================================
 
 Imports nothing of Mazurka, so that importing it costs nothing.
@@ -40,7 +40,7 @@ class AtomicsModel(Protocol):
     """The runtime of a check: each thread announces its operations to it before they happen."""
 
     def is_running(self) -> bool:
-        """Whether the caller is a thread of a run; if not, it is asked nothing else."""
+        """Whether the caller is a thread of a run; if not, no operations are announced."""
         ...
 
     def load(self, thing: atomic) -> None:
@@ -56,7 +56,7 @@ class AtomicsModel(Protocol):
         ...
 
     def attempt(self, thing: atomic, succeeds: Callable[[], bool]) -> bool:
-        """Pass a compare-exchange as one step; the result is that of ``succeeds``, evaluated within the step."""
+        """Make a compare-exchange as one step; the result is that of ``succeeds``, evaluated within the step."""
         ...
 
     def fence(self) -> None:
@@ -79,7 +79,7 @@ def _check(order: str, known: tuple[str, ...]) -> None:
         raise ValueError(f"memory order {order!r} is none of {', '.join(known)}")
 
 
-class atomic:  # noqa: N801  # named as a C11 programmer knows it
+class atomic:  # noqa: N801  # the name in C11
     """A value that threads read and change indivisibly."""
 
     __slots__ = ("__weakref__", "_value")
@@ -130,7 +130,7 @@ class atomic:  # noqa: N801  # named as a C11 programmer knows it
         return old
 
     def compare_exchange(self, expected: Any, desired: Any, order: str = "seq_cst") -> bool:
-        """Replace the value if it equals ``expected``; whether it did."""
+        """Replace the value if it equals ``expected``; returns whether it did."""
         _check(order, ORDERS)
         if running := _running():
             return running.attempt(self, lambda: self._replace(expected, desired))
@@ -148,6 +148,6 @@ class atomic:  # noqa: N801  # named as a C11 programmer knows it
 
 
 def fence() -> None:
-    """Wait until all that this thread has stored has reached memory: a full fence. Outside a check it does nothing."""
+    """Wait until all stores of this thread have reached memory: a full fence. Outside a check it has no effect."""
     if running := _running():
         running.fence()

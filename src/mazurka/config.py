@@ -1,13 +1,13 @@
-"""The settings of a check, and their places.
+"""The settings of a check, and their sources.
 
-Five places can say it; each outranks the one before: built-in defaults, ``[tool.mazurka]`` of the nearest
-``pyproject.toml`` (in the working directory or above it), the chosen profile (built in, then as
-``[tool.mazurka.profiles.NAME]`` changes it), ``MAZURKA_*`` environment variables, the command line (or the arguments
-of a decorator or a marker).
+A setting can come from five sources, each of which outranks the one before: built-in defaults, ``[tool.mazurka]`` of
+the nearest ``pyproject.toml`` (in the working directory or above it), the chosen profile (built in, then as
+``[tool.mazurka.profiles.NAME]`` changes it), ``MAZURKA_*`` environment variables, the command line (or the arguments of
+a decorator or a marker).
 
 One row of :data:`KEYS` per setting holds its name, its type and its meaning; the file, the environment, the command
-line and the pytest plugin all read that row. An unknown key is an error that names the key and its place,
-never something to pass over: a misspelt limit would otherwise silently not limit.
+line and the pytest plugin all read that row. An unknown key is an error that names the key and its place, and never
+ignored: a misspelt limit would otherwise have no effect.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Options:
     time_limit: float | None = 60.0
     max_steps: int = 100_000
     seed: int = 0
-    jobs: int | str = "auto"  # as many as there are cores, once that pays
+    jobs: int | str = "auto"  # the number of cores, once that pays
     all_failures: bool = False
     races: bool = False
     isolation: str = "auto"
@@ -72,7 +72,7 @@ class Key:
     wants: str  # completes "expected ..."
     help: str
     choices: tuple[str, ...] = ()
-    in_files: bool = True  # whether it makes sense to set it for good
+    in_files: bool = True  # whether a file or the environment may set it
 
     @property
     def field(self) -> str:
@@ -167,7 +167,7 @@ def _one_of(choices: tuple[str, ...]) -> Callable[[object], str]:
     return convert
 
 
-def _choice(name: str, choices: tuple[str, ...], help: str, *, in_files: bool = True) -> Key:  # noqa: A002  # what it is
+def _choice(name: str, choices: tuple[str, ...], help: str, *, in_files: bool = True) -> Key:  # noqa: A002
     wants = f"one of {', '.join(choices)}" if len(choices) > 1 else f"{choices[0]} (so far the only one)"
     return Key(name, _one_of(choices), wants, help, choices, in_files)
 
@@ -282,7 +282,7 @@ def from_arguments(arguments: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def describe_defaults() -> dict[str, Any]:
-    """Each field's default."""
+    """The default of each field."""
     return {field.name: field.default for field in fields(Options)}
 
 
@@ -315,7 +315,8 @@ def _project_table(directory: Path) -> tuple[Mapping[str, Any], str]:
 
 @functools.lru_cache(maxsize=1)
 def _parsed(text: str) -> Mapping[str, Any]:
-    """The project file: every check of a test run asks for it, and a long one takes as long as a small check."""
+    """The project file, cached: every check of a test run asks for it, and reading a long one takes as long as a small
+    check."""
     return tomllib.loads(text)
 
 

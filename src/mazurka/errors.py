@@ -1,9 +1,9 @@
 """Errors of a request, as opposed to bugs of the program under test.
 
 Every exception that Mazurka raises on purpose is a :class:`MazurkaError`. It carries a *slug*, a short stable
-name that a heading of ``docs/reference/errors.md`` explains (a test holds the two together; the page comes with the
-package, and `mazurka explain` shows it), and its message states the problem, its place and the remedy. Bugs
-found in a checked program are results, never exceptions.
+name that a heading of ``docs/reference/errors.md`` explains (a test compares the two; the page comes with the package,
+and `mazurka explain` shows it), and its message states the problem, its place and the remedy. Bugs found in a checked
+program are results, never exceptions.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import ClassVar
 
 
 class MazurkaError(Exception):
-    """Something Mazurka could not do; the command line prints it and exits with :attr:`exit_status`.
+    """A request that Mazurka could not fulfil; the command line prints the error and exits with :attr:`exit_status`.
 
-    ``slug`` names the kind of error (``schedule-corrupt``), ``what`` says what happened, ``where`` which file,
-    function or option it is about ("" if none) and ``hint`` what to do ("" if there is nothing to be done).
+    ``slug`` names the kind of error (``schedule-corrupt``), ``what`` is the problem, ``where`` the file, function or
+    option ("" if none) and ``hint`` the remedy ("" if there is none).
     """
 
     exit_status: ClassVar[int] = 2
@@ -47,7 +47,7 @@ class UsageError(MazurkaError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint at the name most like a misspelt one; "" if none is like it."""
+    """A hint at the name nearest to a misspelt one; "" if none is near."""
     by_lower = {each.lower(): each for each in known}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     return f"did you mean {by_lower[close[0]]}?" if close else ""

@@ -1,4 +1,4 @@
-"""Marks methods whose calls are invocations: with arguments and results, besides what they read and write.
+"""Marks methods whose calls are invocations: with arguments and results, besides their reads and writes.
 
     @mazurka.linearizable("hash_table", "put", "get", state=lambda table: frozenset(table.items.items()))
     class Table: ...
@@ -7,15 +7,16 @@
     class Bag: ...
 
 A class is marked with the type whose specification describes it (``mazurka spec list``) and the methods that its
-specification names; or with a file that specifies it. Each must be linearizable: its calls take effect at once, at some
-moment between call and return. ``state`` gives the abstract state of an object, as the type's specification has it,
-whenever no call is under way.
+specification names; or with a file that specifies it. Each method must be linearizable: its calls take effect
+atomically, at some moment between call and return. ``state`` gives the abstract state of an object, as the type's
+specification has it, whenever no call is under way.
 
 ``mazurka record`` records the calls of marked methods; ``mazurka check --strategy ncmc`` explores them as single steps,
-if the class has a ``state``. Both set :data:`observer` before they load a program, and methods that are marked report
-to it; those of classes that were marked before do while a program is checked. Otherwise a class is left as it is.
+if the class has a ``state``. Both set :data:`observer` before they load a program, and methods that are marked then
+report to it; methods of classes that were marked before report while a program is checked. Otherwise a class is
+unchanged.
 
-Imports nothing of Mazurka, so that importing it costs nothing.
+Imports nothing of Mazurka, so that importing it is cheap.
 """
 
 from __future__ import annotations
@@ -38,24 +39,24 @@ class MarkedClass(NamedTuple):
 
     @property
     def assumption(self) -> str:
-        """What is assumed where calls are taken for single steps."""
+        """The assumption if calls are taken for single steps."""
         if self.is_builtin:
             return f"operations of a {self.class_name} are atomic"
         return f"{self.class_name} is linearizable, as {self.type_words} says"
 
     @property
     def type_words(self) -> str:
-        """The name of the type for people: of a file without its folder."""
+        """The name of the type for people: for a file without its folder."""
         return self.type_name.rpartition("/")[2].replace("%20", " ").replace("%25", "%")
 
 
 class InvocationObserver:
-    """Hears of marked classes, and of calls of their methods, which return or raise, from the thread that calls.
+    """Observes marked classes, and calls of their methods, which return or raise, in the calling thread.
 
-    What is not overridden does nothing.
+    Methods that are not overridden have no effect.
     """
 
-    #: Whether it hears of objects being made, too.
+    #: Whether the construction of objects is reported, too.
     hides_making = False
 
     def mark(self, marked: MarkedClass) -> None:
@@ -66,7 +67,7 @@ class InvocationObserver:
         return None
 
     def made(self, call: object) -> None:
-        """It is made, or that has failed; ``call`` is the result of :meth:`make`."""
+        """The object is made, or its construction has failed; ``call`` is the result of :meth:`make`."""
 
     def call(self, marked: MarkedClass, thing: Any, method: str, arguments: tuple[Any, ...]) -> object:
         """A method is called; the result is handed to :meth:`end` or :meth:`leave`."""
@@ -85,7 +86,7 @@ known: dict[str, tuple[MarkedClass, tuple[str, ...]]] = {}
 #: The classes themselves.
 _classes: list[tuple[ReferenceType[type], MarkedClass]] = []
 
-#: Those of them that report to nothing, with their methods.
+#: The classes that report to no observer, with their methods.
 _silent: list[tuple[ReferenceType[type], MarkedClass, tuple[str, ...]]] = []
 
 #: Set while a program is recorded, or checked.
@@ -95,7 +96,7 @@ observer: InvocationObserver | None = None
 def linearizable(
     *names: str, state: Callable[[Any], Any] | None = None, spec: str | None = None
 ) -> Callable[[_Class], _Class]:
-    """Mark methods of a class; they take positional arguments, or ones that can be given so.
+    """Mark methods of a class; they take positional arguments, or arguments that can be given by position.
 
     ``names`` are a type of the library and the methods. With ``spec``, a file in TOML or Python (or ``FILE:TYPE``),
     beside that of the class, which specifies the type, they are the methods; without any, all public methods of the
@@ -126,12 +127,12 @@ def linearizable(
 
 
 def living() -> list[tuple[type, MarkedClass]]:
-    """The marked classes that are still there."""
+    """The marked classes that still exist."""
     return [(kind, marked) for each, marked in _classes if (kind := each()) is not None]
 
 
 def observe_known(watching: InvocationObserver) -> Callable[[], None]:
-    """Have the classes report that were marked when there was no observer; returns how to undo that."""
+    """Let classes report that were marked when there was no observer; returns a function that undoes that."""
     undone: list[tuple[type, str, Any]] = []
     for living, marked, methods in _silent:
         kind = living()
@@ -148,7 +149,8 @@ def observe_known(watching: InvocationObserver) -> Callable[[], None]:
 
 
 def _specified(marked: type, spec: str) -> str:
-    """The name of a type that a file specifies: with the whole path, since others look for it elsewhere."""
+    """The name of a type that a file specifies: with the absolute path, since other processes may have another
+    directory."""
     import os
     import sys
 
@@ -206,7 +208,7 @@ def _observed(
         try:
             bound = signature.bind(thing, *args, **named)
         except TypeError:
-            return method(thing, *args, **named)  # which raises it, in its own words
+            return method(thing, *args, **named)  # which raises the error itself
         bound.apply_defaults()
         call = watching.call(marked, thing, name, tuple(bound.arguments.values())[1:])
         try:

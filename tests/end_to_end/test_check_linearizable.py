@@ -96,7 +96,7 @@ def test_calls_under_a_lock(shell: Shell) -> None:
         (
             _SET.format(with_lock="if True:"),
             "Bag (concurrent_set): not linearizable: add(0) || add(0) return True and True, and leave frozenset({0}): "
-            "no order of them does\n",
+            "no order of the two has this outcome\n",
         ),
         (
             _STALE,
@@ -106,7 +106,7 @@ def test_calls_under_a_lock(shell: Shell) -> None:
         (
             _RAISING,
             "Queue (queue): not linearizable: deq() || deq() after enq(0) return 0 and raised('IndexError'), and leave "
-            "(): no order of them does\n",
+            "(): no order of the two has this outcome\n",
         ),
     ],
     ids=["no lock", "stale", "raises"],

@@ -190,5 +190,5 @@ def test_an_object_is_published_before_it_is_complete(shell: Any) -> None:
             thread.join()
         """,
     )
-    sentence = "0.2 uses Settings#1.size before 0.1 has made it ready"
+    sentence = "0.2 uses Settings#1.size before 0.1 has initialised it"
     assert _predicted(shell, "order-violations", sentence)[sentence]

@@ -130,7 +130,7 @@ def test_an_order_violation_in_all_forms(shell: Any) -> None:
     assert [each["events"] for each in report["findings"]] == [[7, 6], [4, 1]]
     assert report["counts"]["order_violations"] == 2
     said = shell.run("predict", "early.std", "--kind", "order-violations", status=1).stdout
-    assert "order violation 2 of 2: b uses x before a has made it ready" in said
+    assert "order violation 2 of 2: b uses x before a has initialised it" in said
     assert "order violation 1 of 2: b uses o.f after a has freed it" in said
     assert "2 order violations\n" in said
     log = json.loads(

@@ -231,7 +231,7 @@ def test_findings_are_run_on_the_program(shell: Shell) -> None:
 def test_only_recordings_can_be_confirmed(shell: Shell) -> None:
     shell.write("trace.std", "T1|w(x)|1\nT2|w(x)|2\n")
     done = shell.run("predict", "trace.std", "--confirm", status=2)
-    assert "does not say which program it is of" in done.stderr
+    assert "does not name its program" in done.stderr
 
 
 def test_what_events_and_queues_order_is_no_race(shell: Shell) -> None:
@@ -292,7 +292,7 @@ def test_a_recording_is_not_overwritten(shell: Shell) -> None:
     assert shell.run("record", "account.py").returncode == 0
     again = shell.run("record", "account.py")
     assert again.returncode == 2
-    assert "account.recording: it is there already" in again.stderr
+    assert "account.recording: it exists already" in again.stderr
     assert again.stdout == ""
 
 

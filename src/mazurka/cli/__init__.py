@@ -1,4 +1,4 @@
-"""The command line: one file per verb, each imported only when it is the one that was called.
+"""The command line: one file per verb, each imported only when its verb is called.
 
 Exit status: 0 nothing found, 1 found (or reproduced), 2 a wrong request or an internal error, 3 inconclusive where
 ``--require-complete`` asked for more, 5 a program that starts no threads, 130 interrupted. Results go to standard
@@ -37,7 +37,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _pin_hashing() -> None:
-    """Start this process again if strings hash differently each time: sets must have the same order in every run.
+    """Restart this process if hashes of strings are random: sets must have the same order in every run.
 
     Flags of the interpreter (`-X`, `-W`, `-m`) are kept.
     """

@@ -23,7 +23,7 @@ _FOUND: Final = 1
 _ERROR: Final = 2
 _CRASHED: Final = _ERROR
 _INCOMPLETE: Final = 3
-_NOTHING_TO_EXPLORE: Final = 5  # as pytest says that it has run no tests
+_NOTHING_TO_EXPLORE: Final = 5  # the status by which pytest says that it has run no tests
 _INTERRUPTED: Final = 130
 
 
@@ -36,17 +36,17 @@ _INTERRUPTED: Final = 130
     "front_end",
     type=SuggestingChoice(tuple(FRONT_ENDS)),
     default=None,
-    help="What PROGRAM is written in  [default: as its name or its first line says]",
+    help="The language of PROGRAM  [default: by its name or first line]",
 )
 @click.option("--progress/--no-progress", default=None, help="Show progress [default: in a terminal]")
 def command(
     program: str, arguments: tuple[str, ...], front_end: str | None, progress: bool | None, **values: Any
 ) -> int:
-    """Run PROGRAM (a Python file), or one function of it, in every relevant order of its threads; report what fails."""
+    """Run PROGRAM (a Python file), or one function of it, in every relevant order of its threads; report failures."""
     options = resolve(given(values))
     outputs = outputs_of(options)
     subject = subject_of(program, arguments, options, front_end or "")
-    import_front_end(subject)  # starting up, like all that is imported before
+    import_front_end(subject)  # before the clock starts, like all other imports
     import_strategy(options.strategy)
     started = perf_counter()
     with ProgressLine(is_wanted(progress, sys.stderr), options.time_limit) as shown:
@@ -56,7 +56,7 @@ def command(
 
 
 def status_of(report: CheckReport, options: Options, interrupted: bool) -> int:
-    """The exit status that a report amounts to."""
+    """The exit status for a report."""
     if report.verdict is Verdict.VIOLATION:
         return _FOUND
     if report.inconsistencies:

@@ -1,4 +1,4 @@
-"""One of several names on a command line; a misspelt one is answered with the nearest that there is."""
+"""A choice of names on the command line; the error about a misspelt one suggests the nearest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mazurka.errors import did_you_mean
 
 
 class SuggestingChoice(click.Choice):  # type: ignore[type-arg]  # generic only in later versions of click
-    """As :class:`click.SuggestingChoice`, with a suggestion."""
+    """A :class:`click.Choice` with a suggestion."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The choice of that name; the error about an unknown name suggests the nearest one."""

@@ -1,4 +1,4 @@
-"""`mazurka clean`: forget what earlier checks saved in this directory."""
+"""`mazurka clean`: remove the data that earlier checks saved in this directory."""
 
 from __future__ import annotations
 

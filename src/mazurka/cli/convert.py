@@ -23,7 +23,8 @@ _KNOWN = click.Choice([known.name for known in FORMATS])
 @click.option("--to", type=_KNOWN, default=None, help="The format of OUT  [default: by its name]")
 @click.option("--repair", is_flag=True, help="Mend the faults that `mazurka trace check` finds; list the changes")
 def command(source: str, target: str, from_: str | None, to: str | None, repair: bool) -> None:
-    """Write the trace IN to OUT (`-` for standard input or output) in another format. Says what that can't hold."""
+    """Write the trace IN to OUT (`-` for standard input or output) in another format. Reports data that the format
+    can't hold."""
     tell = partial(click.echo, err=target == str(STANDARD))
     into = named(to) if to else format_for(target)
     with opened(source, from_) as (_, parts):

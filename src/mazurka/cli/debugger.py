@@ -1,7 +1,7 @@
 """`mazurka replay --pdb`: the standard debugger, at the failure, at the moment it happens.
 
-It opens inside the failing execution: nothing that comes after has happened yet, and all other threads stand where
-they stood. Meanwhile tracking is off, so that looking at objects moves nothing.
+It opens inside the failing execution: no later step has happened yet, and all other threads are stopped at their steps.
+Meanwhile tracking is off, so that looking at objects causes no steps.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mazurka.program.runtime.task import Task
 
 
 def debuggable(program: Program) -> PythonProgram:
-    """The program, if the standard debugger can look into it."""
+    """The program, if the standard debugger can be used for it."""
     if not isinstance(program, PythonProgram):
         raise UsageError("not-debuggable", "only programs in Python can be debugged", where="--pdb")
     return program
@@ -57,7 +57,7 @@ def attach(program: PythonProgram) -> None:
 
 @contextmanager
 def _at_rest(run: Runtime) -> Iterator[None]:
-    """The real terminal, and no tracking."""
+    """Use the real terminal, without tracking."""
     streams = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     activation.activate(None)
@@ -69,14 +69,14 @@ def _at_rest(run: Runtime) -> Iterator[None]:
 
 
 def _skip_ours(trace: TracebackType | None) -> TracebackType | None:
-    """From the program's first frame on."""
+    """The traceback from the program's first frame on."""
     while trace is not None and trace.tb_next is not None and is_ours(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
     return trace
 
 
 def _frames(tasks: list[Task], failure: Failure) -> Iterator[FrameType]:
-    """Where the thread of a deadlock's first wait is blocked, in the program's own code."""
+    """The frame in the program's own code at which the first waiting thread of a deadlock is blocked."""
     for task in tasks:
         if task.name == failure.thread and task.greenlet is not None:
             frame: FrameType | None = task.greenlet.gr_frame

@@ -18,7 +18,7 @@ _INTERRUPTED: Final = 130
 
 
 def status_of(command: Callable[[], object]) -> int:
-    """The exit status of a command, which returns it if it comes to its end."""
+    """The exit status of a command: its result, or that of the error that ended it."""
     try:
         status = command()
     except click.exceptions.Exit as end:
@@ -45,12 +45,12 @@ def _say(error: MazurkaError) -> None:
 
 
 def confess() -> None:
-    """Say that the exception that is being handled is a fault of ours."""
+    """Report that the exception being handled is an error in Mazurka."""
     traceback.print_exc()
     print(f"mazurka: internal error: this is a fault of Mazurka {__version__}, not of your program", file=sys.stderr)
 
 
 def _closed_pipe() -> int:
-    """The reader of the output has gone (`mazurka check ... | head`), which is no error."""
+    """The status if the reader of the output has gone (`mazurka check ... | head`), which is no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -1,4 +1,4 @@
-"""`mazurka explain`: the meaning of an error and its remedy, as the documentation has it.
+"""`mazurka explain`: the meaning of an error and its remedy, from the documentation.
 
 The page is `docs/reference/errors.md`; a wheel carries it as `mazurka/errors.md`.
 """
@@ -23,7 +23,7 @@ _LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 @click.command()
 @click.argument("name", metavar="[ERROR]", required=False)
 def command(name: str | None) -> None:
-    """Explain ERROR, the name that follows a message in brackets; without it, list those that there are."""
+    """Explain ERROR, the name in brackets after a message; without it, list all errors."""
     explained = explanations()
     if name is None:
         for each in explained:

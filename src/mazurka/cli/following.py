@@ -1,8 +1,8 @@
 """`mazurka record --predict`: another process reads the segments of a recording as they are written, and reports calls
-that may come in the other order; when the program has ended, the report says which of them are proven.
+that may come in the other order; when the program has ended, the report shows the proven ones.
 
-That process is no child of the program, which may wait for any child; neither is it stopped by Ctrl-C. It ends when it
-is asked to, or when the recorder has ended, and leaves unread what it has not got to: the report is on the whole trace.
+That process is no child of the program, which may wait for any child; nor does Ctrl-C stop it. It ends when it is asked
+to, or when the recorder has ended, without reading the remaining segments: the report is on the whole trace.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ _SCRIPT: Final = "import sys; from mazurka.cli.following import follow; follow(s
 
 
 def start(directory: Path) -> Callable[[], None]:
-    """Follow a recording that is about to be made; returns how to end that, which waits until it has ended."""
+    """Start to follow a recording that is about to be made; returns a function that ends that, and waits for its
+    end."""
     asked, asking = os.pipe()
     ended, ending = os.pipe()
     command = [sys.executable, "-P", "-c", _SCRIPT, str(directory), str(ending)]
-    # The process parts from its parent at once, which is what is waited for.
+    # The started process forks the one that follows, and ends at once.
     subprocess.run(command, stdin=asked, stdout=subprocess.DEVNULL, pass_fds=(ending,), check=False)
     os.close(asked)
     os.close(ending)
@@ -48,7 +49,7 @@ def start(directory: Path) -> Callable[[], None]:
 
 
 def follow(directory: str, ending: int) -> None:
-    """Read the segments of a recording until asked, by a byte or its end, from standard input."""
+    """Read the segments of a recording until a byte, or the end, comes from standard input."""
     if os.fork():
         os._exit(0)
     os.setsid()
@@ -58,7 +59,7 @@ def follow(directory: str, ending: int) -> None:
 
 
 def _lines(directory: Path) -> Iterator[str]:
-    """What is to be said, as it becomes known."""
+    """The messages, as soon as they are known."""
     from mazurka.predict.call_orders.streaming import CalledAt, StreamedCallOrders
     from mazurka.program.python.recording.finishing import SegmentColumns
     from mazurka.program.python.recording.raw import SUFFIX

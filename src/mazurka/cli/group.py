@@ -1,4 +1,4 @@
-"""Which verbs there are, and where each lives."""
+"""The verbs, and their modules."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from mazurka.errors import did_you_mean
 
 #: Verb -> its help; the code is in the module of that name, as `command`.
 VERBS: Final = {
-    "check": "Run a program in every relevant order of its threads; report what fails.",
-    "record": "Run a program as it is, and write down what its threads do.",
+    "check": "Run a program in every relevant order of its threads; report failures.",
+    "record": "Run a program with real threads, and record their operations.",
     "predict": "Find bugs that another order of a recorded trace would show.",
     "convert": "Write a trace in another format.",
     "trace": "Look into a trace file.",
-    "spec": "Check which calls of shared objects a specification says to commute.",
+    "spec": "Check specifications of calls of shared objects that commute.",
     "replay": "Run exactly one saved schedule again.",
     "list": "List the failures saved here.",
-    "clean": "Remove what earlier checks saved here.",
+    "clean": "Remove the data that earlier checks saved here.",
     "explain": "Explain an error by its name.",
     "version": "Show Mazurka's version.",
 }

@@ -1,9 +1,9 @@
 """Ctrl-C during a check: the first ends the search in good order, the second ends the process.
 
-The program under test runs in this very thread, so that Python's own `KeyboardInterrupt` would be raised in the midst
-of it and look like a failure of its. Instead, the first signal cuts the execution in progress short and asks the
-search to stop; failures and open work are saved. The second has the system's own effect, and so has the
-first in a child that makes one execution: it is passed on to it if it did not come from the terminal.
+The program under test runs in this thread, so that Python's own `KeyboardInterrupt` would be raised within it and look
+like a failure of the program. Instead, the first signal cuts the execution in progress short and asks the search to
+stop; failures and open work are saved. The second has the system's default effect, and so has the first in a child that
+makes one execution: it is passed on to the child if it did not come from the terminal.
 """
 
 from __future__ import annotations

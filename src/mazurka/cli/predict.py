@@ -84,7 +84,8 @@ def command(
     require_complete: bool,
     progress: bool | None,
 ) -> int:
-    """Find the bugs that another order of the events in TRACE (a file, or what `mazurka record` wrote) would show."""
+    """Find the bugs that another order of the events in TRACE (a file, or a recording by `mazurka record`) would
+    show."""
     from mazurka.predict.suppressions import read_suppressions
     from mazurka.predict.warm_up import Compiling
     from mazurka.trace.validated import read_reliably
@@ -112,8 +113,8 @@ def command(
         try:
             report = predict(numbered, request, watcher, happens)
         except MemoryError:
-            what, hint = "there is not enough memory for it", "take fewer events at a time: --window 20000"
-            raise MazurkaError("trace-too-large", what, where=trace, hint=hint) from None
+            message, hint = "there is not enough memory for it", "take fewer events at a time: --window 20000"
+            raise MazurkaError("trace-too-large", message, where=trace, hint=hint) from None
     publish(report, [Output(form, output or STANDARD_OUTPUT)])
     if report.findings:
         return _FOUND
@@ -126,7 +127,7 @@ def command(
 
 @contextmanager
 def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable[[ProvenBug], bool | None] | None]:
-    """Runs findings on the program, if that is wanted."""
+    """A function that runs findings on the program, if that is wanted."""
     if not wanted:
         yield None
         return
@@ -142,7 +143,7 @@ def _confirmer(path: str, numbered: Numbered, wanted: bool) -> Iterator[Callable
 
 
 def _left_out(numbered: Numbered, specifications: Iterable[str]) -> Iterator[str]:
-    """Types that files specify whose calls are left out, and why; these specifications may be run."""
+    """Messages about types whose calls are left out; the specifications named on the command line may be run."""
     from mazurka.commute.named import shared_type, trust
     from mazurka.trace.invocations import called_types
 
@@ -158,12 +159,12 @@ def _left_out(numbered: Numbered, specifications: Iterable[str]) -> Iterator[str
                 yield f"calls of {name.rpartition('/')[2]} are left out: {error}"
 
 
-def _tell(what: str) -> None:
-    print(f"mazurka: {what}", file=sys.stderr)
+def _tell(message: str) -> None:
+    print(f"mazurka: {message}", file=sys.stderr)
 
 
 def _kinds(given: str) -> tuple[str, ...]:
-    """The kinds of findings that are asked for, in the order in which they are looked for."""
+    """The requested kinds of findings, in the order in which they are searched for."""
     names = [name.strip() for name in given.split(",")]
     unknown = [name for name in names if name not in _KINDS]
     if unknown:

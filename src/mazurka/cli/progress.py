@@ -70,22 +70,22 @@ class ProgressLine:
             self._write(_ERASE)
 
     def note(self, text: str) -> None:
-        """Say something that stays."""
+        """Print a line that stays."""
         self._write(f"{_ERASE if self._shown and self._terminal else ''}mazurka: {text}\n")
 
     def update(self, executions: int, found: int, total: float | None, deciding: bool = False) -> None:
-        """Show where the search is, if it is time to."""
+        """Show the progress of the search, if the last update is old enough."""
         self._last = executions, found, total, deciding
         if self._is_due():
             seconds = time.monotonic() - self._started
             self._show(describe(executions, seconds, found, total, self._limit, deciding))
 
     def tick(self) -> None:
-        """Let the line show how the time passes."""
+        """Update the elapsed time in the line."""
         self.update(*self._last)
 
     def show(self, text: str) -> None:
-        """Show anything else, if it is time to."""
+        """Show another text, if the last update is old enough."""
         if self._is_due():
             self._show(f"{text}, {time.monotonic() - self._started:.0f} s")
 

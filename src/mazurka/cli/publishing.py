@@ -1,8 +1,8 @@
-"""Where reports go, and in which form: to standard output, and to files.
+"""The destinations and the forms of reports: standard output, and files.
 
-Without ``--output`` the report is printed in the form that ``--format`` names. With it, files get the other forms, and
-the text is printed all the same, unless ``--quiet`` asks for silence. An output's form is what stands before its name
-(``sarif:report.json``), else that of ``--format``, else the suffix of the name, else text. The name ``-`` is
+Without ``--output`` the report is printed in the form that ``--format`` names. With ``--output`` files get the other
+forms, and the text is printed, too, unless ``--quiet`` suppresses it. The form of an output is given before its name
+(``sarif:report.json``); otherwise it is that of ``--format``, or of the suffix of the name, or text. The name ``-`` is
 standard output.
 """
 
@@ -28,7 +28,7 @@ _BY_SUFFIX: Final = {".json": "json", ".sarif": "sarif", ".xml": "junit"}
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One report: its form, and the file it goes to (``-``: standard output)."""
+    """One report: its form, and its file (``-``: standard output)."""
 
     form: str
     name: str = STANDARD_OUTPUT
@@ -65,7 +65,7 @@ def _output(given: str, form: str) -> Output:
 
 
 def prepare_output(name: str) -> None:
-    """Say now, not after a long check, that a report can't be written."""
+    """Raise the error that a report can't be written now, not after a long check."""
     path = Path(name)
     if path.is_dir():
         raise UsageError("output", "this is a directory", where=name, hint="name a file")
@@ -74,7 +74,7 @@ def prepare_output(name: str) -> None:
 
 
 def publish(report: AnyReport, outputs: Sequence[Output]) -> None:
-    """Write the report to where it is wanted."""
+    """Write the report to all its outputs."""
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
     colour = terminal and not os.environ.get("NO_COLOR")
@@ -88,7 +88,7 @@ def publish(report: AnyReport, outputs: Sequence[Output]) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """All of it or nothing."""
+    """Write a complete file or nothing."""
     try:
         store.write_whole(path, text)
     except OSError as error:

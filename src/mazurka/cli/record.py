@@ -1,4 +1,4 @@
-"""`mazurka record`: run a program as it is, and write down what its threads do."""
+"""`mazurka record`: run a program with real threads, and record their operations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INTERRUPTED = 130
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @click.option("--include", multiple=True, metavar="PKG", help="Further packages or modules to instrument")
 @click.option("-o", "--output", default=None, metavar="DIR", help="Output directory  [default: PROGRAM.recording]")
-@click.option("--values", is_flag=True, help="Write down values, too, where it is certain which they are")
+@click.option("--values", is_flag=True, help="Record values, too, if they are certain")
 @click.option("--predict", "predicts", is_flag=True, help="Report calls that may come in the other order, as it runs")
 @click.option("--finish", default=None, metavar="DIR", help="Finish an interrupted recording; run nothing")
 def command(
@@ -55,7 +55,7 @@ def command(
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         raise UsageError(
             "free-threaded",
-            "without a global lock events are not written down in the order in which they happen",
+            "without a global lock events are not recorded in the order in which they happen",
             hint="set PYTHON_GIL=1",
         )
     packages = tuple([name for each in include for name in each.split(",")])
@@ -63,7 +63,7 @@ def command(
     file = program.partition("::")[0]
     directory = Path(output or f"{Path(file).stem}.recording")
     if directory.exists():
-        raise UsageError("output", "it is there already", where=str(directory), hint="remove it, or name another by -o")
+        raise UsageError("output", "it exists already", where=str(directory), hint="remove it, or name another by -o")
     entry = entry_of(program, arguments)
     known = {
         "version": 1,
@@ -83,7 +83,7 @@ def command(
             stop()
         shutil.rmtree(directory, ignore_errors=True)
         raise
-    if made.trace is None:  # a child that the program has forked: this is not its recording
+    if made.trace is None:  # in a child that the program has forked, which makes no recording
         return _status(made.error)
     if made.trouble is not None:
         raise MazurkaError(
@@ -96,8 +96,8 @@ def command(
     _tell(made.trace, directory, "interrupted; " if interrupted else "")
     for line in made.waits:
         _say(line)
-    for what, times in made.untracked.items():
-        _say(f"not tracked: {what}" + (f" ({times} times)" if times > 1 else ""))
+    for operation, times in made.untracked.items():
+        _say(f"not tracked: {operation}" + (f" ({times} times)" if times > 1 else ""))
     if predicts and made.trace.events:
         sys.stderr.write(following.report(directory))
     status = _status(made.error)

@@ -1,6 +1,6 @@
-"""`mazurka replay`: run saved schedules again, exactly, and say whether they still lead to their failures.
+"""`mazurka replay`: run saved schedules again, exactly, and report whether they still lead to their failures.
 
-Several schedules are replayed each in a process of its own, since each loads its own program.
+If there are several schedules, each is replayed in a process of its own, since each loads its own program.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _replay(schedule: str, pdb: bool, times: int, options: Options) -> int:
     if saved.options.get(RUNNER) == PYTHON:
         raise MazurkaError(
             "schedule-of-a-call",
-            "this is the schedule of a call of mazurka.api.explore, which only its own program can make",
+            "this is the schedule of a call of mazurka.api.explore, which only the calling program can replay",
             where=saved.target,
             hint="pass it to mazurka.api.replay there",
         )
@@ -118,7 +118,7 @@ def _replay(schedule: str, pdb: bool, times: int, options: Options) -> int:
 
 
 def _go_where_it_was_made(schedule: str) -> None:
-    """A schedule names files relative to the directory that holds its `.mazurka`."""
+    """Change to the directory that holds the `.mazurka` of a schedule, which names files relative to it."""
     if is_token(schedule):
         return
     path = Path(schedule).resolve()
@@ -138,7 +138,7 @@ def _tell(result: Replay, program: Program, given: str, outputs: Sequence[Output
 
 
 def _with_pytest(saved: Schedule, given: str, pdb: bool, times: int) -> int:
-    """Have pytest run the one test by the schedule; pytest's own output is the report."""
+    """Let pytest run the one test by the schedule; pytest's own output is the report."""
     import pytest
 
     from mazurka.pytest_plugin import outcomes

@@ -27,7 +27,7 @@ _METAVARS: Final = {
     "profile": "NAME",
 }
 
-#: Settings that are on or off: how the command line spells either.
+#: Settings that are on or off, with their spellings on the command line.
 _SWITCHES: Final = {
     "all-failures": "--all-failures/--first",
     "races": "--races/--no-races",
@@ -40,7 +40,8 @@ _SWITCHES: Final = {
 
 
 def setting_options(function: _F) -> _F:
-    """Give a command one option per setting; not given means None, except for those that can be repeated."""
+    """Add an option per setting to a command; options that are not given are None, except those that can be
+    repeated."""
     for key in reversed(list(KEYS.values())):
         function = _option(key)(function)
     return function
@@ -69,7 +70,7 @@ def _plain(default: object) -> str:
 
 
 def given(values: dict[str, Any]) -> dict[str, Any]:
-    """The settings among a command's parameters that were really given, converted, by field."""
+    """The settings among a command's parameters that were given, converted, by field."""
     result: dict[str, Any] = {}
     for key in KEYS.values():
         value = values.get(key.field)

@@ -21,7 +21,7 @@ _source = click.argument("file", metavar="FILE|TYPE")
 
 @click.group()
 def command() -> None:
-    """Check which calls of shared objects a specification says to commute."""
+    """Check specifications of calls of shared objects that commute."""
 
 
 @command.command()
@@ -46,7 +46,7 @@ def list_() -> None:
 @command.command()
 @_source
 def show(file: str) -> None:
-    """Show the conditions of a type, and the access points that they come to."""
+    """Show the conditions of a type, and the access points made from them."""
     for kind in types_of(file):
         for variant in specifications_of(kind).values():
             click.echo(f"{variant.name}, {variant.variant} ({variant.fragment}):")
@@ -58,7 +58,7 @@ def show(file: str) -> None:
 @click.argument("file", metavar="FILE")
 @click.option("--seconds", default=60.0, show_default=True, help="For each pair of calls, at most")
 def check_linearizable(file: str, seconds: float) -> int:
-    """Explore the marked classes in FILE: whether any two calls at once do what one after the other would."""
+    """Explore the marked classes in FILE: whether any two concurrent calls have the outcome of some order of them."""
     from mazurka.workflows.linearizability import check_classes, explained
 
     wrong = False

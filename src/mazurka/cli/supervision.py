@@ -1,14 +1,15 @@
-"""A check in a child process, and its supervision by this one: the program can't hold up the command.
+"""A check in a child process, supervised by this one, so that the program can't hold up the command.
 
-A time limit is to hold where no Python code runs, inside a long call of C code, say, in which no signal is answered and
-the interpreter is not given back. So the check is made by a child (with whatever children it has in turn, in one
-process group), which reports its progress over a pipe; the parent shows that, waits, and at the time limit kills the
-group and uses the messages received. The same holds where the child dies.
+A time limit has to hold even inside a long call of C code that handles no signals and does not release the interpreter.
+So a child makes the check (with all its own children, in one process group) and reports its progress over a pipe; the
+parent shows the progress, waits, and at the time limit kills the group and uses the messages received, as it does if
+the child dies.
 
-- The child is asked where it is before it is killed, by a signal that `faulthandler` answers without the interpreter.
+- Before the child is killed, it is asked for its place in the program by a signal that `faulthandler` handles without
+  the interpreter.
 - Ctrl-C is passed on, once; the second one ends both.
-- Should the parent be killed, the system kills the group: the child's end of a pipe whose other end is the parent's
-  sends it SIGKILL when that is closed (Linux; elsewhere the child looks whether its parent is still there).
+- If the parent is killed, the system kills the group: the child's end of a pipe sends SIGKILL when the parent's end is
+  closed (Linux; elsewhere the child tests whether its parent still exists).
 
 Cost: a fork, some milliseconds, and a message for every batch of the search.
 """
@@ -34,17 +35,17 @@ from typing import Any, Final
 
 from mazurka.replay.anchor import is_library, portable_path
 
-#: Whether a check can be watched so.
+#: Whether checks can be supervised on this platform.
 AVAILABLE: Final = hasattr(os, "fork")
 
-#: The signal that asks a process where it is; one that programs have no use for.
+#: The signal that asks a process for its place; programs do not use it.
 _WHERE: Final = getattr(signal, "SIGRTMAX", None)
 
-#: Seconds between two looks whether the child is still there, and of waiting for answers to that question.
+#: Seconds between two tests whether the child still exists; and the time to wait for its place.
 _TICK: Final = 0.2
 _ANSWERING: Final = 1.5
 
-#: Seconds of silence by which an answer is over.
+#: Seconds without output after which an answer is complete.
 _SILENCE: Final = 0.1
 
 #: Seconds between two tests whether it has ended, once its pipe is closed.
@@ -66,7 +67,7 @@ _LENGTH: Final = struct.Struct("!I")
 
 
 class Wire:
-    """The child's end: takes messages, which are anything that can be pickled."""
+    """The child's end of the pipe: sends messages, which are any objects that can be pickled."""
 
     def __init__(self, descriptor: int, parent: int) -> None:
         self._descriptor = descriptor
@@ -77,7 +78,7 @@ class Wire:
         """Send a message to the parent; a child of the child sends none."""
         if _getpid() != self._process:
             return
-        if _getppid() != self._parent:  # the parent is gone
+        if _getppid() != self._parent:  # the parent has ended
             os.killpg(0, signal.SIGKILL)
         payload = pickle.dumps(message, protocol=5)
         data = memoryview(_LENGTH.pack(len(payload)) + payload)
@@ -87,23 +88,23 @@ class Wire:
 
 @dataclass(slots=True)
 class Child:
-    """A child at work. ``messages`` yields its messages until it ends or is killed."""
+    """A running child. ``messages`` yields its messages until it ends or is killed."""
 
     pid: int
     _messages: int
     _lifeline: int
-    _places: int  # what `faulthandler` writes comes out here
-    expired: bool = False  # it was killed since its time was up
-    place: str = ""  # where it was then, as far as that is known
+    _places: int  # the descriptor from which the output of `faulthandler` is read
+    expired: bool = False  # whether it was killed at its deadline
+    place: str = ""  # its place in the program then, as far as that is known
     interrupted: bool = False
-    status: int | None = None  # how it ended: as `os.waitstatus_to_exitcode`
+    status: int | None = None  # its exit status, as from `os.waitstatus_to_exitcode`
     _data: bytearray = field(default_factory=bytearray)
 
     def messages(self, deadline: Callable[[], float | None], tick: Callable[[], None]) -> Iterator[Any]:
         """The child's messages, until it ends; it is killed at the ``deadline`` (a moment of `perf_counter`), which may
-        change. ``tick`` is called every now and then meanwhile."""
+        change. ``tick`` is called now and then meanwhile."""
         before = signal.signal(signal.SIGINT, self._pass_on)
-        tells = True  # it has not closed its end, as it does when it ends, but a program might before
+        tells = True  # whether its end is open; it closes when the child ends, but a program might close it before
         try:
             while True:
                 now, end = perf_counter(), deadline()
@@ -127,7 +128,7 @@ class Child:
             self._end()
 
     def _read(self) -> bool:
-        """Take what there is to be read; false at the end, or if there is nothing at the moment."""
+        """Read the available bytes; false at the end, or if there are none at the moment."""
         try:
             data = os.read(self._messages, 1 << 20)
         except BlockingIOError:
@@ -165,13 +166,13 @@ class Child:
         self._kill()
 
     def _said(self, end: float) -> str:
-        """The answer of one process, which is over once it has been silent for a while: by ``end`` at the latest."""
+        """The answer of one process, which is complete after some silence, at ``end`` at the latest."""
         said = ""
         while (patience := end - perf_counter()) > 0:
             if not select.select([self._places], [], [], min(patience, _SILENCE) if said else patience)[0]:
                 break
             data = os.read(self._places, 1 << 16)
-            if not data:  # all have just ended by themselves
+            if not data:  # all processes have just ended by themselves
                 break
             said += data.decode(errors="replace")
         return said
@@ -181,7 +182,7 @@ class Child:
             os.killpg(self.pid, signal.SIGKILL)
 
     def _outlast(self) -> None:
-        """Wait until the rest of the group is gone, too: until then it holds its locks."""
+        """Wait until the rest of the group has ended, too, which holds its locks until then."""
         end = perf_counter() + _DYING
         with contextlib.suppress(ProcessLookupError, PermissionError):
             while perf_counter() < end:
@@ -189,7 +190,7 @@ class Child:
                 select.select([], [], [], _DYING / 50)
 
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
-        """Ctrl-C: the first is the child's to answer, the second ends everything."""
+        """Handle Ctrl-C: the first is passed on to the child, the second ends both."""
         if self.interrupted:
             self._kill()
             signal.signal(number, signal.SIG_DFL)
@@ -199,7 +200,7 @@ class Child:
             os.kill(self.pid, number)
 
     def _end(self) -> None:
-        """End the child and its children; processes that it left running at its regular end stay."""
+        """End the child and its children; processes that it left running at its regular end are kept."""
         if self.status is None:
             self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         if self.status < 0:
@@ -227,8 +228,8 @@ def _answering(group: int, number: int) -> list[int]:
 
 
 def _place(said: str) -> str:
-    """Where in the program a process is, in words, by what `faulthandler` has written of it: a stack, the innermost
-    frame first, of which what led to our calling the program does not count."""
+    """The place of a process in the program, in words, from the output of `faulthandler`: a stack, innermost frame
+    first, in which frames of Mazurka that called the program do not count."""
     frames = []
     for stack in said.split("most recent call first")[1:]:
         inner = stack.partition(_CALLING)[0]
@@ -238,7 +239,7 @@ def _place(said: str) -> str:
 
 
 def start(work: Callable[[Wire], int]) -> Child:
-    """Have ``work`` done in a child, which ends with the status that it returns."""
+    """Do ``work`` in a child, which ends with the status that it returns."""
     reading, writing = os.pipe()
     living, lifeline = os.pipe()
     places, saying = os.pipe()
@@ -271,7 +272,7 @@ def start(work: Callable[[Wire], int]) -> Child:
 
 
 def _prepare(living: int, saying: int) -> None:
-    """In the child: a group of its own, which ends with the parent, and reads nothing from the terminal."""
+    """In the child: make a group of its own, which ends with the parent, and reads nothing from the terminal."""
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -286,5 +287,5 @@ def _prepare(living: int, saying: int) -> None:
 
 
 def _spare(living: int) -> None:
-    """Processes that the program has started, and left running, are released."""
+    """Release processes that the program has started, and left running."""
     fcntl.fcntl(living, fcntl.F_SETFL, 0)

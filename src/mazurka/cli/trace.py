@@ -30,7 +30,7 @@ def command() -> None:
 @click.argument("file", metavar="FILE")
 @_from
 def info(file: str, from_: str | None) -> None:
-    """What FILE holds: events, threads, targets, operations."""
+    """The contents of FILE: events, threads, targets, operations."""
     rows, valued, located = 0, 0, 0
     ops: Counter[Op] = Counter()
     with opened(file, from_) as (known, parts):
@@ -44,8 +44,8 @@ def info(file: str, from_: str | None) -> None:
     click.echo(f"{file}: {known.name}, {_count(rows, 'event')}, {_count(len(names.threads), 'thread')}")
     for kind, count in sorted(kinds.items()):
         if kind != NOTHING[0]:
-            told = kind_of_tag(kind)
-            click.echo(f"  {count:>12,} {f'targets of kind {kind}' if told is None else told.words}")
+            kind_row = kind_of_tag(kind)
+            click.echo(f"  {count:>12,} {f'targets of kind {kind}' if kind_row is None else kind_row.words}")
     for op, count in ops.most_common():
         click.echo(f"  {count:>12,} {op.name.lower()}")
     click.echo(
@@ -57,7 +57,7 @@ def info(file: str, from_: str | None) -> None:
 @click.argument("file", metavar="FILE")
 @_from
 def check(file: str, from_: str | None) -> int:
-    """Whether FILE can be read and is well-formed; status 1 if there is something odd, with its rows."""
+    """Whether FILE can be read and is well-formed; lists faults with their rows, and then ends with status 1."""
     with opened(file, from_) as (known, parts):
         findings = findings_of(parts)
     for fault in Fault:
@@ -72,8 +72,8 @@ def check(file: str, from_: str | None) -> int:
 
 @command.command()
 @click.argument("file", metavar="FILE")
-@click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="So many rows")
-@click.option("--first", type=click.IntRange(min=0), default=0, show_default=True, help="From this one on")
+@click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="Number of rows")
+@click.option("--first", type=click.IntRange(min=0), default=0, show_default=True, help="First row")
 @_from
 def head(file: str, rows: int, first: int, from_: str | None) -> None:
     """Rows of FILE: number, thread, operation, target, value, location."""
@@ -85,7 +85,7 @@ def head(file: str, rows: int, first: int, from_: str | None) -> None:
 
 
 def _rows(parts: Parts, first: int, count: int) -> Columns:
-    """Those rows; reads no further."""
+    """``count`` rows from ``first`` on; reads no further."""
     taken, before = [], 0
     for part in parts.rows:
         taken.append(part.select(slice(max(first - before, 0), max(first + count - before, 0))))
@@ -107,8 +107,8 @@ def _tell(fault: Fault, findings: Findings) -> None:
         click.echo(f"  row {row}, {findings.words[row]}")
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _share(part: int, whole: int) -> str:

@@ -1,9 +1,9 @@
-"""A check as the command line makes it: in a child that is watched, so that its time limit holds (supervision.py).
+"""A check of the command line: in a supervised child, so that its time limit holds (supervision.py).
 
 The child sends its progress, each failure that it meets and each that it has explained, and in the end its report. If
-it does not come to that, at its time limit or because it died, the report is made of its messages: failures that were
-met and not explained are explained by a second child, which has a few seconds for each, or else reported as they are.
-Nothing of that is ``verified``.
+it ends before that, at its time limit or because it died, the report is made from its messages: a second child explains
+failures that were met and not explained, within a few seconds each; otherwise they are reported without an explanation.
+The result is then never ``verified``.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from mazurka.workflows.program_spec import ProgramSpec, open_program
 from mazurka.workflows.store import FOLDER, Store, open_store
 from mazurka.workflows.suppressing import suppressions_of
 
-#: Seconds after the time limit at which a child is ended that has not come to its end by itself.
+#: Seconds after the time limit at which a child is killed that has not ended by itself.
 _GRACE: Final = 0.7
 
 #: Seconds that explaining a failure may take beyond the time limit.
 _EXPLAINING: Final = 3.0
 
-#: Seconds between two messages about how far the search is.
+#: Seconds between two messages about the progress of the search.
 _EVERY: Final = 0.05
 
 _UNEXPLAINED: Final = (
-    "The program was run no further: no time was left to explain this failure. Check again with a longer --time-limit; "
+    "No time was left to explain this failure. Check again with a longer --time-limit; "
     "the saved search leads there first."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of a check; ``crashed`` if the process that made it died by itself."""
+    """The result of a check; ``crashed``: the process that made it died by itself."""
 
     report: CheckReport
     interrupted: bool = False
@@ -56,7 +56,8 @@ class Checked:
 
 
 def checked(subject: ProgramSpec, options: Options, progress: ProgressLine, started: float) -> Checked:
-    """Check a program in a child; without children, here. The time limit counts from ``started`` on."""
+    """Check a program in a child, or in this process if there can be no children. The time limit counts from
+    ``started`` on."""
     if not supervision.AVAILABLE:
         telling = _ForwardingObserver(_Here(progress))
         return Checked(_check(subject, options, telling, started), telling.interrupted())
@@ -200,10 +201,10 @@ class _WatchedChild:
             report = _check(self.subject, self.options, telling, self.started)
             wire.send(("report", report, telling.interrupted()))
 
-        return _told(wire, work)
+        return _sending_errors(wire, work)
 
     def _explain(self, wire: supervision.Wire, failing: list[FailingExecution]) -> int:
-        return _told(wire, lambda telling: self._explain_with(telling, failing))
+        return _sending_errors(wire, lambda telling: self._explain_with(telling, failing))
 
     def _explain_with(self, telling: _ForwardingObserver, failing: list[FailingExecution]) -> None:
         store = Store(Path.cwd() / FOLDER) if self.options.save else None
@@ -216,7 +217,7 @@ class _WatchedChild:
     # -- without a report ---------------------------------------------------------------------------------------------
 
     def _recover(self) -> None:
-        """Put back what files the program has changed in the run that was ended."""
+        """Restore the files that the program has changed in the run that was ended."""
         outside.files.JOURNAL.recover_others()
         for trouble in outside.files.JOURNAL.take_troubles():
             self.progress.note(f"a file could not be put back, {trouble}")
@@ -224,16 +225,16 @@ class _WatchedChild:
     def _partial(self, reason: str) -> CheckReport:
         """The report on a check that did not end, from its messages."""
         suppressions = suppressions_of(self.options)
-        told = [each for each in self.failing.values() if not suppressions.keeps_back(each.failure)]
-        suppressed = [suppressions.suppressed(each.failure) for each in self.failing.values() if each not in told]
+        reported = [each for each in self.failing.values() if not suppressions.keeps_back(each.failure)]
+        suppressed = [suppressions.suppressed(each.failure) for each in self.failing.values() if each not in reported]
         if self.options.write_baseline:
             suppressions.write(self.subject.target, complete=False)
         if not self.options.all_failures:
-            first = [each for each in told if not each.failure.is_race][:1]
-            told = [*first, *[each for each in told if each.failure.is_race]]
-        self._explain_the_rest(told)
+            first = [each for each in reported if not each.failure.is_race][:1]
+            reported = [*first, *[each for each in reported if each.failure.is_race]]
+        self._explain_the_rest(reported)
         explained = {each.failure.identity for each in self.findings if each.failure is not None}
-        rest = [each.failure for each in told if each.failure.identity not in explained]
+        rest = [each.failure for each in reported if each.failure.identity not in explained]
         findings = (*self.findings, *[unexplained(each, _UNEXPLAINED) for each in rest])
         return CheckReport(
             target=" ".join((self.subject.target, *self.subject.arguments)),
@@ -248,10 +249,10 @@ class _WatchedChild:
             suppressed=tuple(suppressed),
         )
 
-    def _explain_the_rest(self, told: list[FailingExecution]) -> None:
-        """In a second child, unless the first one was ended while it did so."""
+    def _explain_the_rest(self, reported: list[FailingExecution]) -> None:
+        """Explain the remaining failures in a second child, unless the first one was ended while explaining."""
         explained = {each.failure.identity for each in self.findings if each.failure is not None}
-        rest = [each for each in told if each.failure.identity not in explained]
+        rest = [each for each in reported if each.failure.identity not in explained]
         if rest and not self.searched:
             self._deadline = time.perf_counter() + _EXPLAINING
             child = self._watch(lambda wire: self._explain(wire, rest))
@@ -259,7 +260,7 @@ class _WatchedChild:
                 self._recover()
 
 
-def _told(wire: supervision.Wire, work: Callable[[_ForwardingObserver], None]) -> int:
+def _sending_errors(wire: supervision.Wire, work: Callable[[_ForwardingObserver], None]) -> int:
     """Do the work of a child; errors are sent to the parent, too."""
     try:
         work(_ForwardingObserver(wire))

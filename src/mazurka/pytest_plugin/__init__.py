@@ -1,8 +1,8 @@
 """The pytest plugin: the tests to explore, their settings, and the summary at the end.
 
 `--mazurka` explores every test; `@mazurka.check(...)` and `@pytest.mark.mazurka(...)` explore those that carry them.
-This module only takes options and decides; the modules for exploring are imported when the first such test was
-collected, so that a session without one pays for nothing.
+This module only reads options and decides; the modules for exploring are imported when the first such test is
+collected, so that a session without one does not pay for them.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """How many tests were explored, and which of them not to the end."""
+    """Print how many tests were explored, and which of them not to the end."""
     verdicts: dict[str, int] = {}
     open_ends = []
     for reports in terminalreporter.stats.values():

@@ -1,8 +1,8 @@
 """One pytest test as a program that can be run again and again.
 
 pytest sets a test up once, with everything it needs. For exploring, the state of the test alone (its function-scoped
-fixtures, the instance of its class) is made anew within every execution, and torn down within it; state of a wider
-scope is made once, before, and its state is put back between executions like that of the modules.
+fixtures, the instance of its class) is made and torn down within every execution; state of a wider scope is made once,
+before, and restored between executions like that of the modules.
 
 This reaches into pytest's `SetupState` and `Function`, of which the parts used have been stable since pytest 8.0:
 `setup`, `teardown_exact`, `stack`, `_initrequest`, `_fixtureinfo`.
@@ -23,7 +23,7 @@ import pytest
 from _pytest.outcomes import Failed, OutcomeException, Skipped
 from greenlet import GreenletExit
 
-#: The result of a run in which the test skipped itself or declared itself as expected to fail.
+#: Marks the result of a run in which the test skipped itself or declared itself as expected to fail.
 _SAID: Final = "mazurka-outcome"
 
 #: Decorators that ask Mazurka to check a test.
@@ -38,11 +38,11 @@ class TestEntry:
     def __init__(self, item: pytest.Item, modules: Sequence[types.ModuleType]) -> None:
         self.item = item
         self._modules = modules
-        self._failed_parts: list[BaseException] = []  # of a test of `unittest` in this execution
+        self._failed_parts: list[BaseException] = []  # failures of subtests of `unittest` in this execution
         self._stash = dict(item.stash._storage)  # the notes of plugins when pytest had set the test up
 
     def prepare(self) -> None:
-        """Take down the test as pytest had set it up; fixtures may fail at that, since the test did not run."""
+        """Tear down the test as pytest had set it up; fixtures may fail in that, since the test did not run."""
         with contextlib.suppress(Exception):
             self.tear_down()
 
@@ -73,7 +73,8 @@ class TestEntry:
         return  # tearing the test down has released its objects
 
     def identity(self) -> str:
-        """Of the test's file without what asks Mazurka to check: a schedule has to outlive being pinned down there."""
+        """The identity of the test's file without its requests to Mazurka, so that a schedule stays valid when the file
+        names it."""
         text = "\n".join(_lines_but_ours(self.item.path.read_text("utf-8", "surrogateescape")))
         named = f"{self.item.nodeid}\0{text}".encode("utf-8", "surrogateescape")
         return hashlib.sha256(named).hexdigest()[:16]
@@ -82,12 +83,12 @@ class TestEntry:
         return self.item.nodeid
 
     def set_up_again(self) -> None:
-        """Leave the test as pytest had set it up, to be run in the ordinary way."""
+        """Set up the test again as pytest had, to be run in the ordinary way."""
         self._forget_the_last_execution()
         self._state.setup(self.item)
 
     def tear_down(self) -> None:
-        """Take down what belongs to the test alone."""
+        """Tear down the state of the test alone."""
         if self.item.parent is not None and self._state.is_node_active(self.item):
             folder = (getattr(self.item, "funcargs", None) or {}).get("tmp_path")
             self._state.teardown_exact(self.item.parent)
@@ -106,14 +107,14 @@ class TestEntry:
         return [(name, definition) for name, found in definitions.items() for definition in found]
 
     def _forget_the_last_execution(self) -> None:
-        """An execution that was cut short may have left pieces behind."""
+        """Remove the state that an execution that was cut short may have left."""
         item: Any = self.item
         self._state.stack.pop(item, None)
         for _, definition in self._fixtures():
             if definition.scope == "function" and definition.cached_result is not None:
                 try:
                     definition.finish(item._request)
-                except BaseException:  # of an execution that is over; it was reported when it mattered
+                except BaseException:  # of an execution that is over; it was reported then
                     definition.cached_result = None
         item.stash._storage.clear()
         item.stash._storage.update(self._stash)
@@ -129,24 +130,24 @@ class TestEntry:
             item.addSubTest = self._keep_part
         try:
             type(item).runtest(item)
-            self._raise_what_unittest_kept()
+            self._raise_failures_of_unittest()
         except Failed:
             raise
         except OutcomeException as outcome:
             return (_SAID, type(outcome).__name__, str(outcome.msg or ""))
         return None
 
-    def _raise_what_unittest_kept(self) -> None:
+    def _raise_failures_of_unittest(self) -> None:
         """`unittest.TestCase.run` hands failures to its result, here the item, instead of raising them.
 
-        It also keeps what ends a thread with its execution, and goes on.
+        It also catches the exception that ends a thread with its execution, and goes on.
         """
         kept = [each.value for each in self.item.__dict__.get("_excinfo") or ()]
         for error in (*self._failed_parts, *kept):
             raise error
 
     def _keep_part(self, _case: object, _part: object, error: Any) -> None:
-        """In place of `addSubTest`: the result of a part of a test of `unittest`."""
+        """In place of `addSubTest`: keep the failure of a subtest of `unittest`."""
         value = error[1] if isinstance(error, tuple) else getattr(error, "value", None)
         if value is not None and not isinstance(value, (GreenletExit, OutcomeException)):
             self._failed_parts.append(value)
@@ -158,7 +159,7 @@ _PARTS: Final = {"_pytest.subtests": "_SubTestContextManager", "pytest_subtests.
 
 @contextlib.contextmanager
 def parts_fail_alike() -> Iterator[None]:
-    """Meanwhile parts of tests (the fixture `subtests`) report nothing: the first that fails ends its test."""
+    """In this context subtests (the fixture `subtests`) report nothing: the first failing one ends its test."""
     kinds: list[Any] = [getattr(sys.modules.get(module), name, None) for module, name in _PARTS.items()]
     replaced = [(kind, kind.__enter__, kind.__exit__) for kind in kinds if kind is not None]
     for kind, _, _ in replaced:
@@ -181,7 +182,7 @@ def said_outcome(result: object) -> tuple[str, str] | None:
 
 
 def requests_in(tree: ast.AST) -> Iterator[tuple[list[ast.expr], int]]:
-    """Where decorators ask Mazurka to check a test: each in its list, by index."""
+    """The decorators that ask Mazurka to check a test: each as its list and the index in it."""
     for node in ast.walk(tree):
         decorators = getattr(node, "decorator_list", [])
         for index, decorator in enumerate(decorators):

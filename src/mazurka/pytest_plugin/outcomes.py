@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from mazurka.errors import MazurkaError
 
-#: Under this name a test's outcome travels in its report, from xdist's workers as well.
+#: The name of the property of a report that holds a test's outcome, from xdist's workers as well.
 PROPERTY: Final = "mazurka"
 
 #: The outcome of a test that was left to pytest.
 NO_THREADS: Final = "no threads"
 
-#: What `--mazurka-replay` came to: the exit status of `mazurka replay`, or why there is none.
+#: The result of `--mazurka-replay`: the exit status of `mazurka replay`, or the error why there is none.
 replayed: int | MazurkaError | None = None
 
 

@@ -1,6 +1,6 @@
 """A pytest session with tests to explore: tracks the project's modules, and executes each chosen test by plans.
 
-Modules are instrumented where they are, after collection, whichever way they were imported: pytest's own assertion
+Modules are instrumented in place, after collection, however they were imported: pytest's own assertion
 rewriting is applied to the syntax tree first, exactly as pytest does, and ours to the result. Modules that tests
 import later are instrumented on import. All of it is undone at the end of the session.
 
@@ -64,7 +64,7 @@ class SessionExplorer:
         self._schedules: dict[str, str] = {}  # of tests to replay
 
     def take(self, items: Iterable[pytest.Item]) -> None:
-        """Explore these tests when their turn comes."""
+        """Let these tests be explored when they run."""
         for item in items:
             marker = item.get_closest_marker("mazurka")
             if marker is not None and marker.args:
@@ -74,11 +74,11 @@ class SessionExplorer:
             schedule = self._config.getoption("--mazurka-replay") or arguments.get(settings.REPLAY)
             if schedule:
                 self._schedules[item.nodeid] = str(schedule)
-            item.runtest = partial(self._run, item)  # type: ignore[method-assign]  # of this one item
+            item.runtest = partial(self._run, item)  # type: ignore[method-assign]  # only of this item
         self._track()
 
     def close(self) -> None:
-        """Put everything back."""
+        """Undo the instrumentation and end the processes."""
         while self._undo:
             self._undo.pop()()
 
@@ -108,7 +108,7 @@ class SessionExplorer:
         if isinstance(getattr(module, "__loader__", None), AssertionRewritingHook):
             rewrite_asserts(tree, source.encode(), file, self._config)
             _complete_positions(tree)
-        for decorators, index in requests_in(tree):  # or a schedule would count them
+        for decorators, index in requests_in(tree):  # otherwise schedules would count their points
             decorators[index] = ast.copy_location(ast.Constant(None), decorators[index])
         code: CodeType = compile(instrument_tree(tree, file), file, "exec", dont_inherit=True)
         return code
@@ -166,7 +166,7 @@ class SessionExplorer:
                 return _left_to_pytest(item)
             subject = ProgramSpec(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
             store = self._store if options.save else None
-            alone = replace(options, jobs=1)  # the cores are pytest-xdist's to share out
+            alone = replace(options, jobs=1)  # pytest-xdist distributes the cores
             report = check(program, subject, alone, store=store, resumable=False, watcher=watcher)
         if watcher.interrupted() and report.verdict is not Verdict.VIOLATION:
             raise KeyboardInterrupt
@@ -212,7 +212,7 @@ class _TestProgram(PythonProgram):
 
 
 class _SessionObserver(NullObserver):
-    """Takes Ctrl-C for a wish to stop, where signals can be had."""
+    """Takes Ctrl-C for a request to stop, if signals can be handled in this thread."""
 
     def __init__(self) -> None:
         self._interrupt = Interrupt()
@@ -231,7 +231,7 @@ class _SessionObserver(NullObserver):
 
 
 def _left_to_pytest(item: pytest.Item) -> bool:
-    """The test starts no threads."""
+    """Note that the test starts no threads, and is left to pytest."""
     item.user_properties.append((outcomes.PROPERTY, outcomes.NO_THREADS))
     return False
 
@@ -242,7 +242,7 @@ def _is_tracked(module: object, loader: Loader) -> bool:
 
 
 def _complete_positions(tree: ast.AST) -> None:
-    """pytest gives some of the nodes it inserts only a beginning; an end elsewhere would not be valid."""
+    """Give an end to nodes that pytest inserts with a beginning only; another end would not be valid."""
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.expr) and getattr(node, "end_lineno", None) is None:
             node.end_lineno = node.lineno
@@ -251,7 +251,7 @@ def _complete_positions(tree: ast.AST) -> None:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """pytest does not get exceptions of threads here: they are findings."""
+    """In this context pytest does not see exceptions of threads: they are findings."""
     excepthook, threading.excepthook = threading.excepthook, threading.__excepthook__
     try:
         yield
@@ -260,7 +260,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _conclude(report: CheckReport, said: tuple[str, str] | None, options: Options) -> None:
-    """End the test by the report, or else as it skipped itself or was expected to fail."""
+    """End the test with the outcome of the report, or as it skipped itself or was expected to fail."""
     match report.verdict:
         case Verdict.VIOLATION:
             pytest.fail(renderer("text", width=_WIDTH).render(report), pytrace=False)

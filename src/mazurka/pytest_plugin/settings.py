@@ -21,13 +21,13 @@ SETTINGS: Final = {
     "max-executions": "executions of a test after which to stop",
     "time-limit": "seconds per test after which to stop",
     "timing": "seconds by which enabled threads may be delayed while timeouts fire and sleeps end; or all",
-    "seed": "what random and pct start from",
+    "seed": "random seed of the sampling strategies",
     "isolation": "how state is reset between executions: auto, restore, fork",
     "baseline": "a file of known failures to suppress",
     "profile": "the profile of settings to start from",
 }
 
-#: The same that are on or off.
+#: Such settings that are on or off.
 SWITCHES: Final = {
     "require-complete": "fail tests that could not be explored completely",
     "write-baseline": "write the failures found to the baseline",

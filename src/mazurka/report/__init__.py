@@ -1,1 +1,1 @@
-"""Say it: findings explained as data, and that data rendered for people and for tools."""
+"""Reports: findings explained as data, and the data rendered for people and for tools."""

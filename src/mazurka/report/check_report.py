@@ -1,8 +1,8 @@
 """The result of one check, as every renderer gets it.
 
-Invariant: a report with findings is a violation; one that is verified is complete, has nothing untracked,
-uncontrolled or suppressed, and is of a program that starts threads. A failure that the witness checker does not
-believe is no finding but an inconsistency, and a report with one is never verified.
+Invariant: a report with findings is a violation; a verified one is complete, has no untracked or uncontrolled
+operations and no suppressed failures, and is of a program that starts threads. A failure that the witness checker
+rejects is no finding but an inconsistency, and a report with one is never verified.
 """
 
 from __future__ import annotations
@@ -32,23 +32,24 @@ _MEMORY: Final = {
     "pso": "memory is PSO: plain stores reach other threads late, those to different locations in any order",
 }
 
-#: By kind of failure: its meaning.
+#: The meaning of each kind of failure.
 RULES: Final = {
     FailureKind.EXCEPTION: "An order of the threads makes a thread end with an exception.",
     FailureKind.ASSERTION: "An order of the threads violates an assertion.",
     FailureKind.DEADLOCK: "An order of the threads makes threads wait for one another.",
     FailureKind.BLOCKED: "An order of the threads makes a thread wait for ever.",
-    FailureKind.LIVELOCK: "An order of the threads makes threads go round without progress.",
-    FailureKind.NONDETERMINISM: "The program does different things under the same schedule.",
+    FailureKind.LIVELOCK: "An order of the threads makes threads loop without progress.",
+    FailureKind.NONDETERMINISM: "The program behaves differently under the same schedule.",
     FailureKind.INVARIANT: "An order of the threads violates the invariant.",
     FailureKind.EXIT: "An order of the threads makes the program exit with an error.",
-    FailureKind.RACE: "Two threads access the same place, one of them writing, and nothing orders the two.",
+    FailureKind.RACE: "Two threads access the same location, one of them writes, and the accesses are not ordered.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class CoveredScope:
-    """The coverage: the most threads and points of one execution, and the number of points in the source."""
+    """The coverage: the largest numbers of threads and of points of one execution, and the number of points in the
+    source."""
 
     threads: int = 0
     points: int = 0
@@ -69,12 +70,12 @@ class CoveredScope:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """All there is to say about one check.
+    """The data of the report on one check.
 
-    ``suppressed`` are failures kept back, ``unused`` says what was to keep some back and did not.
-    ``reason`` is the reason of the result: what stopped the search, or why it is inconclusive. ``notes`` are
-    further things that a person ought to know, ``inconsistencies`` what must be wrong in Mazurka itself. Paths are
-    shown relative to ``root`` ("": the working directory).
+    ``suppressed`` are suppressed failures, ``unused`` the suppressions that matched none.
+    ``reason`` is the reason of the result: why the search stopped, or why it is inconclusive. ``notes`` are further
+    remarks for the user, ``inconsistencies`` errors in Mazurka itself. Paths are shown relative to ``root`` ("": the
+    working directory).
     """
 
     target: str
@@ -92,7 +93,7 @@ class CheckReport:
     notes: tuple[str, ...] = ()
     predictions: Predictions = field(default_factory=Predictions)
     inconsistencies: tuple[str, ...] = ()
-    assuming: str = ""  # of a verified program: on what condition, beyond the usual
+    assuming: str = ""  # of a verified program: the assumption of the proof, beyond the usual ones
     root: str = ""
     suppressed: tuple[Suppressed, ...] = ()
     unused: tuple[str, ...] = ()
@@ -109,7 +110,7 @@ class CheckReport:
 
     @property
     def rules(self) -> Mapping[str, str]:
-        """By kind of failure: its meaning."""
+        """The meaning of each kind of failure."""
         return {kind.value: rule for kind, rule in RULES.items()}
 
     @property
@@ -128,7 +129,7 @@ class CheckReport:
 
     @property
     def suppressed_failures(self) -> Sequence[Suppressed]:
-        """Failures kept back."""
+        """The suppressed failures."""
         return self.suppressed
 
     @property
@@ -143,6 +144,7 @@ class CheckReport:
 
     @property
     def explored_nothing(self) -> bool:
-        """Whether no threads were started, so that the one execution made is all there is and shows nothing."""
+        """Whether no threads were started, so that the one execution covers everything and shows nothing about
+        threads."""
         quiet = not (self.findings or self.suppressed or self.inconsistencies or self.untracked or self.uncontrolled)
         return self.complete and self.scope.threads <= 1 and quiet

@@ -1,7 +1,7 @@
-"""An execution as a report keeps it: all of its steps in words, and those that make up its failure.
+"""An execution as a report has it: all of its steps in words, and those that make up its failure.
 
-The steps that make up a failure are, for a race, its two accesses; for threads that wait for ever what each of them
-would do next; else the moment at which a thread fails, right after its last step.
+The steps that make up a failure are, for a race, its two accesses; for threads that wait for ever the next operation of
+each; otherwise the failure of the thread, right after its last step.
 
 Cost: one pass over the steps. Each target, value and place is put into words once.
 """
@@ -24,7 +24,7 @@ from mazurka.trace.targets import Target
 
 @dataclass(slots=True)
 class _StepWords:
-    """The words of a run's steps, each made once."""
+    """The words for a run's steps, each made once."""
 
     run: Run
     program: Program
@@ -64,14 +64,14 @@ def execution_of(run: Run, failure: Failure, program: Program) -> tuple[FindingE
 
 def _event(words: _StepWords, index: int) -> FindingEvent:
     run, step = words.run, words.run.log[index]
-    told = step.value is not None and (READS[step.op] or WRITES[step.op]) and not is_failed_attempt(step)
+    shown = step.value is not None and (READS[step.op] or WRITES[step.op]) and not is_failed_attempt(step)
     return FindingEvent(
         index + 1,
         run.tasks[step.task],
         operation_words(step),
         words.target(step.target),
         words.location(index),
-        value=words.value(step.value) if told else "",
+        value=words.value(step.value) if shown else "",
     )
 
 
@@ -86,13 +86,13 @@ def events_of(run: Run, failure: Failure, execution: tuple[FindingEvent, ...]) -
             FindingEvent(number, each.thread, "waits for", each.for_what, each.location) for each in failure.waiting
         ]
         return tuple([_holding(run, each, execution) for each in stuck])
-    what = failure.exception or failure.kind.value
-    failing = FindingEvent(number, failure.thread, "fails with", what, failure.location)
+    cause = failure.exception or failure.kind.value
+    failing = FindingEvent(number, failure.thread, "fails with", cause, failure.location)
     return (_holding(run, failing, execution),)
 
 
 def _holding(run: Run, event: FindingEvent, execution: tuple[FindingEvent, ...]) -> FindingEvent:
-    """The event, and the locks that its thread has before it, in the order in which they were taken."""
+    """The event with the locks that its thread holds before it, in the order in which they were acquired."""
     depth: dict[Target, int] = {}
     since: dict[Target, int] = {}
     for index, op, target in _lockings(run, event):

@@ -1,9 +1,8 @@
 """Turns a failing run into its :class:`Explanation`: columns, rows, and the sentence.
 
 Rows are the relevant steps in the order of the run; neighbouring ones of one thread on one line are one row. The
-failure itself, or for threads that wait for ever what each waits for, comes last. Steps in between are counted by
-folds; threads without a row get no column. Cost: one pass over the run and its interferences; called once per
-distinct failure.
+failure itself, or the wait of each thread that waits for ever, comes last. Folds count the steps in between; threads
+without a row get no column. Cost: one pass over the run and its interferences; called once per distinct failure.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def explain(run: Run, failure: Failure, program: Program) -> Explanation:
 
 
 def _timing(trail: Trail) -> str:
-    """That the failure depends on timing, if it does."""
+    """The sentence that the failure depends on timing, if it does."""
     if not trail.run.lag:
         return ""
     held_up = f"It depends on timing: threads that can run are held up for {trail.run.lag:.3g} s"
@@ -63,8 +62,8 @@ def describe(
     token: str = "",
     replay: str = "",
 ) -> Finding:
-    """A failure of a detailed run as a finding, with its witness, and its saved schedule, the token of that and how to
-    replay it."""
+    """A failure of a detailed run as a finding, with its witness, its saved schedule, the token of that and the command
+    to replay it."""
     execution = execution_of(run, failure, program)
     return Finding(
         kind=failure.kind.value,
@@ -89,7 +88,7 @@ def describe(
 
 
 def unexplained(failure: Failure, sentence: str) -> Finding:
-    """A failure that nothing is known of but that it was met; the sentence says why."""
+    """A failure of which no detailed run is available; the sentence says why."""
     return Finding(
         kind=failure.kind.value,
         message=failure.message,
@@ -103,7 +102,7 @@ def unexplained(failure: Failure, sentence: str) -> Finding:
 
 
 def _without_early_fold(rows: list[Row | Fold]) -> list[Row | Fold]:
-    """What happened before the first row is of no interest."""
+    """The rows without a fold before the first one, which is of no interest."""
     return rows[1:] if rows and isinstance(rows[0], Fold) else rows
 
 
@@ -132,7 +131,7 @@ def _rows(trail: Trail, relevant: Relevance, program: Program) -> Iterator[Row |
 
 
 def _counted(run: Run, steps: Iterable[int]) -> Counter[ThreadIndex]:
-    """How many of these steps each thread made, the arrivals of its stores among them."""
+    """The number of these steps of each thread, including the arrivals of its stores."""
     return Counter(owner(run, run.log[at].task) for at in steps)
 
 
@@ -163,8 +162,8 @@ def _continues(row: Row, following: Row) -> bool:
 
 
 def _joined(row: Row, following: Row) -> Row:
-    what = row.what if following.what[0] in row.what else row.what + following.what
-    return Row(row.step, row.thread, what, row.location, row.text, row.caller, row.note)
+    steps = row.what if following.what[0] in row.what else row.what + following.what
+    return Row(row.step, row.thread, steps, row.location, row.text, row.caller, row.note)
 
 
 def _caller(location: Location | None, frames: tuple[Frame, ...]) -> Frame | None:
@@ -177,7 +176,7 @@ def _caller(location: Location | None, frames: tuple[Frame, ...]) -> Frame | Non
 
 
 def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
-    """Why the scheduler switched: which two accesses of one thread another one comes between."""
+    """The reasons for switches: the two accesses of one thread between which another thread runs."""
     notes: dict[int, str] = {}
     shown = relevant.steps
     for each in relevant.interferences:
@@ -198,7 +197,7 @@ def _notes(trail: Trail, relevant: Relevance) -> dict[int, str]:
 
 
 def _turn(trail: Trail, relevant: Relevance, task: ThreadIndex) -> str:
-    """Why a thread goes on where no interference explains it."""
+    """The reason why a thread goes on if no interference explains it."""
     if relevant.half_done is not None and task == trail.task:
         return f"{label_of(trail.run, task)} goes on before {label_of(trail.run, relevant.half_done.task)} has finished"
     return f"the scheduler lets {label_of(trail.run, task)} go on"
@@ -213,7 +212,7 @@ def _endings(trail: Trail) -> list[Row]:
     failure = trail.failure
     number = trail.end + 1
     if failure.is_race and shown_at(trail.run.log, trail.end) is not None:
-        return []  # the two accesses are all there is to show
+        return []  # the two accesses are the whole failure
     if failure.waiting:
         return [
             Row(
@@ -227,11 +226,13 @@ def _endings(trail: Trail) -> list[Row]:
             for waiting in failure.waiting
         ]
     caller = _caller(failure.location, failure.frames)
-    what = ("raises " if failure.exception else "") + shorten(failure.message, _LONGEST_MESSAGE)
-    return [Row(number, failure.thread, (what,), failure.location, source_text(failure.location), caller, failing=True)]
+    words = ("raises " if failure.exception else "") + shorten(failure.message, _LONGEST_MESSAGE)
+    return [
+        Row(number, failure.thread, (words,), failure.location, source_text(failure.location), caller, failing=True)
+    ]
 
 
 def _ends(trail: Trail, waiting: BlockedThread) -> str:
     if trail.run.again:
-        return "goes round in this loop for ever"
+        return "repeats this loop for ever"
     return f"waits for {shorten(waiting.for_what, _LONGEST_MESSAGE)}"

@@ -1,9 +1,8 @@
-"""A finding as data, from which every renderer, for people or for tools, starts, whether an execution failed or a trace
-proves that another order would.
+"""A finding as data, the input of every renderer: an execution has failed, or a trace proves that another order would.
 
 An :class:`Explanation` is the failing order itself, reduced to the steps that matter: rows from top to bottom in the
-order in which they happened, each in the column of its thread. Nothing in here is reordered or invented; what is left
-out is counted by a :class:`Fold`. Locations are as the program has them; renderers shorten them.
+order in which they happened, each in the column of its thread. No step is reordered or invented; a :class:`Fold` counts
+the steps left out. Locations are as the program has them; renderers shorten them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from mazurka.trace.event import Location
 
 
 class BugShape(Enum):
-    """A known way for concurrency to go wrong. Only claimed when the run shows it."""
+    """A known shape of concurrency bugs. Only claimed when the run shows it."""
 
     LOST_UPDATE = "lost update"
     CHECK_THEN_ACT = "check-then-act"
@@ -44,8 +43,8 @@ class Column:
 class Row:
     """A thread's steps at one location, without another kept step in between.
 
-    ``step`` is the number, from 1, of the first of its steps; ``what`` says what each did; ``note`` why the scheduler
-    let this thread go on here; ``caller`` is the user's line that led into a library.
+    ``step`` is the number, from 1, of the first of its steps; ``what`` describes each step; ``note`` is the reason why
+    the scheduler let this thread go on here; ``caller`` is the user's line that led into a library.
     """
 
     step: int
@@ -60,19 +59,20 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Steps left out, since the failure does not depend on their order: (column label, how many) for each thread."""
+    """Steps left out, since the failure does not depend on their order: (column label, number of steps) for each
+    thread."""
 
     steps: tuple[tuple[str, int], ...]
 
     @property
     def count(self) -> int:
-        """How many steps in all."""
+        """The number of steps of all threads."""
         return sum(number for _, number in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The error of an execution. ``shape`` is None if it is none of the known ones; ``sentence`` is always there."""
+    """The error of an execution. ``shape`` is None if it is none of the known ones; there is always a ``sentence``."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row | Fold, ...]
@@ -93,8 +93,8 @@ class HeldLock:
 class FindingEvent:
     """A thread's step, or its next step.
 
-    ``number`` is that of an execution's step (from 1; a step not taken yet has the number after the last), or that of a
-    trace's event as in its file. ``place`` is the location as in the trace ("": as ``location`` has it).
+    ``number`` is the number of an execution's step (from 1; a step not taken yet has the number after the last), or of
+    an event in its trace file. ``place`` is the location as in the trace ("": see ``location``).
     """
 
     number: int
@@ -109,7 +109,7 @@ class FindingEvent:
 
 @dataclass(frozen=True, slots=True)
 class WitnessTurn:
-    """Consecutive events of one thread in an order: how many, and the number of the last of them."""
+    """Consecutive events of one thread in an order: their count, and the number of the last one."""
 
     thread: str
     events: int
@@ -118,14 +118,14 @@ class WitnessTurn:
 
 @dataclass(frozen=True, slots=True)
 class CheckedWitness:
-    """The whole order of events that shows a finding, as the witness checker has seen it.
+    """The whole order of events that shows a finding, which the witness checker has accepted.
 
-    After the first ``prefix`` events of the execution or trace the threads take these ``turns``. ``claim`` names what
-    the order is claimed to lead to (:mod:`mazurka.witness.witness`), ``ending`` says that in words. ``unread`` are
-    events whose reads get something else than in the trace, which nothing here depends on.
+    After the first ``prefix`` events of the execution or trace the threads take these ``turns``. ``claim`` names
+    the class of the claim about the end (:mod:`mazurka.witness.witness`), ``ending`` is the claim in words. ``unread``
+    are events whose reads have other values than in the trace, on which no event in the order depends.
 
-    The checker has nothing against the order, but for the ``contradictions`` among the values shown, which something
-    that is not tracked must have written.
+    The checker has no objections to the order, except ``contradictions`` among the recorded values, which untracked
+    operations must have written.
     """
 
     claim: str
@@ -137,30 +137,30 @@ class CheckedWitness:
 
     @property
     def events(self) -> int:
-        """How many events happen in all."""
+        """The number of events of the whole order."""
         return self.prefix + sum(turn.events for turn in self.turns)
 
     @property
     def checked(self) -> bool:
-        """Whether there is nothing against it."""
+        """Whether the checker has no objections at all."""
         return not self.contradictions
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One distinct bug, with all data of any form of a report: from an execution that failed, or predicted
-    from a recorded trace.
+    """One distinct bug, with the data for all forms of reports: from an execution that failed, or predicted from a
+    recorded trace.
 
-    ``events`` make it up: the two accesses of a race, where each thread of a deadlock waits, where a thread fails.
-    ``thread`` is the stable name of the failing thread, ``label`` what people call it; both and ``location`` are those
+    ``events`` make it up: the two accesses of a race, the waits of the threads of a deadlock, the failure of a thread.
+    ``thread`` is the stable name of the failing thread, ``label`` its name for people; both and ``location`` are those
     of the first event if the finding was predicted. ``fingerprint`` is equal for the same bug. ``witness`` is None if
     no order could be checked. ``engine`` is the strategy, or the stage of an engine, that found it; ``alike`` counts
-    the proven bugs of the same places, itself included. ``replayed`` says whether it happened in a further execution,
+    the proven bugs at the same places, including itself. ``replayed`` says whether it happened in a further execution,
     made by the schedule or witness alone; None: there was none.
 
-    Of an execution: its ``failure``, all of its steps up to that (``execution``), its ``cost`` (scheduling points that
+    For an execution: its ``failure``, all of its steps up to that (``execution``), its ``cost`` (scheduling points that
     lead to the failure, switches and preemptions among them), the file of its ``schedule`` ("" if it could not be
-    saved), the ``token``, the command to ``replay`` it, what it printed (``output``).
+    saved), the ``token``, the command to ``replay`` it, and its ``output``.
     """
 
     kind: str
@@ -185,5 +185,5 @@ class Finding:
 
     @property
     def predicted(self) -> bool:
-        """Whether it comes from a trace: another order of its events shows it."""
+        """Whether the finding comes from a trace: another order of its events shows it."""
         return self.failure is None

@@ -1,4 +1,4 @@
-"""The text of a prediction: each finding's events, the order that leads to it in short, and the counts.
+"""The text of a prediction: each finding's events, a short form of the order that leads to it, and the counts.
 
 These are lines of any length; the renderer wraps them, with a deeper indentation.
 """
@@ -17,7 +17,7 @@ _TURNS: Final = 8
 
 
 def finding_lines(finding: Finding, which: str = "") -> list[str]:
-    """One finding; ``which`` of several it is (`` 1 of 3``)."""
+    """The lines of one finding; ``which`` is its number among several (`` 1 of 3``)."""
     alike = f", {finding.alike} times" if finding.alike > 1 else ""
     lines = [f"{finding.kind.replace('-', ' ')}{which}: {finding.explanation.sentence}"]
     lines += [f"  {_event(event)}" for event in finding.events]
@@ -48,7 +48,7 @@ def _order(witness: CheckedWitness) -> str:
     if left_out:
         turns.insert(0, counted(left_out, "turn"))
     if witness.prefix:
-        turns.insert(0, f"as it was to event {witness.prefix - 1}")
+        turns.insert(0, f"in trace order to event {witness.prefix - 1}")
     if not turns:
         return f"{witness.ending.removeprefix('then ')} from the start"
     return f"{', '.join([*turns, witness.ending])} ({counted(witness.events, 'event')})"
@@ -73,16 +73,16 @@ def _summary(report: PredictionReport) -> list[str]:
     lines = [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
     if report.undecided:
         lines.append(f"  undecided: {counted(report.undecided, 'candidate')}, {_why(report)}")
-    lines += [f" not believed by the witness checker, an error in Mazurka: {text}" for text in report.refused]
+    lines += [f" rejected by the witness checker, an error in Mazurka: {text}" for text in report.refused]
     return lines
 
 
 def _why(report: PredictionReport) -> str:
-    """The limits for which candidates were left open."""
+    """The limit because of which candidates are undecided."""
     if report.expired:
-        return "for want of time"
+        return "the time limit was reached"
     if report.engine == "seqcheck":
-        return "of which seqcheck can't decide; auto might"
+        return "which seqcheck can't decide; auto may"
     return "try a larger --window" if report.window else "beyond the limits of the search"
 
 

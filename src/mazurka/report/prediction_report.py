@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UsedRule:
-    """A rule of the suppressions file, and how many findings it kept back."""
+    """A rule of the suppressions file, and the number of findings that it suppressed."""
 
     rule: str
     line: int
@@ -30,9 +30,9 @@ class UsedRule:
 
 @dataclass(slots=True)
 class PredictionReport:
-    """See the module. In ``stages`` refuted candidates are infeasible; undecided ones were left open by a limit.
-    ``counts`` is what was proven of each kind, suppressed findings included. ``refused`` says what the witness checker
-    did not believe: errors in Mazurka."""
+    """See the module. In ``stages`` refuted candidates are infeasible; candidates are undecided because of a limit.
+    ``counts`` are the numbers of proven bugs of each kind, suppressed findings included. ``refused`` are witnesses that
+    the checker rejected: errors in Mazurka."""
 
     source: str
     engine: str
@@ -43,11 +43,11 @@ class PredictionReport:
     findings: list[Finding] = field(default_factory=list)
     counts: Mapping[str, int] = field(default_factory=dict)
     stages: list[Stage] = field(default_factory=list)
-    undecided: int = 0  # candidates that all stages together have left open
+    undecided: int = 0  # candidates that no stage has decided
     suppressed: list[UsedRule] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    expired: bool = False  # by the time limit, or by Ctrl-C
+    expired: bool = False  # whether the time limit, or Ctrl-C, ended it
     root: str = ""  # paths are shown as the trace has them
 
     @property
@@ -62,7 +62,7 @@ class PredictionReport:
 
     @property
     def rules(self) -> Mapping[str, str]:
-        """By kind of finding: its meaning."""
+        """The meaning of each kind of finding."""
         return {kind.name: kind.rule for kind in KINDS.values()}
 
     @property

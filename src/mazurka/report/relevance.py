@@ -1,21 +1,22 @@
 """Decides which steps of a failing run its explanation shows.
 
-The failure depends, at most, on the backward slice of the failing thread's last reads: over reads-from to the writes
-they saw, and over program order to what those writers had read (Weiser 1984, without data flow inside a thread, which
+The failure depends at most on the backward slice of the failing thread's last reads: by reads-from to the writes they
+saw, and by program order to the earlier reads of these writers (Weiser 1984, without data flow inside a thread, which
 is not recorded). Threads without a step in the slice don't matter. Within it, steps are ranked by how directly they
 show the failing order:
 
-0. where memory is relaxed, the stores that arrived late and the reads that missed them; timeouts that fired, and
-   sleeps that outran others;
-1. the failing thread's reads at the failing lines; at each preemption the weightiest interference; a torn update;
-2. the writes that those reads saw, and attempts to take a lock that failed since another thread had it;
-3. where a thread had to stop after it had read, and others then wrote; further unserialisable interferences;
-4. other conflicts at preemptions, then unserialisable interferences at writes before a stop, and, if nothing else
-   shows at preemptions, the steps on both sides of each.
+0. under relaxed memory models, the stores that arrived late and the reads that missed them; timeouts that fired, and
+   sleeps that outran other threads;
+1. the failing thread's reads at the failing lines; at each preemption the interference of the highest weight; a torn
+   update;
+2. the writes that those reads saw, and failed attempts to acquire a lock that another thread held;
+3. reads after which a thread had to stop while others wrote; further unserialisable interferences;
+4. other conflicts at preemptions, then unserialisable interferences at writes before a stop, and, if preemptions have
+   no other steps, the steps on both sides of each.
 
-The first two ranks are taken whole up to the limit, the others only while there are few rows. For threads that wait
-for ever the steps that matter are the acquires of the locks they hold, and what happened to the conditions they wait
-on.
+The first two ranks are taken as a whole up to the limit, the others only while there are few rows. For threads that
+wait for ever the steps that matter are the acquires of the locks they hold, and the last operations on the conditions
+they wait on.
 """
 
 from __future__ import annotations
@@ -35,30 +36,30 @@ from mazurka.trace.event import Op
 from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import CLOCK, Kind, Target, is_buffered, of_kinds
 
-#: How many steps an explanation shows at most.
+#: The most steps that an explanation shows.
 LIMIT: Final = 12
 
 #: Steps of lower ranks are only added up to this many.
 _FEW: Final = 8
 
-#: How many of the timeouts that fire, and of the sleeps that outrun others, are shown: the last.
+#: The number of timeouts that fire, and of sleeps that outrun others, that are shown: the last ones.
 _ENDED: Final = 4
 
-#: How many of the failing thread's reads the slice starts from.
+#: The number of the failing thread's reads from which the slice starts.
 _SEEDS: Final = 4
 
-#: How many attempts that failed are shown: the last.
+#: The number of failed attempts that are shown: the last ones.
 _ATTEMPTS: Final = 2
 
 #: The number of last steps in which the reads of a looping thread are looked up.
 _SPIN: Final = 20
 
-#: How many ranks may fill the table; the others are only for where it would be short.
+#: The number of ranks that may fill the table; the others are only used if it would be short.
 _WHOLE_RANKS: Final = 2
 
 _STUCK: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK)
 
-#: Steps that say only that a thread comes or goes.
+#: Steps that only show the start or end of a thread.
 _SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.SLEEP)
 
 
@@ -67,7 +68,8 @@ _is_of_loop: Final = of_kinds(Kind.LOOP)
 
 @dataclass(frozen=True, slots=True)
 class HalfDone:
-    """A thread was stopped after it had changed one target and before it changed another; the failing one read both."""
+    """A thread was stopped after it had changed one target and before it changed another; the failing thread read
+    both."""
 
     task: ThreadIndex
     changed: Target
@@ -77,7 +79,7 @@ class HalfDone:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """What matters: the steps to show, the failing thread's last reads, and the interferences, weightiest first."""
+    """The steps to show, the failing thread's last reads, and the interferences, those of the highest weight first."""
 
     steps: frozenset[int]
     seeds: tuple[int, ...]
@@ -115,7 +117,7 @@ def relevance(trail: Trail, program: Program) -> Relevance:
 
 
 def _is_silent(step: Step) -> bool:
-    """Whether it only says that a thread comes or goes, or that a store is on its way or has arrived."""
+    """Whether a step only shows the start or end of a thread, or a store on its way or its arrival."""
     looks = is_buffered(step.target) and step.op is not Op.WRITE and step.value is None
     return step.op in _SILENT or looks
 
@@ -144,7 +146,7 @@ def _looks(each: Interference) -> bool:
 
 
 def _half_done(trail: Trail, starts: list[int]) -> HalfDone | None:
-    """The last of the failing thread's reads that saw a change which another thread had not finished."""
+    """The last of the failing thread's reads that saw a change that another thread had not finished."""
     log = trail.run.log
     for index in reversed(starts):
         for target, reads, _ in accesses(log[index]):
@@ -194,7 +196,7 @@ def _ranks(
 
 
 def _failed_attempts(trail: Trail) -> list[int]:
-    """The last attempts to take a lock that failed since another thread had it, and where that had taken it."""
+    """The last failed attempts to acquire a lock that another thread held, and that thread's acquires."""
     found: list[int] = []
     log = trail.run.log
     for index in range(trail.end - 1, -1, -1):
@@ -209,7 +211,8 @@ def _failed_attempts(trail: Trail) -> list[int]:
 
 
 def _shown(each: Interference) -> list[int]:
-    """The steps that show an interference: the thread's two, and of the others' the first read and the last write."""
+    """The steps that show an interference: the thread's two accesses, and the first read and the last write of
+    others."""
     shown = [touch.index for touch in (each.before, each.after) if touch is not None]
     reads = [touch.index for touch in each.inside if touch.reads]
     writes = [touch.index for touch in each.inside if touch.writes]
@@ -217,12 +220,13 @@ def _shown(each: Interference) -> list[int]:
 
 
 def failing_reads(trail: Trail, program: Program) -> list[int]:
-    """The failing thread's last reads of shared data: on the lines the exception came through, else the last two."""
+    """The failing thread's last reads of shared data: on the lines of the exception's traceback, otherwise the last
+    two."""
     return _last_reads_of(trail, program, loops=False) or _last_reads_of(trail, program, loops=True)
 
 
 def _last_reads_of(trail: Trail, program: Program, loops: bool) -> list[int]:
-    """The same; reads of the callbacks of event loops count only if ``loops``."""
+    """See :func:`failing_reads`; reads of the callbacks of event loops count only with ``loops``."""
     lines = {(frame.location.file, frame.location.line) for frame in trail.failure.frames}
     found: list[int] = []
     seen: set[Target] = set()
@@ -249,9 +253,9 @@ def _matters(trail: Trail, target: Target) -> bool:
 
 
 def backward_slice(trail: Trail, starts: Iterable[int]) -> set[int]:
-    """The steps that the given ones may depend on: the writers of their reads, and of the reads before these."""
+    """The steps on which the given ones may depend: the writers of their reads, and of the reads before these."""
     within: set[int] = set()
-    reached: dict[int, int] = {}  # task -> all its steps up to this one are in
+    reached: dict[int, int] = {}  # task -> the step up to which all its steps are in the slice
     pending = list(starts)
     while pending:
         index = pending.pop()
@@ -272,7 +276,7 @@ def backward_slice(trail: Trail, starts: Iterable[int]) -> set[int]:
 
 
 def _racing(trail: Trail, within: set[int]) -> set[int]:
-    """Writes that a sliced read missed by coming too early, made by threads that are in the slice or not."""
+    """Writes, by any threads, that a read in the slice missed because it came too early."""
     missed: set[int] = set()
     for each in trail.interferences():
         if each.before is not None and each.before.index in within and each.before.reads:
@@ -285,7 +289,7 @@ def _racing(trail: Trail, within: set[int]) -> set[int]:
 
 
 def waiting_steps(trail: Trail) -> list[int]:
-    """For a run that got stuck: the acquires of locks that are waited for, and the last waits and notifications."""
+    """For a run that got stuck: the acquires of locks for which threads wait, and the last waits and notifications."""
     found: set[int] = set()
     names = {waiting.thread for waiting in trail.failure.waiting} or {trail.failure.thread}
     for task, name in enumerate(trail.run.tasks):
@@ -308,7 +312,7 @@ def _last_reads(trail: Trail, task: int) -> set[int]:
 
 
 def _held(trail: Trail, task: int) -> set[int]:
-    """The acquires of locks that a thread still holds and that some stopped thread wants."""
+    """The acquires of locks that a thread still holds and for which some stopped thread waits."""
     wanted = {blocked.target for blocked in trail.run.blocked}
     held: dict[Target, int] = {}
     for index in trail.steps_of.get(task, []):

@@ -1,6 +1,6 @@
-"""The registry of report formats: the same for `mazurka check` and for `mazurka predict`.
+"""The registry of report formats, which `mazurka check` and `mazurka predict` share.
 
-A renderer (renderer.py) is one file and one row here. Only the one that is asked for gets imported.
+A renderer (renderer.py) is one file and one row here. Only the requested one is imported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FORMATS: Final = tuple(_MODULES)
 
 
 def renderer(name: str, *, width: int = DEFAULT_WIDTH, colour: bool = False) -> Renderer:
-    """The renderer of that name; ``width`` and ``colour`` only matter to those for people."""
+    """The renderer of that name; only renderers for people use ``width`` and ``colour``."""
     module = _MODULES.get(name)
     if module is None:
         raise UsageError(

@@ -19,7 +19,7 @@ def make(*, width: int, colour: bool) -> GithubRenderer:  # every renderer is ma
 
 @dataclass(frozen=True, slots=True)
 class GithubRenderer:
-    """One ``::error`` line per finding; without any, the result in words."""
+    """One ``::error`` line per finding; without findings, the result in words."""
 
     def render(self, report: Report) -> str:
         """The whole report."""

@@ -1,4 +1,4 @@
-"""The report for programs: one JSON object. A finding has the same keys whether a check met it or a trace proves it.
+"""The report for programs: one JSON object. Findings of checks and of predictions have the same keys.
 
 Schemas: ``schema.json`` of a check (page: ``docs/reference/json.md``), ``predict-schema.json`` of a prediction (page:
 ``docs/reference/predict-json.md``). Keys are only ever added; any other change changes ``schema_version``.
@@ -22,7 +22,7 @@ from mazurka.trace.event import Location
 
 SCHEMA_VERSION: Final = 2
 
-#: Texts that take more than so many characters are on lines of their own.
+#: Texts of more characters than this are on lines of their own.
 _LONGEST: Final = 100
 
 #: The published schemas.
@@ -129,7 +129,7 @@ def _of_prediction(report: PredictionReport) -> dict[str, Any]:
 
 
 def finding_data(finding: Finding, root: str) -> dict[str, Any]:
-    """One finding as plain data. What only an execution has is empty or null if the finding was predicted."""
+    """One finding as plain data. Fields that only executions have are empty or null if the finding was predicted."""
     failure, cost = finding.failure, finding.cost
     within = None if finding.predicted else root
     return {

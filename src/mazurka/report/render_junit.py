@@ -16,7 +16,7 @@ from mazurka.report.render_text import TextRenderer
 from mazurka.report.renderer import DEFAULT_WIDTH, AnyReport
 from mazurka.report.report import Fact, Report
 
-#: What XML 1.0 can't hold, not even escaped (XML 1.0, production 2).
+#: Characters that XML 1.0 can't hold, not even escaped (XML 1.0, production 2).
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0 (OASIS standard, https://docs.oasis-open.org/sarif/sarif/v2.1.0/): what code-scanning services show.
+"""SARIF 2.1.0 (OASIS standard, https://docs.oasis-open.org/sarif/sarif/v2.1.0/), for code-scanning services.
 
 Each finding is a result at the place where it shows, with the events that make it up as related locations (3.27.22)
 where there are several, and with two code flows (3.36): the first has a thread flow per thread, whose locations carry
@@ -135,7 +135,7 @@ def _suppressed(suppressed: Suppressed, rule: int, root: str) -> dict[str, Any]:
 
 
 def _flows(explanation: Explanation, root: str) -> list[dict[str, Any]]:
-    """Both code flows; none where no step can be shown."""
+    """Both code flows; none if no step can be shown."""
     rows = [row for row in explanation.rows if isinstance(row, Row)]
     if not rows:
         return []

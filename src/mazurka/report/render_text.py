@@ -1,5 +1,5 @@
-"""The report for people: verdict, failure, what went wrong in a sentence, the interleaving, how to replay it, what
-was done. A prediction is shown as its events and their order (predicted_text.py).
+"""The report for people: verdict, failure, cause in a sentence, interleaving, the command to replay it, and counts. A
+prediction is shown as its events and their order (predicted_text.py).
 
 A typical failure takes at most 30 lines. Plain text is the same everywhere; colour is only added for a terminal, and
 ``rich`` only imported then.
@@ -31,7 +31,7 @@ _NAMED: Final = 3
 _STUCK: Final = {
     FailureKind.DEADLOCK: "deadlock: threads wait for one another",
     FailureKind.BLOCKED: "blocked: a thread waits for ever",
-    FailureKind.LIVELOCK: "livelock: threads go round without progress",
+    FailureKind.LIVELOCK: "livelock: threads loop without progress",
 }
 
 _STYLES: Final = {Verdict.VIOLATION: "bold red", Verdict.VERIFIED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
@@ -66,15 +66,15 @@ class TextRenderer:
         return self._finish(self._finding(finding, root))
 
     def _finding(self, finding: Finding, root: str, which: str = "") -> list[Line]:
-        """One finding; ``which`` of several it is (`` 1 of 3``)."""
+        """The lines of one finding; ``which`` is its number among several (`` 1 of 3``)."""
         if finding.failure is None:
             return self._wrapped(predicted_text.finding_lines(finding, which), "bold red")
         return self._failed(finding, finding.failure, root, f"violation{which}")
 
     def _failed(self, finding: Finding, failure: Failure, root: str, heading: str) -> list[Line]:
         """The failure of an execution: its message, place, cause and interleaving, and the command that replays it."""
-        what = _STUCK.get(failure.kind) or _first_line(failure.message) or failure.kind.value
-        lines = [Line(self._cut(f"{heading}: {what}"), "bold red")]
+        headline = _STUCK.get(failure.kind) or _first_line(failure.message) or failure.kind.value
+        lines = [Line(self._cut(f"{heading}: {headline}"), "bold red")]
         if failure.location is not None:
             place = f"{portable_path(failure.location.file, root)}:{failure.location.line}"
             function = failure.location.function
@@ -107,7 +107,7 @@ class TextRenderer:
         return [*self._paragraph(f"Proof:  {untracked} {witness.contradictions[0]}")]
 
     def _closing(self, report: CheckReport) -> list[Line]:
-        """The verdict, where no failure stands for it, and the search."""
+        """The verdict, unless failures show it, and the coverage of the search."""
         done = (
             f"{report.target}: {counted(report.executions, 'execution')} in {_seconds(report.seconds)} "
             f"({report.strategy}, {report.memory_model})"
@@ -147,7 +147,7 @@ class TextRenderer:
         covered = (
             f"covered: {counted(scope.threads, 'thread')}, "
             f"at most {counted(scope.points, 'scheduling point')} per execution; "
-            f"{report.reason or 'no order that could do anything else is left'}"
+            f"{report.reason or 'no order with another outcome is left'}"
         )
         return [*self._paragraph(covered), *self._paragraph("assumed: " + "; ".join(scope.assumptions))]
 
@@ -176,7 +176,7 @@ class TextRenderer:
         return [Line(line) for line in textwrap.wrap(text, self.width, subsequent_indent="  ", break_long_words=False)]
 
     def _wrapped(self, texts: Iterable[str], first: str = "") -> list[Line]:
-        """Lines, wrapped to indented ones where they are too long; the first has a style."""
+        """Lines, wrapped to indented ones if they are too long; the first has a style."""
         lines: list[Line] = []
         for number, text in enumerate(map(printable, texts)):
             within = " " * (len(text) - len(text.lstrip()) + 4)

@@ -1,4 +1,4 @@
-"""The seam between reports and their formats."""
+"""The interface between reports and their formats."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from mazurka.report.check_report import CheckReport
 from mazurka.report.prediction_report import PredictionReport
 
-#: Columns of text where there is no terminal to ask.
+#: The number of columns without a terminal.
 DEFAULT_WIDTH: Final = 120
 
 #: The kinds of reports. Their common protocol is :class:`mazurka.report.report.Report`.

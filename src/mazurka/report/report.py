@@ -1,7 +1,7 @@
-"""The common protocol of all reports: findings, and the result where there are none.
+"""The common protocol of all reports: findings, and the result if there are none.
 
-The report of a check and that of a prediction (check_report.py, prediction_report.py) have more besides, which only the
-forms for people and for programs show: text and JSON.
+The report of a check and that of a prediction (check_report.py, prediction_report.py) have more data, which only text
+and JSON show.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Fact = str | int | bool
 
 
 class Level(Enum):
-    """How much a report without findings is to be looked at."""
+    """How much attention a report without findings needs."""
 
     NOTICE = "notice"
     WARNING = "warning"
@@ -83,7 +83,7 @@ class Report(Protocol):
 
     @property
     def suppressed_failures(self) -> Sequence[Suppressed]:
-        """Failures kept back."""
+        """The suppressed failures."""
         ...
 
     @property

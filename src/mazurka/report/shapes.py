@@ -1,21 +1,22 @@
-"""Recognises the known shapes of concurrency bugs in a failing run, and says in a sentence what happened.
+"""Recognises the known shapes of concurrency bugs in a failing run, and describes the failure in a sentence.
 
 A shape is claimed only if the run shows it:
 
-- *lost update*: a thread read a target, others read and wrote it, then the thread wrote it without having looked again;
-- *check-then-act*: a thread read a target; others changed it; the thread's next access, which relied on it, failed, or
-  the line of the first read decides something and the thread acted on that;
-- *order violation*: the failing thread read a location that no thread had written yet; another one wrote it later in
+- *lost update*: a thread read a target, others read and wrote it, then the thread wrote it without reading it again;
+- *check-then-act*: a thread read a target; others changed it; the thread's next access, which relied on the value read,
+  failed, or the line of the first read is a test and the thread acted on its outcome;
+- *order violation*: the failing thread read a location that no thread had written yet; another thread wrote it later in
   the same run;
-- *unsafe publication*: the same, and the failing thread had come to the object through a write by that other thread;
+- *unsafe publication*: an order violation in which the failing thread got the object from a write by that other thread;
 - *iteration invalidated*: CPython's own error says so, and another thread had changed the container;
 - *lock-order deadlock*, *self-deadlock*: the failure's cycle of waiting threads;
-- *torn update*: the failing thread read what another had changed, and something else that this one changed only
-  later in the same run;
-- *delayed store*: another thread read what a store had not reached yet (report/stores.py says when that counts);
+- *torn update*: the failing thread read a target that another thread had changed, and a second one that that thread
+  changed only later in the same run;
+- *delayed store*: another thread read a location before a store had reached it (report/stores.py defines when that
+  counts);
 - *lost wake-up*: a thread waits for ever on a condition that was notified, before it waited, for the last time.
 
-Everything else gets a neutral sentence.
+Other failures get a neutral sentence.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ _NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "Ke
 #: The texts by which a front end reports a missing value, or None where it reports none.
 _UNSET: Final = (None, "nothing", "None")
 
-#: The evidence of a shape, and its sentence.
+#: A shape, or None, and the sentence.
 Recognised = tuple[BugShape | None, str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """All there is to go by."""
+    """The data about a failure."""
 
     trail: Trail
     relevant: Relevance
@@ -96,7 +97,7 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
         case FailureKind.NONDETERMINISM:
             return (
                 None,
-                "The program does different things under the same schedule: nothing more can be said.",
+                "The program behaves differently under the same schedule, so its failure can't be explained.",
             )
     known = (_delayed_store, _iteration, _too_early, _lost_update, _check_then_act, _torn_update)
     return next((found for each in known if (found := each(case)) is not None), (None, _neutral(case)))
@@ -106,8 +107,8 @@ def _race(case: _Case, race: Shown) -> str:
     log = case.trail.run.log
     one, other = (case.label(log[step].task) for step in (race.first, race.second))
     return (
-        f"Data race: {one} {verb(race.ops[0])} {case.words(race.target)}, {other} {verb(race.ops[1])} it, and nothing "
-        "orders the two: either can come first. Where threads run in parallel, without the GIL, they can meet."
+        f"Data race: {one} {verb(race.ops[0])} {case.words(race.target)}, {other} {verb(race.ops[1])} it, and the two "
+        "are not ordered: either can come first. If threads run in parallel, without the GIL, they can coincide."
     )
 
 
@@ -124,15 +125,15 @@ def _delayed_store(case: _Case) -> Recognised | None:
     name, mine, other = case.words(late.target), case.label(store.task), case.label(missed.task)
     when = f"{other} reads {name}" if READS[missed.op] else f"that by {other} of {name}"
     does = "" if READS[missed.op] else " does"
-    what = case.words(overtaker.target)
-    then = f"its later store of {what} has" if WRITES[overtaker.op] else f"{mine} has already read {what}"
+    later = case.words(overtaker.target)
+    then = f"its later store of {later} has" if WRITES[overtaker.op] else f"{mine} has already read {later}"
     return BugShape.DELAYED_STORE, (
-        f"Delayed store: the store by {mine} of {name}{_told(case, store)} has not reached memory when "
-        f"{when}{_told(case, missed)}{does}, although {then}. A fence or a lock between the two forbids that."
+        f"Delayed store: the store by {mine} of {name}{_value_of(case, store)} has not reached memory when "
+        f"{when}{_value_of(case, missed)}{does}, although {then}. A fence or a lock between the two forbids that."
     )
 
 
-def _told(case: _Case, step: Step) -> str:
+def _value_of(case: _Case, step: Step) -> str:
     return f" = {value_words(case.trail.run, step.value)}" if step.value is not None else ""
 
 
@@ -171,7 +172,7 @@ def _check_then_act(case: _Case) -> Recognised | None:
         if not failing and not (each.gap.preemptive and after is not None and _DECIDES.search(case.text(before))):
             continue
         mine, name, others = case.label(each.gap.task), case.words(each.target), case.others(each)
-        ending = "fails on it" if failing else "acts on what no longer holds"
+        ending = "fails on it" if failing else "acts on an outdated value"
         return BugShape.CHECK_THEN_ACT, (
             f"Check-then-act: {mine} looks at {name}{case.value(before)}; before it acts on that, {others} changes it; "
             f"{mine} then {ending}."
@@ -180,7 +181,7 @@ def _check_then_act(case: _Case) -> Recognised | None:
 
 
 def _fatal_writes(case: _Case) -> set[int]:
-    """The steps of other threads whose effect the failing thread saw last, where it died of an exception."""
+    """The steps of other threads whose effect the failing thread saw last, if it ended with an exception."""
     if case.trail.failure.kind is not FailureKind.EXCEPTION or not case.relevant.seeds:
         return set()
     last = case.relevant.seeds[-1]
@@ -229,7 +230,7 @@ def _too_early(case: _Case) -> Recognised | None:
 
 
 def _published_by(trail: Trail, task: int, index: int) -> Target | None:
-    """The last read of the failing thread before a step, from a write of the given thread."""
+    """The target of the failing thread's last read, before a step, from a write of the given thread."""
     for at in reversed([step for step in trail.steps_of.get(trail.task, []) if step < index]):
         for target, reads, _ in accesses(trail.run.log[at]):
             source = trail.source(target, at) if reads and trail.is_shared(target) else None
@@ -327,8 +328,8 @@ def _for_ever(case: _Case) -> str:
         return "The threads below are blocked forever."
     if run.again:
         names = " and ".join([label_of_name(run, each.thread) for each in waiting])
-        go = "go" if len(waiting) > 1 else "goes"
-        return f"{names} {go} round in loops for ever: no order of the threads leads out."
+        loop = "loop" if len(waiting) > 1 else "loops"
+        return f"{names} {loop} for ever: no order of the threads ends the loops."
     parts = [
         f"{label_of_name(run, each.thread)} waits for {each.for_what}{_held(run.tasks, each, case)}" for each in waiting
     ]

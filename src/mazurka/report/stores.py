@@ -1,9 +1,10 @@
-"""Stores that reached memory late, and whether the failing run depends on that.
+"""Stores that reached memory late, as far as the failing run depends on that.
 
-Under TSO and PSO a run's log has a step for each store and another for its arrival in memory (program/memory.py). A
-run needed them apart if no order of whole stores explains it: if program order, reads-from, the order of arrivals and
-"read before it was overwritten" have a cycle over the accesses (Shasha and Snir, TOPLAS 1988). Only a store on such a
-cycle is reported: most runs have delayed stores that no thread could have noticed.
+Under TSO and PSO a run's log has a step for each store and another for its arrival in memory
+(program/python/weak_memory/). A run depends on the delay if no order with each store as one step explains it: if
+program order, reads-from, the order of arrivals and "read before it was overwritten" have a cycle over the accesses
+(Shasha and Snir, TOPLAS 1988). Only a store on such a cycle is reported: most runs have delayed stores that no thread
+could have observed.
 
 Cost: one pass over the run, and one over the order's edges for each delayed store.
 """
@@ -22,11 +23,11 @@ from mazurka.trace.targets import Kind, Target, kind_of
 
 @dataclass(frozen=True, slots=True)
 class DelayedStore:
-    """A store that arrived too late: what another thread did there meanwhile (a read, or the arrival of a store of its
-    own) came after it by all else that the run shows.
+    """A store that arrived too late: another thread's access of the location meanwhile (a read, or the arrival of a
+    store of its own) comes after the store by all other orders in the run.
 
     ``overtaker`` is the later step of the storing thread that shows this: the arrival of a later store, or another
-    access. ``arrival`` is the store's own, if it came before the failure.
+    access. ``arrival`` is that of the store itself, if it came before the failure.
     """
 
     target: Target
@@ -59,7 +60,7 @@ class _Order:
         self.run = run
         self.end = end
         self.after: dict[int, list[int]] = defaultdict(list)
-        # A store, an access of another thread that came before its arrival, the moment of that, and the location.
+        # A store, an access of another thread that came before its arrival, the step of that, and the location.
         self.overtaken: list[tuple[int, int, int, Target]] = []
         self.arrivals: dict[int, int] = {}  # store -> its arrival
         self._stores: dict[tuple[str, int], int] = {}
@@ -123,7 +124,7 @@ class _Order:
         return owner_of(self.run.tasks[self.run.log[index].task])
 
     def path(self, first: int, last: int) -> list[int]:
-        """A shortest way from one access to another, [] if there is none."""
+        """A shortest path from one access to another, [] if there is none."""
         came: dict[int, int] = {first: first}
         frontier = [first]
         while frontier and last not in came:
@@ -142,7 +143,7 @@ class _Order:
         return way[::-1]
 
     def overtaker(self, store: int, way: list[int]) -> int | None:
-        """The last access of the storing thread before the way leaves it; of a store, its arrival."""
+        """The last access of the storing thread before the path leaves it; for a store, its arrival."""
         owner = self._owner(store)
         own = list(takewhile(lambda each: self._owner(each) == owner, way))
         return self.arrivals.get(own[-1], own[-1]) if len(own) > 1 else None

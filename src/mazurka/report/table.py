@@ -1,8 +1,8 @@
 """Lays an explanation out as text: a column per thread, time downward, the source to the right.
 
-Only one thread acts in a row, so what it does may run on over the empty columns to its right; a column need not be
-wider than its heading. That keeps any number of threads on one line as far as the source, which is cut where the
-width ends.
+Only one thread acts in a row, so the words of its step may extend over the empty columns to its right; a column need
+not be wider than its heading. So any number of threads fit on a line, followed by the source, which is cut at the
+width.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _PATH: Final = 24
 _SLIGHTLY: Final = 20
 _LEFT_OUT: Final = ".../"
 
-#: Folds of fewer steps are not worth a line.
+#: The least number of steps for which a fold is shown.
 _LEAST_FOLD: Final = 3
 
-#: A table that would be longer goes without folds, then with a row for each line, then without notes.
+#: A longer table leaves out folds, then puts all steps of a source line on one line, then leaves out notes.
 _MOST_LINES: Final = 17
 
 
@@ -93,7 +93,7 @@ def _lines(explanation: Explanation, width: int, root: str, extras: frozenset[_E
 
 
 def _aligned(lengths: list[int], heading: int, longest: int) -> int:
-    """Where the source begins: right of most rows; the few that are longer push theirs to the right."""
+    """The column of the source: right of most rows; the few longer rows have theirs further right."""
     ordered = sorted(lengths)
     most = ordered[len(ordered) * 3 // 4] if ordered else 0
     if ordered and ordered[-1] <= most + _SLIGHTLY:
@@ -102,7 +102,7 @@ def _aligned(lengths: list[int], heading: int, longest: int) -> int:
 
 
 def _columns(explanation: Explanation) -> tuple[dict[str, int], str]:
-    """Where each thread's column starts, and the heading."""
+    """The start of each thread's column, and the heading."""
     starts: dict[str, int] = {}
     heading = " " * _NUMBER
     short = [column.label.partition(" (")[0] for column in explanation.columns]  # without the function that it runs
@@ -115,7 +115,7 @@ def _columns(explanation: Explanation) -> tuple[dict[str, int], str]:
 
 
 def _heading(label: str) -> str:
-    """A thread's name in the heading; of a long one the end, where names of a pool differ."""
+    """A thread's name in the heading; only the end of a long one, in which names of a pool differ."""
     return label if len(label) <= _LABEL else "..." + label[3 - _LABEL :]
 
 
@@ -127,7 +127,7 @@ def _left(row: Row, starts: dict[str, int]) -> list[str]:
 
 
 def _broken(parts: list[str], width: int, start: int) -> list[str]:
-    """A thread's steps on one source line, on as many lines as they need."""
+    """A thread's steps on one source line, broken into as many lines as they need."""
     lines = parts[:1]
     for part in parts[1:]:
         if len(lines[-1]) + len(_AND) + len(part) <= width:
@@ -146,14 +146,14 @@ def _place(location: Location | None, root: str) -> str:
     return f"{path}:{location.line}"
 
 
-def _caller_text(row: Row, root: str, told: dict[str, str]) -> str:
-    """The user's line behind a library's, the first time that it leads there."""
+def _caller_text(row: Row, root: str, shown: dict[str, str]) -> str:
+    """The user's line that led into a library, unless the thread's last row had the same."""
     if row.caller is None:
         return ""
     place = _place(row.caller.location, root)
-    if told.get(row.thread) == place:
+    if shown.get(row.thread) == place:
         return ""
-    told[row.thread] = place
+    shown[row.thread] = place
     return f"   (from {place})"
 
 

@@ -1,4 +1,4 @@
-"""A failing run up to its failure, indexed for the questions that an explanation asks of it.
+"""A failing run up to its failure, indexed for explanations.
 
 Invariants: indexes are positions in :attr:`Run.log`; only steps before the failure are seen, except through
 :meth:`Trail.later_writer`. Cost: linear in the run's accesses times its threads, and a binary search per question.
@@ -46,7 +46,8 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Interference:
-    """Accesses to one target that meet at a gap: the thread's last before it, the others' inside, its next one."""
+    """Accesses to one target around a gap: the thread's last one before it, those of others inside, the thread's next
+    one."""
 
     gap: Gap
     target: Target
@@ -56,7 +57,8 @@ class Interference:
 
     @property
     def unserialisable(self) -> bool:
-        """Whether no order in which the thread runs through without the gap gives all these reads their values."""
+        """Whether no order without the gap, in which the thread is not interrupted, gives all these reads their
+        values."""
         before, after = self.before, self.after
         if before is None or after is None:
             return False
@@ -80,7 +82,7 @@ def accesses(step: Step) -> Iterator[tuple[Target, bool, bool]]:
 
 
 class Trail:
-    """The indexes."""
+    """The indexes of a run."""
 
     def __init__(self, run: Run, failure: Failure) -> None:
         self.run = run
@@ -110,11 +112,11 @@ class Trail:
                         self._later.setdefault((target, task), touch)
 
     def task_of(self, index: int) -> ThreadIndex:
-        """The thread of a step; of a store's arrival, the one that stored."""
+        """The thread of a step; for a store's arrival, the thread that stored."""
         return self._owners[self.run.log[index].task]
 
     def is_shared(self, target: Target) -> bool:
-        """Whether it is data that several threads touched before the failure, one of them writing."""
+        """Whether the target is data that several threads touched before the failure, one of them writing."""
         if orders_threads(target) or len(self._users.get(target, ())) < 2:
             return False
         return self._writes.get(target, [_NEVER])[0].index < self.end
@@ -130,7 +132,7 @@ class Trail:
         return writes[at - 1] if at else None
 
     def later_writer(self, target: Target, task: int) -> TrailAccess | None:
-        """The first write of data by another thread once the failure has happened."""
+        """The first write of the target, if it is data, by another thread after the failure."""
         if orders_threads(target):
             return None
         writes = self._writes.get(target, [])
@@ -138,11 +140,11 @@ class Trail:
         return next((touch for touch in late if touch.task != task), None)
 
     def will_write(self, target: Target, task: int) -> bool:
-        """Whether a thread wrote data once the failure had happened: it had been stopped before it could."""
+        """Whether a thread wrote the target, if it is data, after the failure: it had been stopped before its write."""
         return not orders_threads(target) and (target, task) in self._later
 
     def gaps(self) -> list[Gap]:
-        """Every stretch in which a thread stood still while others moved, in the order in which they began."""
+        """Every period in which a thread was stopped while others moved, in the order in which they began."""
         forced = sorted(preemptive_steps(self.run, self.end))
         found = []
         for task, steps in self.steps_of.items():
@@ -154,12 +156,13 @@ class Trail:
         return sorted(found, key=lambda gap: (gap.before, gap.after))
 
     def _stopped_by(self, index: int, task: int) -> bool:
-        """Whether the last point before ``index`` was that thread's."""
+        """Whether the last point before ``index`` was one of this thread."""
         log = self.run.log
         return next((self.task_of(at) == task for at in range(index - 1, -1, -1) if log[at].point), False)
 
     def interferences(self) -> list[Interference]:
-        """Where others touched, while a thread stood still, what it touched before or after, one of them writing."""
+        """Conflicting accesses at gaps: others accessed, while a thread was stopped, a target that it accessed before
+        or after."""
         found = []
         for gap in self.gaps():
             inside: dict[Target, list[TrailAccess]] = {}

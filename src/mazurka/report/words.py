@@ -1,6 +1,6 @@
-"""What threads, targets, values and operations are called in a report.
+"""The words for threads, targets, values and operations in reports.
 
-One place decides each wording, so that rows and sentences agree.
+Each wording is defined in one place, so that rows and sentences agree.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _VERBS: Final = {
 
 
 def verb(op: Op) -> str:
-    """The words of a thread's operations on a target."""
+    """The verb for an operation on a target."""
     return _VERBS[op]
 
 
 def label_of(run: Run, task: ThreadIndex) -> str:
-    """The name of a thread for people; its stable name is added where others have the same."""
+    """The name of a thread for people; its stable name is added if other threads have the same name."""
     task = owner(run, task)
     called = _plain_label(run, task)
     own = [ThreadIndex(each) for each, name in enumerate(run.tasks) if not is_flusher(name)]
@@ -60,7 +60,7 @@ def label_of(run: Run, task: ThreadIndex) -> str:
 
 
 def owner(run: Run, task: ThreadIndex) -> ThreadIndex:
-    """The thread itself, or the one whose stores it carries to memory."""
+    """The thread itself; for a queue of stores, the thread that stores."""
     return ThreadIndex(run.tasks.index(owner_of(run.tasks[task])))
 
 
@@ -72,19 +72,20 @@ def _plain_label(run: Run, task: ThreadIndex) -> str:
 
 
 def label_of_name(run: Run, thread: str) -> str:
-    """The same, for a thread given by its stable name."""
+    """The name for people of a thread given by its stable name."""
     return label_of(run, ThreadIndex(run.tasks.index(thread))) if thread in run.tasks else thread
 
 
 def target_words(run: Run, target: Target, numbers: Mapping[str, str] | None = None) -> str:
-    """The name of a target, cut to a length that fits a table; ``numbers`` are those that :func:`numbered` gives."""
+    """The name of a target, cut to a length that fits a table; ``numbers`` are the names from :func:`numbered`."""
     if len(target) == 2 and kind_of(target) is Kind.THREAD:
         return label_of_name(run, str(target[1]))
     return shorten(_compact(run, target_in_words(target, run.names), numbers), _LONGEST_TARGET)
 
 
 def _compact(run: Run, text: str, numbers: Mapping[str, str] | None = None) -> str:
-    """Objects without a name are numbered by type in the order in which the run met them; private names as written."""
+    """A text with numbers for objects without a name, by type and in the order of the run, and private names as in the
+    source."""
     text = _MANGLED.sub("", text)
     if "#" not in text:
         return text
@@ -105,7 +106,7 @@ def numbered(run: Run) -> dict[str, str]:
 
 
 def value_words(run: Run, value: object, numbers: Mapping[str, str] | None = None) -> str:
-    """A recorded value; fronts record text that is fit to be shown."""
+    """A recorded value in words; front ends record text that can be shown."""
     return shorten(_compact(run, value if isinstance(value, str) else repr(value), numbers), _LONGEST_VALUE)
 
 
@@ -126,7 +127,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text with every stretch of white space made a single space."""
+    """Text with every sequence of white space replaced by a single space."""
     return printable(" ".join(text.split()))
 
 
@@ -166,7 +167,7 @@ def operation_words(step: Step) -> str:
 
 
 def is_failed_attempt(step: Step) -> bool:
-    """Whether a thread tried to take a lock, and went on without it."""
+    """Whether a step is a failed attempt to acquire a lock."""
     return step.op is Op.READ and kind_of(step.target) is Kind.LOCK and any(each.op is Op.REQUEST for each in step.more)
 
 

@@ -1,10 +1,10 @@
-"""Has a finding checked by the witness checker, which shares no code with the engine that found it.
+"""Checks a finding by the witness checker, which shares no code with the engine that found it.
 
-The failing run, as it was made with detail, is the trace; the witness is its own order up to the failure; the claim is
-its claim about the end: the thread that fails there, or the threads that wait, for what, held by which.
+The detailed failing run is the trace; the witness is its own order up to the failure; the claim is about the end: the
+thread that fails there, or the threads that wait, with the operations they wait for and the holders.
 
-Values are compared where they are recorded as they are: numbers, text, and counts. Of a mutable object a step tells
-what it looked like, and that may change without the place being written that holds it.
+Only values whose texts can't change are compared: numbers, texts, and counts. The recorded text of a mutable object may
+change without a write to the location that holds it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness import DeadlockState, Fails, LivelockLasso, Races, StuckThread, Witness, contradictions, objections
 
-#: How the text of a value begins that can't change, and other such texts.
+#: The first characters of texts of values that can't change, and other such texts.
 _PLAIN: Final = tuple("0123456789-'\"")
 _CONSTANTS: Final = frozenset({"True", "False", "None"})
 
@@ -35,7 +35,7 @@ class WitnessRefused(MazurkaError):
 def examined(run: Run, failure: Failure) -> CheckedWitness | None:
     """The checker's verdict on a failure of a detailed run; raises :class:`WitnessRefused`.
 
-    None for a program that does different things under the same schedule: no order of its events shows that.
+    None for a program that behaves differently under the same schedule: no order of its events shows that.
     """
     if failure.kind is FailureKind.NONDETERMINISM:
         return None
@@ -100,7 +100,7 @@ def _claim(run: Run, failure: Failure) -> Fails | DeadlockState | LivelockLasso:
 
 
 def _lasso_of(run: Run) -> LivelockLasso:
-    """Of a livelock: the last steps, from the point on at which the lasso begins again."""
+    """The claim of a livelock: the last steps, from the point on at which the lasso begins again."""
     points = [index for index, step in enumerate(run.log) if step.point]
     steps = len(run.log) - points[-run.again]
     moved = {step.task for step in run.log[-steps:]}
@@ -111,7 +111,7 @@ def _lasso_of(run: Run) -> LivelockLasso:
 
 
 def _idle(run: Run) -> Iterator[StuckThread]:
-    """Under TSO and PSO: each queue of stores on their way to memory waits for the one after its last."""
+    """Under TSO and PSO: each queue of stores waits for a store after its last one."""
     for task, name in enumerate(run.tasks):
         if is_flusher(name):
             arrived = sum(step.task == task and step.op is Op.WRITE for step in run.log)

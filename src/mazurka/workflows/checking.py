@@ -1,16 +1,17 @@
-"""One check from the first run to the report: saved failures again, then the search, then what to say about it.
+"""One check from the first run to the report: saved failures again, then the search, then the report.
 
-The command line and the pytest plugin differ in where the program comes from and in the observer; the steps in
-between are here, once.
+The command line and the pytest plugin differ in the origin of the program and in the observer; the steps in between are
+in this module.
 
-1. Failures saved by earlier checks of the same target are tried first: mostly one is still there, and known in one run.
-2. The strategy searches; what it learns is kept in the store, so that a search killed at any moment goes on from there.
-3. Each distinct failure is made simple, checked, replayed, explained and saved; a schedule that can't be saved is shown
-   as a token only. A failure whose witness the checker rejects is no finding: it is reported as an error of
-   Mazurka's own.
+1. Failures saved by earlier checks of the same target are tried first: mostly one still occurs, which a single run
+   shows.
+2. The strategy searches; its records are kept in the store, so that a search killed at any moment can be resumed.
+3. Each distinct failure is simplified, checked, replayed, explained and saved; a schedule that can't be saved is shown
+   as a token only. A failure whose witness the checker rejects is no finding: it is reported as an error in Mazurka
+   itself.
 
-Invariant: nothing but the search runs the program while there is a search, since every run may teach the program new
-points, which a search has to know of.
+Invariant: only the search runs the program while there is a search, since every run may add points to the program,
+which the search has to know.
 """
 
 from __future__ import annotations
@@ -59,20 +60,20 @@ from mazurka.workflows.timing import (
     seconds_for,
 )
 
-#: Seconds after which a check is worth more than one process, unless it was said how many to use.
+#: Seconds after which a check uses more than one process, unless their number is set.
 _ALONE: Final = 1.0
 
 
 class CheckObserver(Protocol):
-    """The caller of a check, who is informed of its progress."""
+    """The caller of a check, which is informed of its progress."""
 
     def interrupted(self) -> bool:
         """Whether to stop now."""
         ...
 
     def progress(self, executions: int, found: int, total: float | None, deciding: bool) -> None:
-        """Called every so often; ``total`` is the estimate for the whole search, ``deciding`` says that most of the
-        time goes into deciding which executions are possible."""
+        """Called now and then; ``total`` is the estimate for the whole search, ``deciding``: most of the time is spent
+        on deciding which executions are possible."""
         ...
 
     def note(self, text: str) -> None:
@@ -84,7 +85,7 @@ class CheckObserver(Protocol):
         ...
 
     def searched(self, number: int) -> None:
-        """Called when the search is over and so many failures are about to be explained."""
+        """Called when the search is over and ``number`` failures are about to be explained."""
         ...
 
     def explained(self, finding: Finding) -> None:
@@ -93,7 +94,7 @@ class CheckObserver(Protocol):
 
 
 class NullObserver:
-    """No caller waits for the check."""
+    """An observer without effect."""
 
     def interrupted(self) -> bool:
         return False
@@ -140,8 +141,8 @@ def explain(
     store: Store | None = None,
     watcher: CheckObserver | None = None,
 ) -> None:
-    """Explain failures that another process has met, which did not live to do so, by the orders in which it met them:
-    others may be what it has died of. The ``watcher`` is informed of each."""
+    """Explain failures that another process has met, which ended before it could explain them. Only the orders in which
+    it met them are executed, since another one may have ended it. The ``watcher`` is informed of each."""
     watcher = watcher or NullObserver()
     program.prepare()
     note, explained, engine = watcher.note, watcher.explained, options.strategy
@@ -161,8 +162,8 @@ class _Check:
     pool: WorkerPool | None
     started: float
     retried: int = 0
-    known: list[FailingExecution] = field(default_factory=list)  # saved failures that are still there
-    gone: list[Path] = field(default_factory=list)  # saved failures that are not
+    known: list[FailingExecution] = field(default_factory=list)  # saved failures that still occur
+    gone: list[Path] = field(default_factory=list)  # saved failures that no longer occur
     suppressions: Suppressions = field(init=False)
 
     def run(self) -> CheckReport:
@@ -184,7 +185,7 @@ class _Check:
     # -- saved failures -----------------------------------------------------------------------------------------------
 
     def _retry(self, store: Store) -> None:
-        """Try the failures that were saved of this target; the first that is still there may be enough."""
+        """Try the saved failures of this target; the first that still occurs may be enough."""
         for path, schedule in store.saved():
             if isinstance(schedule, MazurkaError):
                 self.watcher.note(f"skipping a saved failure: {schedule}")
@@ -206,12 +207,12 @@ class _Check:
                 return
 
     def _is_enough(self, failing: FailingExecution) -> bool:
-        """Whether there need be no search after this saved failure."""
+        """Whether no search is needed after this saved failure."""
         failure = failing.failure
         return not (failure.is_race or self.options.all_failures or self.suppressions.keeps_back(failure))
 
     def _retried(self, first: FailingExecution) -> Outcome:
-        """The outcome where a saved failure was enough."""
+        """The outcome if a saved failure was enough."""
         return Outcome(Violation(first), self.options.strategy, self.retried, 0.0, complete=False)
 
     # -- the search ---------------------------------------------------------------------------------------------------
@@ -260,7 +261,7 @@ class _Check:
         return outcome
 
     def _leave_clocks(self, before: Outcome) -> Outcome:
-        """Where that search has not ended, search without the orders in which threads look at the clock."""
+        """If that search has not ended, search without the orders in which threads look at the clock."""
         points, left = learned_points(self.program).points, self._left()
         undone = isinstance(before.verdict, Inconclusive) and before.exhaustive and not before.complete
         out_of = left is None or left <= 0 or self.watcher.interrupted()
@@ -295,7 +296,7 @@ class _Check:
         return None if limit is None else limit - (time.perf_counter() - self.started)
 
     def _look_at_timing(self, before: Outcome) -> Outcome:
-        """Search the orders, too, in which sleeps and timeouts outrun threads that could move."""
+        """Search also the orders in which sleeps and timeouts outrun enabled threads."""
         timing, options = self.options.timing, self.options
         left = self._left()
         more = None if options.max_executions is None else options.max_executions - before.executions
@@ -358,7 +359,7 @@ class _Check:
         )
 
     def _processes(self, program: _Interruptible, journal: SearchJournal | None) -> WorkerPool | None:
-        """The processes to make runs in; None if only this one."""
+        """The pool of processes that make runs; None: only this process does."""
         jobs = self.options.jobs
         size = jobs if isinstance(jobs, int) else usable_cores()
         if size == 1 or not CAN_FORK or not self.program.facts().forkable:
@@ -367,7 +368,7 @@ class _Check:
         return ForkPool(Worker(program, learned_points(self.program).points), size, leave)
 
     def _journal(self) -> SearchJournal | None:
-        """Where the search is kept; None, and a word about it, if it can't be kept."""
+        """The journal of the search; None, with a note, if it can't be kept."""
         if self.store is None or not self.resumable:
             return None
         key = search_key(self.program, self.subject, self.options)
@@ -399,7 +400,7 @@ class _Check:
             return open_journal(self.store.searches, key, self.options.strategy)
 
     def _take_up(self, journal: SearchJournal) -> bool:
-        """Go on where an earlier search stopped, if the program has no points now that the search knew nothing of."""
+        """Resume an earlier search, unless the program has points now that the search did not know."""
         known = learned_points(self.program).points
         remembered = set(json.loads(journal.get_meta("points") or "[]"))
         if not known <= remembered:
@@ -416,10 +417,10 @@ class _Check:
         builder = FindingBuilder(
             self.program, self.subject, self.options, self.store, note, explained, outcome.strategy
         )
-        told = [each for each in failing if not self.suppressions.keeps_back(each.failure)]
-        suppressed = tuple([self.suppressions.suppressed(each.failure) for each in failing if each not in told])
-        self.watcher.searched(len(told))
-        findings, refused = builder.findings(told)
+        reported = [each for each in failing if not self.suppressions.keeps_back(each.failure)]
+        suppressed = tuple([self.suppressions.suppressed(each.failure) for each in failing if each not in reported])
+        self.watcher.searched(len(reported))
+        findings, refused = builder.findings(reported)
         assumed = (outcome.assuming, outcome.early, *outcome.assumed, self.program.facts().assumption)
         assuming = " and ".join(filter(None, assumed))
         verdict, reason = _verdict(replace(outcome, assuming=assuming), findings, refused, self.options.memory_model)
@@ -475,7 +476,7 @@ class _Check:
 
 
 def _time(outcome: Outcome) -> str:
-    """A verdict's assumption about time, if it is not the usual one."""
+    """The assumption of a verdict about time, if it is not the usual one."""
     return outcome.early or ("" if outcome.timely else "timeouts may fire, and sleeps end, at any time")
 
 
@@ -484,8 +485,9 @@ def _verdict(
 ) -> tuple[Verdict, str]:
     if findings:
         return Verdict.VIOLATION, ""
-    if refused and outcome.uncontrolled:  # which may go another way the next time
-        return Verdict.INCONCLUSIVE, f"not repeatable beside {', '.join(sorted(outcome.uncontrolled)[:3])}"
+    if refused and outcome.uncontrolled:  # which may differ in each execution
+        several = ", ".join(sorted(outcome.uncontrolled)[:3])
+        return Verdict.INCONCLUSIVE, f"not repeatable, as the program uses {several}"
     if refused:
         return Verdict.INCONCLUSIVE, "internal error: the witness of a failure was rejected"
     match outcome.verdict:
@@ -501,7 +503,7 @@ def _verdict(
 
 
 def _remember_points(journal: SearchJournal, points: set[int]) -> None:
-    """The saved state of a search refers to these points, and is invalid with others."""
+    """Keep the points with the saved search, which is invalid with others."""
     journal.set_meta("points", json.dumps(sorted(points)))
 
 
@@ -534,7 +536,7 @@ def search_key(program: Program, subject: ProgramSpec, options: Options) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Interruptible(Program):
-    """The program, except that an execution that the observer cuts short counts as not made."""
+    """The program; but an execution that the observer cuts short counts as not made."""
 
     program: Program
     watcher: CheckObserver

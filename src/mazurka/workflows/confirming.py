@@ -1,12 +1,12 @@
-"""Executes the predictions of a recording on the program itself, and tests whether they happen.
+"""Executes predictions from a recording on the program itself, and tests whether they happen.
 
 The witness of a finding is an order of recorded events. The program is run under control (as `mazurka check` does) and
-its threads are moved in that order as nearly as can be (policy.Guided), or if that leads elsewhere, the threads of a
-race each up to its access; then it is looked whether the run shows what was claimed: two accesses at these places as
-each other's neighbours, the access of another thread in between, a deadlock. A finding that is not confirmed may still
-be right: names of threads, random numbers and inputs may have been others when it was recorded.
+its threads are moved in that order as nearly as possible (policy.Guided) or, if that fails, the threads of a race each
+up to its access. Then the run is tested for the claim: two adjacent accesses at these places, the access of another
+thread in between, a deadlock. A finding that is not confirmed may still be right: names of threads, random numbers and
+inputs may have differed in the recording.
 
-Cost: getting the program ready, and one to twelve runs a finding, which end soon after they show it.
+Cost: preparing the program, and one to twelve runs a finding, which end soon after they show it.
 """
 
 from __future__ import annotations
@@ -51,34 +51,35 @@ _DESCRIPTION: Final = "recording.json"
 _STOPPING: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED)
 _GUIDING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE})
 
-#: Runs in which the program shows new shared places before one counts.
+#: The most runs that are repeated because they found new points.
 _TRIES: Final = 3
 
-#: Random runs after those that are led, for bugs that any order of some kind shows.
+#: Random runs after the guided ones, for bugs that any order of some kind shows.
 _AT_RANDOM: Final = 20
 
-#: After so many findings in a row whose runs were cut (the program waits outside the model, say) no more are run.
+#: After so many consecutive findings whose runs were cut short (the program waits outside the model, say) no more are
+#: run.
 _PATIENCE: Final = 2
 
 
 class Confirmer:
-    """Runs findings of one trace on the program that it is a recording of."""
+    """Runs findings of one trace on the recorded program."""
 
     def __init__(self, recording: Path, trace: Trace) -> None:
         self._trace = trace
         known = _description(recording)
         self._program = _program(known, recording)
         self._directory = str(known["directory"])
-        self._cut = 0  # findings in a row whose runs were cut
-        self.trouble = ""  # why nothing is run any more
+        self._cut = 0  # consecutive findings whose runs were cut short
+        self.trouble = ""  # the reason why no more findings are run
 
     def close(self) -> None:
         """Undo the instrumentation of the program."""
         self._program.close()
 
     def happens(self, found: ProvenBug) -> bool | None:
-        """Whether a run shows it; None if the program can't be run so, or there is no rule for how such a bug shows in
-        a run."""
+        """Whether a run shows the bug; None if the program can't be run for that, or there is no rule for such bugs in
+        runs."""
         known = _CONFIRMATIONS.get(found.kind)
         if self.trouble or known is None:
             return None
@@ -99,7 +100,7 @@ class Confirmer:
         return False
 
     def _plans(self, found: ProvenBug, known: _Confirmation) -> Iterator[Plan]:
-        """Runs that may show it, the likeliest first."""
+        """The plans of runs that may show the bug, the likeliest first."""
         calls = self._calls_of(found) if known.reverses else None
         for guide in self._guides(found, known):
             yield Plan(tail=TailPolicy.GUIDED, guide=guide, brief=not known.ends, calls=calls)
@@ -109,7 +110,7 @@ class Confirmer:
             yield Plan(tail=TailPolicy.RANDOM, seed=seed, calls=calls and calls._replace(meets=bool(seed % 2)))
 
     def _calls_of(self, found: ProvenBug) -> OrderedCalls:
-        """The two calls of a finding, as a run knows them."""
+        """The two calls of a finding, in the form for plans."""
         first, second = map(self._call, found.rows)
         return OrderedCalls(first, second)
 
@@ -122,7 +123,7 @@ class Confirmer:
         return KnownCall(trace.threads[thread], this.type_name, this.method, same - 1)
 
     def come_reversed(self, run: Run, found: ProvenBug) -> bool:
-        """Whether two calls have come in the other order, and returned what was predicted."""
+        """Whether two calls have come in the other order, and returned the predicted results."""
         claim = found.witness.claim
         if not isinstance(claim, CallsReversed) or run.returned is None:
             return False
@@ -136,7 +137,7 @@ class Confirmer:
             self.trouble = reason
 
     def _guides(self, found: ProvenBug, known: _Confirmation) -> Iterator[tuple[GuideStep, ...]]:
-        """Ways to lead the program there, the nearest to the order first."""
+        """The guides to the bug, those nearest to the order first."""
         for rows in known.orders(self, found):
             yield tuple(self._guide(rows))
         if known.stands:
@@ -149,7 +150,7 @@ class Confirmer:
                     yield (*stand, ends[one], ends[other])
 
     def _before(self, found: ProvenBug, row: int) -> Iterator[GuideStep]:
-        """The accesses of a row's thread that look like it, in the order, and it."""
+        """The accesses of a row's thread in the order that can't be told from it, and the access itself."""
         trace, lead = self._trace, self._leads[row]
         own = (trace.thread[lead], trace.op[lead], trace.site[lead])
         for each in _proven(found):
@@ -158,19 +159,19 @@ class Confirmer:
         yield from self._guide([lead])
 
     def orders_before(self, found: ProvenBug) -> Iterator[Sequence[int]]:
-        """The order as it was proven, up to where each thread waits."""
+        """The proven order, up to the events at which threads wait."""
         leads = {self._leads[row] for row in found.rows}
         yield [row for row in _proven(found) if self._leads[row] not in leads]
 
     def orders_of_both(self, found: ProvenBug) -> Iterator[Sequence[int]]:
-        """The same, then the two events in either order."""
+        """The proven order up to the two events, and then these in either order."""
         leads = [self._leads[row] for row in found.rows]
         for before in self.orders_before(found):
             yield [*before, *leads]
             yield [*before, *reversed(leads)]
 
     def orders_as_proven(self, found: ProvenBug) -> Iterator[Sequence[int]]:
-        """The whole order as it was proven."""
+        """The whole proven order."""
         yield _proven(found)
 
     def _guide(self, rows: Sequence[int]) -> Iterator[GuideStep]:
@@ -189,11 +190,11 @@ class Confirmer:
 
     @cached_property
     def _leads(self) -> list[int]:
-        """By row: the first row of the operation that it is of. One operation on a container is told as its accesses
-        of what is in it and of how it is organised, one on an attribute perhaps as those of an instance and a class."""
+        """For each row the first row of its operation. An operation on a container may be recorded as accesses of an
+        item and of the structure, one on an attribute as accesses of an instance and a class."""
         trace = self._trace
         leads: list[int] = []
-        last: dict[int, int] = {}  # by thread
+        last: dict[int, int] = {}  # by thread: its last row
         columns = (trace.thread.tolist(), trace.op.tolist(), trace.site.tolist())
         for row, (thread, op, site) in enumerate(zip(*columns, strict=True)):
             before, lead = last.get(thread), row
@@ -215,7 +216,7 @@ class Confirmer:
         return bool(reads and own != name and own.rpartition(".")[2] == name.rpartition(".")[2] and own[-1:] != "]")
 
     def _name_of(self, row: int) -> str:
-        """The name of the attribute or global that a row accesses; of an item, a word for that."""
+        """The name of the attribute or global that a row accesses; for an item, a word for items."""
         kind, name = self._trace.targets[self._trace.target[row]]
         if kind == Kind.STRUCTURE.recorded or (kind == VARIABLE and name[-1:] == "]"):
             return ITEM_NAME
@@ -232,11 +233,11 @@ class Confirmer:
         return self._program.sites_at(place, str(self._trace.targets[self._trace.target[row]][-1]))
 
     def _places(self, found: ProvenBug) -> list[frozenset[SiteNumber]]:
-        """Of each of its events: the sites that the program may do it at."""
+        """For each event of a finding the sites at which the program may make it."""
         return [self._sites_of(row) | self._sites_of(self._leads[row]) for row in found.rows]
 
     def races(self, run: Run, found: ProvenBug) -> bool:
-        """Whether two accesses at these places are each other's neighbours."""
+        """Whether two accesses at these places are adjacent."""
         places, name = self._places(found), self._name_of(found.rows[0])
         pairs = (
             (run.log[each.first].site, run.log[each.second].site)
@@ -247,12 +248,12 @@ class Confirmer:
             one in places[0] and other in places[1] or one in places[1] and other in places[0] for one, other in pairs
         )
 
-    def stops(self, run: Run, found: ProvenBug) -> bool:  # wherever that is
+    def stops(self, run: Run, found: ProvenBug) -> bool:  # at any place
         """Whether threads wait for ever."""
         return any(failure.kind in _STOPPING for failure in run.failures)
 
     def interleaves(self, run: Run, found: ProvenBug) -> bool:
-        """Whether another thread's access comes in between two of one thread."""
+        """Whether another thread's access comes between two accesses of one thread."""
         first, between, last = self._places(found)
         for number, step in enumerate(run.log):
             if step.site not in first:
@@ -268,7 +269,7 @@ class Confirmer:
         return False
 
     def is_too_early(self, run: Run, found: ProvenBug) -> bool:
-        """Whether a thread uses a place that the other one makes ready only later."""
+        """Whether a thread uses a location that the other one initialises only later."""
         (user, uses), (maker, makes) = [
             (self._trace.threads[self._trace.thread[row]], self._sites_of(row)) for row in found.rows
         ]
@@ -285,9 +286,9 @@ class Confirmer:
 
 
 class _Confirmation(NamedTuple):
-    """How a kind of bug is run: the orders to lead a run by, and what tells whether it shows the bug. ``stands``: also
-    by having threads stand before their events; ``ends``: what the run comes to in the end counts; ``reverses``: the
-    run is made to have two calls in the other order."""
+    """The rule to confirm a kind of bug: the orders that guide a run, and the test whether it shows the bug.
+    ``stands``: runs may also stop threads before their events; ``ends``: the end of the run counts; ``reverses``: the
+    run is guided to have two calls in the other order."""
 
     shows: Callable[[Confirmer, Run, ProvenBug], bool]
     orders: Callable[[Confirmer, ProvenBug], Iterator[Sequence[int]]]
@@ -306,14 +307,14 @@ _CONFIRMATIONS: Final = {
 
 
 def _is_as_predicted(returned: str | None, predicted: str | None, recorded: str) -> bool:
-    """Whether a call returned what a model says. Where that raises something of its own, any exception will do; objects
-    have other numbers in another run, so that only their classes are compared if these differ from those recorded."""
+    """Whether a call returned the result of a model. For an exception any exception will do. Objects have other numbers
+    in another run, so that only their classes are compared if these differ from those recorded."""
     if returned is None or predicted is None or returned == predicted:
         return returned == predicted
-    told, wanted, had = map(value_of, (returned, predicted, recorded))
-    if isinstance(told, Raised) and isinstance(wanted, Raised):
+    given, wanted, had = map(value_of, (returned, predicted, recorded))
+    if isinstance(given, Raised) and isinstance(wanted, Raised):
         return not hasattr(builtins, wanted.kind)
-    return _classes(told) == _classes(wanted) and (predicted == recorded or _classes(wanted) != _classes(had))
+    return _classes(given) == _classes(wanted) and (predicted == recorded or _classes(wanted) != _classes(had))
 
 
 def _classes(value: Value) -> Value:
@@ -340,15 +341,15 @@ def _description(recording: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         raise UsageError(
             "no-program",
-            "this trace does not say which program it is of",
+            "this trace does not name its program",
             where=str(recording),
-            hint="only what `mazurka record` wrote can be confirmed",
+            hint="only recordings by `mazurka record` can be confirmed",
         ) from None
     return known
 
 
 def _program(known: dict[str, Any], recording: Path) -> Program:
-    """The program that a recording is of."""
+    """The program of a recording."""
     try:
         target = os.path.join(known["directory"], known["program"])
         subject = ProgramSpec(target, tuple(known["arguments"]))

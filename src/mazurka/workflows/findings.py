@@ -34,12 +34,12 @@ class FindingBuilder:
     store: Store | None
     note: Callable[[str], None]
     explained: Callable[[Finding], None]  # called with each finding
-    engine: str  # that found them
-    simplifies: bool = True  # otherwise no order is run but the one that failed
+    engine: str  # the strategy that found them
+    simplifies: bool = True  # otherwise only the order that failed is executed
     notes: list[str] = field(default_factory=list)
 
     def findings(self, failing: Iterable[FailingExecution]) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-        """The failures whose witnesses hold, and the violations of the others'."""
+        """The failures whose witnesses are accepted as findings, and the objections to the others."""
         findings, refused = [], []
         for each in failing:
             try:
@@ -50,7 +50,7 @@ class FindingBuilder:
         return tuple(findings), tuple(refused)
 
     def finding(self, found: FailingExecution) -> Finding:
-        """A failure as a finding; raises :class:`WitnessRefused` if there is something against it."""
+        """A failure as a finding; raises :class:`WitnessRefused` if its witness is rejected."""
         found = without_delay(self.program, found, self.options.timing)
         with timed(self.program, found.timing):
             shown = simplest(self.program, found, simplifies=self.simplifies)
@@ -73,7 +73,7 @@ class FindingBuilder:
         )
 
     def _described(self, shown: Reproduction, schedule: Schedule) -> Finding:
-        """The finding, once its order has been checked and it has been run again."""
+        """The finding, after its order has been checked and executed again."""
         failure = shown.failure
         if failure.is_race and not changes_places(self.program, schedule, failure):
             raise WitnessRefused(

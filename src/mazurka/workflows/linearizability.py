@@ -1,13 +1,13 @@
-"""Whether calls of a marked class take effect at once, as its specification says: explored on clients of two threads.
+"""Checks whether calls of a marked class are linearizable, by its specification: explored on clients of two threads.
 
-Definition (Herlihy, Wing, TOPLAS 1990). Calls are linearizable if each outcome of calls made at the same time is that
-of some order of them, one after the other. A client brings an object to a state by calls of main, and has two threads
-make one call each (two_calls.py). All its outcomes, results and the final state, are explored under ``se-mcr``, inside
-the methods, too; each must be that of one of the two orders by the model of the type, and of the one in which they were
-made if one call had ended when the other began.
+Definition (Herlihy, Wing, TOPLAS 1990). Calls are linearizable if each outcome of concurrent calls is the outcome of
+some sequential order of them. A client brings an object to a state by calls in the main thread, and then makes one call
+in each of two threads (two_calls.py). All its outcomes, results and the final state, are explored under ``se-mcr``,
+inside the methods, too; by the model of the type each must be the outcome of one of the two orders, and of the actual
+order if one call had ended when the other began.
 
 All pairs of calls are tried, in all states that a few calls lead to, with few arguments. So a class that passes is
-linearizable for *any two calls at once, within that scope*; three at once, or other states, are not tried.
+linearizable for *any two concurrent calls within that scope*; three concurrent calls, or other states, are not tried.
 
 Cost: some ten milliseconds for each client, whose number is that of the states times the square of that of the calls.
 """
@@ -40,14 +40,15 @@ from mazurka.trace.literals import text_of
 from mazurka.workflows.program_spec import open_program, subject_of
 from mazurka.workflows.two_calls import SCRIPT, ClientCall, asked
 
-#: Values tried for each parameter, and states in which calls are made.
+#: The number of values tried for each parameter, and of states in which calls are made.
 _VALUES: Final = 2
 _STATES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class NotAtOnce:
-    """Two calls with an outcome that no order of them has; or, if ``apart``, not the one in which they were made."""
+    """Two calls with an outcome that no order of them has; or, if ``apart``, that only the order has in which they were
+    not made."""
 
     before: tuple[ClientCall, ...]
     both: tuple[ClientCall, ClientCall]
@@ -58,7 +59,7 @@ class NotAtOnce:
 
 @dataclass(slots=True)
 class ClassReport:
-    """The result for a class; ``reason`` says why nothing is known of all its calls ("" if it is)."""
+    """The result for a class; ``reason`` is the reason why it is inconclusive ("" if it is not)."""
 
     name: str
     type_name: str
@@ -71,7 +72,7 @@ class ClassReport:
 
 
 def check_classes(file: str, seconds: float) -> Iterator[ClassReport]:
-    """Explore the marked classes of a file, for so many seconds each at most."""
+    """Explore the marked classes of a file, each for at most ``seconds`` seconds."""
     path = Path(file)
     if not path.is_file():
         raise MazurkaError("no-such-file", "there is no such file", where=file)
@@ -111,7 +112,7 @@ def _run(program: Program, call: Any) -> Run:
 def _check_class(program: Program, name: str, state: str | None, seconds: float) -> ClassReport:
     marked, methods = marked_methods.known[name]
     report = ClassReport(marked.class_name, marked.type_words)
-    trust(marked.type_name)  # the file that is checked names it
+    trust(marked.type_name)  # which the checked file names
     if state is None:
         report.reason = "it has no `state=`, or no object can be made without arguments"
         return report
@@ -127,7 +128,7 @@ def _check_class(program: Program, name: str, state: str | None, seconds: float)
 
 
 def _calls(type_name: str, methods: Sequence[str]) -> list[ClientCall]:
-    """Calls of the marked methods, with a few of the arguments that their specification is checked with."""
+    """Calls of the marked methods, with a few of the arguments of the specification's scope."""
     kind = shared_type(type_name)
     models = methods_of(kind)
     return [
@@ -153,7 +154,7 @@ def _reached(type_name: str, first: str, calls: Sequence[ClientCall]) -> dict[st
 
 
 class _Gathering:
-    """A program whose outcomes are kept."""
+    """A program that keeps the outcomes of its executions."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -207,7 +208,7 @@ def _check_client(
 def _allowed(
     type_name: str, state: str, both: tuple[ClientCall, ClientCall]
 ) -> dict[tuple[int, int], tuple[str, ...]] | None:
-    """The outcomes of both orders; None if a call would have to wait in one of them."""
+    """The outcomes of the two orders; None if a call would have to wait in one of them."""
     found = {}
     for order in ((0, 1), (1, 0)):
         results, held = ["", ""], state
@@ -231,7 +232,7 @@ def explained(report: ClassReport) -> str:
     if wrong is not None:
         first = f" after {_words(wrong.before).replace(' || ', ', ')}" if wrong.before else ""
         results = " and ".join(wrong.results)
-        orders = "one after the other, the second as if it were the first" if wrong.apart else "no order of them does"
+        orders = "the outcome of the other order of the two" if wrong.apart else "no order of the two has this outcome"
         ended = f"return {results}, and leave {wrong.after}: {orders}"
         return f"{name}: not linearizable: {_words(wrong.both)}{first} {ended}"
     if report.reason:

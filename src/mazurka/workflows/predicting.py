@@ -1,10 +1,10 @@
-"""Predicts from one trace: runs an engine, which has each finding's witness checked, and makes a report of them.
+"""Predicts bugs from one trace: runs an engine, which checks the witness of each finding, and makes the report.
 
-In a long trace each kind of bug is looked for in a thread of its own. The findings, and their order, do not depend
-on which is the faster.
+For a long trace each kind of bug is searched for in a thread of its own. The findings, and their order, do not depend
+on the speed of these threads.
 
-Findings of the same places are reported once. Findings that the checker rejects are not reported as bugs, but as
-internal errors: it is an error in Mazurka.
+Findings at the same places are reported once. Findings that the checker rejects are not reported as bugs, but as
+internal errors of Mazurka.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace
 from mazurka.witness import CallsReversed, Witness
 
-#: Traces of so many events are worth a thread for each kind of bug.
+#: For traces of so many events a thread for each kind of bug pays.
 _LONG: Final = 100_000
 
-#: Seconds after which one of these threads makes way for another that comes back from compiled code (Python's 5 ms are
-#: longer than most questions take).
+#: Seconds after which one of these threads yields the interpreter to another that returns from compiled code (Python's
+#: default of 5 ms is longer than most questions take).
 _TURN: Final = 0.0005
 
 
@@ -72,14 +72,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A trace whose rows are steps of their own, and the number of each row's event in the file that it is from
-    (negative: none); None if that is the number of the row."""
+    """A trace each of whose rows is a step of its own, and the number of each row's event in its file (negative: none);
+    None if that is the number of the row."""
 
     trace: Trace
     numbers: NDArray[np.int64] | None = None
 
     def event(self, row: int) -> int:
-        """The number of the event of a row, or of the last one before it that has one."""
+        """The number of the event of a row, or of the last row before it with a number."""
         if self.numbers is None:
             return row
         while row >= 0 and self.numbers[row] < 0:
@@ -88,18 +88,18 @@ class Numbered:
 
 
 class PredictObserver(Protocol):
-    """The caller of a prediction, who is informed of its progress."""
+    """The caller of a prediction, which is informed of its progress."""
 
     def found(self, number: int, stage: str) -> None:
-        """So many bugs have been found, the last by that stage."""
+        """Called after each bug found: their number, and the stage that found the last one."""
         ...
 
     def compiles(self) -> None:
-        """Kernels that have to be compiled first are about to be used, although the trace is short."""
+        """Called before kernels are used that have to be compiled first, although the trace is short."""
         ...
 
     def confirming(self, number: int, of: int) -> None:
-        """So many findings of those are being run on the program."""
+        """Called before finding ``number`` of ``of`` findings is run on the program."""
         ...
 
     def stopped(self) -> bool:
@@ -113,8 +113,8 @@ def predict(
     watcher: PredictObserver | None = None,
     happens: Callable[[ProvenBug], bool | None] | None = None,
 ) -> PredictionReport:
-    """The report on a trace; ``happens`` runs a finding's witness on the program: whether the program shows it, None if
-    that can't be decided. All reported findings are run, even after the time limit."""
+    """The report on a trace. ``happens`` runs a finding's witness on the program, and returns whether the program shows
+    it, None if that can't be decided. All reported findings are run, even after the time limit."""
     trace = numbered.trace
     started = time.monotonic()
 
@@ -151,35 +151,35 @@ def predict(
 
 @contextmanager
 def _together(coming: Sequence[Iterator[ProvenBug]]) -> Iterator[Iterator[ProvenBug]]:
-    """The findings of all, each of which computes its next one in a thread of its own."""
+    """The findings of all iterators, each of which computes its next finding in a thread of its own."""
     with ExitStack() as stack:
         stack.callback(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(_TURN)
         if not gc.get_freeze_count():
             stack.callback(gc.unfreeze)
-            gc.freeze()  # looking through all that is there, compiled code above all, takes a tenth of a second
+            gc.freeze()  # to examine all present objects, mostly compiled code, takes a tenth of a second
         yield as_they_come([stack.enter_context(Prefetch(each)) for each in coming])
 
 
 def _confirmed(
-    findings: Sequence[_Told], happens: Callable[[ProvenBug], bool | None] | None, watcher: PredictObserver | None
+    findings: Sequence[_Proven], happens: Callable[[ProvenBug], bool | None] | None, watcher: PredictObserver | None
 ) -> list[Finding]:
-    """The findings, each with whether it happens."""
-    told = []
+    """The findings, each with the result of its run on the program."""
+    confirmed = []
     for number, (finding, found) in enumerate(findings, 1):
         if happens is not None and not (watcher is not None and watcher.stopped()):
             if watcher is not None:
                 watcher.confirming(number, len(findings))
             finding = replace(finding, replayed=happens(found))
-        told.append(finding)
-    return told
+        confirmed.append(finding)
+    return confirmed
 
 
-def _kept(findings: Iterable[_Told], rules: Sequence[Rule]) -> list[_Told]:
-    """Findings that no rule keeps back."""
+def _kept(findings: Iterable[_Proven], rules: Sequence[Rule]) -> list[_Proven]:
+    """The findings that no rule suppresses."""
     kept = []
-    for told in findings:
-        finding, _ = told
+    for each in findings:
+        finding, _ = each
         places = [event.place for event in finding.events]
         functions = [event.location.function for event in finding.events if event.location is not None]
         targets = [event.target for event in finding.events]
@@ -187,12 +187,12 @@ def _kept(findings: Iterable[_Told], rules: Sequence[Rule]) -> list[_Told]:
         for rule in matching:
             rule.used += 1
         if not matching:
-            kept.append(told)
+            kept.append(each)
     return kept
 
 
-#: A finding, and the first proven bug of it.
-_Told = tuple[Finding, ProvenBug]
+#: A finding, and its first proven bug.
+_Proven = tuple[Finding, ProvenBug]
 
 
 @dataclass
@@ -202,7 +202,7 @@ class _FindingCollector:
     numbered: Numbered
     refused: list[str] = field(default_factory=list)
     number: int = 0
-    _told: dict[tuple[str, Hashable], _Told] = field(default_factory=dict)
+    _found: dict[tuple[str, Hashable], _Proven] = field(default_factory=dict)
     _rows: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
     _places: dict[int, str] = field(default_factory=dict)  # by number of a location
 
@@ -213,19 +213,19 @@ class _FindingCollector:
 
     def take(self, found: ProvenBug) -> None:
         if found.objections:
-            rows, what = ", ".join(map(str, found.rows)), "; ".join(found.objections)
-            self.refused.append(f"{found.kind} of events {rows}: {what}")
+            rows, reasons = ", ".join(map(str, found.rows)), "; ".join(found.objections)
+            self.refused.append(f"{found.kind} of events {rows}: {reasons}")
             return
         if found.kind not in self._signatures:
             self._signatures[found.kind] = Signatures(self.trace, found.kind, Once.LOCATIONS)
         key = found.kind, self._signatures[found.kind].of(found.rows)
         self._rows.add((found.kind, found.rows))
         self.number += 1
-        if key in self._told:
-            finding, first = self._told[key]
-            self._told[key] = replace(finding, alike=finding.alike + 1), first
+        if key in self._found:
+            finding, first = self._found[key]
+            self._found[key] = replace(finding, alike=finding.alike + 1), first
             return
-        self._told[key] = self._finding(found), found
+        self._found[key] = self._finding(found), found
 
     def _finding(self, found: ProvenBug) -> Finding:
         events = tuple([self._event(row) for row in found.rows])
@@ -247,26 +247,26 @@ class _FindingCollector:
             engine=found.stage,
         )
 
-    def findings(self, kinds: Sequence[str]) -> list[_Told]:
-        """One kind after the other, those of each as they were found."""
-        return sorted(self._told.values(), key=lambda told: kinds.index(told[0].kind))
+    def findings(self, kinds: Sequence[str]) -> list[_Proven]:
+        """The findings, sorted by kind, and for each kind in the order in which they were found."""
+        return sorted(self._found.values(), key=lambda each: kinds.index(each[0].kind))
 
     def counts(self) -> dict[str, int]:
         """The counts of proven bugs of each kind."""
         counted: dict[str, int] = {}
         for kind in KINDS.values():
             proven = [rows for name, rows in self._rows if name == kind.name]
-            counted |= kind.counts(proven, sum(name == kind.name for name, _ in self._told))
+            counted |= kind.counts(proven, sum(name == kind.name for name, _ in self._found))
         return counted
 
     def _doing(self, row: int) -> Doing:
-        """An event as a sentence names it."""
+        """An event in the form in which sentences name it."""
         trace = self.trace
         target = shorten(self._target_words(row), LONGEST_NAME)
         return Doing(trace.threads[trace.thread[row]], Op(int(trace.op[row])), target)
 
     def _calling(self, doing: Doing, row: int, returns: str | None) -> Doing:
-        """An event that is a call, with its result, and the one in the order of a witness."""
+        """An event that is a call, with its result in the trace and in the order of a witness."""
         had = self._invocations[row].result
         gives = "waits" if returns is None else _result_words(value_of(returns))
         return doing._replace(had=_result_words(had), gives=gives)
@@ -277,7 +277,7 @@ class _FindingCollector:
         return {call.begin: call for call in invocations(self.trace)}
 
     def _target_words(self, row: int) -> str:
-        """The name of an event's target; of a call, with its arguments."""
+        """The name of an event's target; for a call, with its arguments."""
         trace = self.trace
         target = trace.targets[trace.target[row]]
         if trace.op[row] == Op.CALL and kind_of(target) is Kind.METHOD and row in self._invocations:
@@ -312,7 +312,7 @@ class _FindingCollector:
         return found
 
     def _shown(self, witness: Witness, ending: str) -> CheckedWitness:
-        """The order as the report shows it; the checker has accepted it."""
+        """The order of an accepted witness, in the form for reports."""
         event, names = self.numbered.event, self.trace.threads
         order = np.array(witness.order, np.int64)
         threads = np.asarray(self.trace.thread)[order]
@@ -343,7 +343,7 @@ def _explanation(events: Sequence[FindingEvent], sentence: str) -> Explanation:
 
 
 def _fingerprint(kind: str, events: Sequence[FindingEvent]) -> str:
-    """Of the kind and the places, so that it is that of the same finding in another trace."""
+    """A fingerprint of the kind and the places, equal for the same finding in another trace."""
     places = [event.place or event.target for event in events]
     ordered = places if KINDS[kind].is_ordered else sorted(places)
     return sha256("\0".join((kind, *ordered)).encode()).hexdigest()[:16]

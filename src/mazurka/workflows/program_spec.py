@@ -20,33 +20,33 @@ from mazurka.program.runtime.task import Limits
 from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.replay.schedule import Schedule
 
-#: The settings that decide how a program is loaded and run, and so belong to its schedules.
+#: The settings that determine how a program is loaded and run, and so belong to its schedules.
 _LOADING: Final = ("include", "invariant", "isolation", "max-steps")
 
-#: In a schedule's options: the front end, where it was said.
+#: In a schedule's options: the front end, if it was given.
 FRONT_END: Final = "program"
 
-#: In a schedule's options: the loader of the program, where it is not the command line.
+#: In a schedule's options: the loader of the program, if it is not the command line.
 RUNNER: Final = "runner"
 PYTEST: Final = "pytest"
-PYTHON: Final = "python"  # a caller of :mod:`mazurka.api`
+PYTHON: Final = "python"  # the loader is a caller of :mod:`mazurka.api`
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramSpec:
-    """A program as a user names it, with the settings that its schedules have to remember."""
+    """A program as a user names it, with the settings that its schedules have to keep."""
 
     target: str
     arguments: tuple[str, ...] = ()
     loading: Mapping[str, object] = field(default_factory=dict)
 
     def replay_command(self, schedule: str) -> str:
-        """How to replay a schedule of it from the command line ("": the command line can't load it)."""
+        """The command that replays a schedule of the program ("": the command line can't load it)."""
         return "" if self.loading.get(RUNNER) == PYTHON else f"mazurka replay {schedule}"
 
 
 def loading_of(options: Options) -> dict[str, object]:
-    """The settings a schedule keeps: those that are not as they are by default."""
+    """The settings that a schedule keeps: those that differ from their defaults."""
     kept: dict[str, object] = {}
     for name in _LOADING:
         field_name = KEYS[name].field
@@ -73,7 +73,7 @@ def subject_of(target: str, arguments: tuple[str, ...], options: Options, front_
 
 
 def settings_of(options: Options, cache: Path | None = None) -> ProgramSettings:
-    """How a program is run, as its front end wants it."""
+    """The settings of a run, in the form for front ends."""
     return ProgramSettings(
         include=options.include,
         isolation=Isolation(options.isolation),
@@ -87,7 +87,7 @@ def settings_of(options: Options, cache: Path | None = None) -> ProgramSettings:
 
 
 def import_front_end(subject: ProgramSpec) -> None:
-    """Import what runs the program."""
+    """Import the front end of the program."""
     _front_end_of(subject).load()
 
 
@@ -96,5 +96,5 @@ def _front_end_of(subject: ProgramSpec) -> FrontEnd:
 
 
 def open_program(subject: ProgramSpec, options: Options, cache: Path | None = None) -> Program:
-    """The program, not yet loaded; ``cache`` is where compiled code may be kept."""
+    """The program, not yet loaded; ``cache`` is the folder for compiled code."""
     return _front_end_of(subject).open(subject.target, subject.arguments, settings_of(options, cache))

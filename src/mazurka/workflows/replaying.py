@@ -18,7 +18,7 @@ from mazurka.workflows.program_spec import PYTHON, RUNNER
 
 
 def diverged(result: Replay) -> MazurkaError:
-    """The program did something else than recorded."""
+    """The error that the program no longer follows the schedule."""
     changed = "the source has changed since" if result.program_changed else "the source is the same"
     return MazurkaError(
         "schedule-diverged",

@@ -1,7 +1,7 @@
-"""The folder `.mazurka`, where checks keep what outlives them: failing schedules and unfinished searches.
+"""The folder `.mazurka`, in which checks save failing schedules and unfinished searches.
 
 The store is optional: a check that can't write there goes on without it, and reports that once. Files in it are written
-under another name and renamed, so that a reader finds whole ones only.
+under another name and renamed, so that readers only find complete files.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ class Store:
         return self.folder / "cache"
 
     def saved(self) -> Iterator[tuple[Path, Schedule | MazurkaError]]:
-        """Every saved failure, or why it can't be read."""
+        """Every saved failure, or the error why it can't be read."""
         return saved_failures(self.folder)
 
     def save(self, schedule: Schedule) -> Path:
-        """Keep a failing schedule; the same bug found again replaces the one before."""
+        """Save a failing schedule; it replaces an earlier one of the same bug."""
         return write_schedule(schedule, self.failures)
 
     def forget(self, paths: Iterable[Path]) -> None:
-        """Remove saved failures that are no more."""
+        """Remove saved failures that no longer occur."""
         for path in paths:
             with contextlib.suppress(OSError):
                 path.unlink()
 
 
 def open_store(directory: Path, say: Callable[[str], None]) -> Store | None:
-    """The store of a directory, made if need be; None, and a word about it, if nothing can be written there."""
+    """The store of a directory, made if it is missing; None, with a message by ``say``, if it can't be written to."""
     folder = directory / FOLDER
     try:
         folder.mkdir(exist_ok=True)
@@ -75,7 +75,7 @@ def open_store(directory: Path, say: Callable[[str], None]) -> Store | None:
 
 
 def saved_failures(folder: Path) -> Iterator[tuple[Path, Schedule | MazurkaError]]:
-    """The saved failures of a `.mazurka` folder by name, whether or not it can be written to."""
+    """The saved failures of a `.mazurka` folder, sorted by name; it need not be writable."""
     for path in sorted((folder / "failures").glob("*.json")):
         try:
             yield path, read_schedule(path)
@@ -84,7 +84,7 @@ def saved_failures(folder: Path) -> Iterator[tuple[Path, Schedule | MazurkaError
 
 
 def remove_store(directory: Path) -> bool:
-    """Remove the folder and all that is in it; whether there was one."""
+    """Remove the folder and its content; returns whether there was one."""
     folder = directory / FOLDER
     if not folder.is_dir() or folder.is_symlink():
         return False
@@ -96,7 +96,7 @@ def remove_store(directory: Path) -> bool:
 
 
 def write_whole(path: Path, text: str, *, keep: bool = True) -> None:
-    """Write all of a file or nothing; without ``keep`` only try whether it can be written."""
+    """Write a complete file or nothing; without ``keep`` only test whether it can be written."""
     handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:

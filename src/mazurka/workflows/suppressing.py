@@ -1,15 +1,16 @@
-"""Failures that are known, or meant, and that a check is not to be ended by: named in the source, in settings, or in a
+"""Suppressions of failures that are known, or intended, and do not end a check: in the source, in settings, or in a
 baseline.
 
-- A comment ``# mazurka: ignore[race, deadlock] reason`` at a line keeps back the failures of these kinds that are of
-  this line: where a thread fails or waits, or either access of a data race; without ``[...]`` those of all kinds. It
-  stands at the end of the line, or alone on the one above. Of a failure inside a library the program's own line counts
-  that led there.
-- A rule (``ignore`` in the settings) is one as `mazurka predict --suppressions` has them (predict/suppressions.py).
-- A baseline is a file of failures that were there when it was written, by their fingerprints: no line numbers.
+- A comment ``# mazurka: ignore[race, deadlock] reason`` at a line suppresses failures of these kinds at this line: a
+  thread fails or waits there, or makes either access of a data race; without ``[...]`` failures of all kinds. It is at
+  the end of the line, or alone on the line above. For a failure inside a library the program's own line counts that led
+  there.
+- A rule (``ignore`` in the settings) has the form of those for `mazurka predict --suppressions`
+  (predict/suppressions.py).
+- A baseline is a file of the failures at the time when it was written, by their fingerprints, without line numbers.
 
 Invariant: suppressed failures are counted and reported, and a check that suppressed one is never ``verified``. A
-comment with a kind that does not exist keeps nothing back.
+comment with an unknown kind suppresses no failures.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _VERSION: Final = 1
 
 @dataclass(slots=True)
 class _Comment:
-    """A comment that keeps failures back, and the line it is about."""
+    """A comment that suppresses failures, and its line."""
 
     place: str
     kinds: tuple[str, ...]  # none: all
@@ -61,12 +62,12 @@ class Suppressions:
     rules: list[Rule]
     baseline: Path | None
     accepts_all: bool
-    _known: dict[str, dict[str, Any]]  # the baseline's entries by fingerprint
+    _known: dict[str, dict[str, Any]]  # by fingerprint: the entry of the baseline
     _accepted: dict[str, Failure] = field(default_factory=dict)
     _met: set[str] = field(default_factory=set)
-    _comments: dict[str, dict[int, _Comment]] = field(default_factory=dict)  # by file
+    _comments: dict[str, dict[int, _Comment]] = field(default_factory=dict)  # by file and line
     _decided: dict[tuple[str, ...], str | None] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)  # of comments
+    problems: list[str] = field(default_factory=list)  # in comments
 
     def why(self, failure: Failure) -> str | None:
         """The rule that suppresses a failure; None if it is to be reported."""
@@ -79,11 +80,11 @@ class Suppressions:
         return self.why(failure) is not None
 
     def suppressed(self, failure: Failure) -> Suppressed:
-        """A failure that is kept back, for the report."""
+        """A suppressed failure, in the form for reports."""
         return Suppressed(failure, fingerprint(failure), self.why(failure) or "")
 
     def unused(self, files: Iterable[str], races: bool) -> list[str]:
-        """The suppressions without a match in a complete check; of the comments, those of the ``files``."""
+        """The suppressions without a match in a complete check; among comments only those in ``files``."""
         found = []
         for file in sorted(set(files)):
             for comment in self._comments_in(file).values():
@@ -101,8 +102,8 @@ class Suppressions:
         ]
 
     def write(self, target: str, complete: bool) -> None:
-        """Write the accepted failures to the baseline; its other entries of this target go if the search was
-        ``complete``, and so has not met it."""
+        """Write the accepted failures to the baseline; other entries of this target are removed if the search was
+        ``complete``, and did not meet them."""
         assert self.baseline is not None
         with _locked(self.baseline):
             entries = _read(self.baseline) if self.baseline.exists() else {}
@@ -146,7 +147,7 @@ class Suppressions:
         return self._comments[file]
 
     def _read_comments(self, file: str) -> Iterator[tuple[int, _Comment]]:
-        """The comments of a file by the lines that they are about."""
+        """The comments of a file, each with the line for which it holds."""
         try:
             source = Path(file).read_bytes()
             tokens = list(tokenize.tokenize(io.BytesIO(source).readline)) if b"mazurka:" in source else []
@@ -181,14 +182,14 @@ def suppressions_of(options: Options) -> Suppressions:
 
 
 def _places(failure: Failure) -> list[Location]:
-    """The lines that a failure is of."""
+    """The lines of a failure."""
     waits = [each.location for each in failure.waiting]
     own = [each.location for each in failure.frames if not is_library(each.location.file)]
     return [each for each in (failure.location, failure.against, *waits, *own[-1:]) if each is not None]
 
 
 def _described(failure: Failure) -> tuple[list[str], list[str], list[str]]:
-    """Its locations, their functions and its variable, as rules match them."""
+    """The locations of a failure, their functions and its variable, in the form that rules match."""
     places = list(dict.fromkeys(_words(each) for each in _places(failure)))
     stacks = [" < ".join(each.location.function for each in reversed(failure.frames))] if failure.frames else []
     stacks += [each.function for each in _places(failure)]
@@ -219,7 +220,7 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep other checks from writing the same baseline meanwhile."""
+    """Prevent other checks from writing the same baseline meanwhile."""
     try:
         folder = os.open(path.parent, os.O_RDONLY)
     except OSError as error:

@@ -1,18 +1,18 @@
-"""The search for failures that depend on timing: which orders there are besides, if others are held up for a while.
+"""The search for failures that depend on timing: the further orders in which enabled threads are held up for a while.
 
-In a strategy's search sleeps end at any time, and timeouts fire only where no thread is enabled. What it
-leaves open is searched afterwards, in runs whose plans have a timing (:class:`~mazurka.program.protocol.Plan`): a
-sleep or wait may outrun threads that can move by so many seconds, so that short timeouts fire early and long ones do
-not. Which thread can move then depends on all others' clocks. `dpor` takes that for conflicts of steps (``in_time`` in
-explore/dpor.py); where it is in doubt, `icb` makes every order, those with the fewest preemptions first. All orders
-without timing that respect the clocks are among these: where this search comes to its end, it proves what the other
-one could not.
+In a strategy's search sleeps end at any time, and timeouts fire only if no thread is enabled. Other orders are searched
+afterwards, in runs whose plans have a timing (:class:`~mazurka.program.protocol.Plan`): a sleep or wait may outrun
+enabled threads by so many seconds, so that short timeouts fire early and long ones do not. Whether a thread can move
+then depends on all others' clocks. `dpor` treats that as conflicts of steps (``in_time`` in explore/dpor.py); if it is
+in doubt, `icb` executes every order, those with the fewest preemptions first. All orders without timing that respect
+the clocks are among these: if this search ends, it proves a program that the other one could not.
 
-Where no timeout is so short, and no thread sleeps, none fires before all threads have stopped. Then `dpor` may come
-to its end in runs without timing, in which each timeout comes after all that others did before (``ordered`` in
-explore/dpor.py): that has far fewer orders, and goes first.
+If no timeout is that short, and no thread sleeps, none fires before all threads have stopped. Then `dpor` may end in
+runs without timing, in which each timeout comes after all earlier steps of others (``ordered`` in explore/dpor.py):
+that has far fewer orders, and goes first.
 
-Where that search proved something itself, this one gets a few seconds only; what it did not cover is said.
+If the first search has proved the program, this one gets a few seconds only; the report says which orders were not
+covered.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation, 
 from mazurka.explore.registry import STRATEGIES
 from mazurka.program.protocol import TIMEOUTS
 
-#: The strategies for it: each where those before are in doubt.
+#: The strategies of the second search: each is used if those before are in doubt.
 TIMED: Final = tuple([row.name for row in STRATEGIES.values() if row.timed])
 
-#: Seconds of the second search, or as long as the search before has taken.
+#: The least seconds of the second search; otherwise it takes as long as the search before.
 _AT_LEAST: Final = 2.0
 
-#: The share of the time that the first search gets if it is in doubt about timeouts: one part of so many.
+#: If the first search is in doubt about timeouts, it gets one of so many parts of the time.
 _IN_DOUBT: Final = 8
 
-#: The strategy that knows that a timeout fires only when no thread can move.
+#: The strategy that can order timeouts, which fire only when no thread can move.
 ORDERED: Final = "dpor"
 
-#: By so much the clocks of threads differ that have not slept.
+#: The most by which the clocks of threads that have not slept differ, in seconds.
 _GRAIN: Final = 1e-3
 
 
 def is_wanted(outcome: Outcome, timing: float, all_failures: bool = False) -> bool:
-    """Whether there may be orders of a program that only a timing allows, or that only such a search can prove."""
+    """Whether a program may have orders that only a timing allows, or that only such a search can prove."""
     waits = outcome.waits
     if (isinstance(outcome.verdict, Violation) and not all_failures) or not outcome.exhaustive:
         return False
@@ -62,10 +62,10 @@ def seconds_for(outcome: Outcome, left: float | None) -> float | None:
 
 
 def is_half_spent(waits: Waits, seconds: float, limit: float | None, in_doubt: bool) -> bool:
-    """Whether the first search is to leave the other half of its time to the ones after it; more, if it is in doubt
-    anyway about timeouts that fired.
+    """Whether the first search is to leave the second half of its time to the ones after it; more, if it is in doubt
+    about timeouts that fired.
 
-    The one with timing has fewer orders: threads that sleep over and over can't do so while others have yet to move.
+    The search with timing has fewer orders: threads that sleep repeatedly can't do so while others have yet to move.
     """
     part = _IN_DOUBT if in_doubt else 2
     return limit is not None and seconds > limit / part and bool(waits.slept or not math.isinf(waits.shortest))
@@ -73,13 +73,13 @@ def is_half_spent(waits: Waits, seconds: float, limit: float | None, in_doubt: b
 
 def none_fires_early(waits: Waits, timing: float) -> bool:
     """Whether no timeout could fire while some thread can move: none is so short, and none ends so soon after another
-    one has fired. In the first order in which one does, it is the same up to there as in one of those."""
+    one has fired. (The first order in which one did would, up to there, be one of the executed orders.)"""
     return not waits.slept and min(waits.shortest, waits.nearest) > timing + _GRAIN
 
 
 def ordered(before: Outcome, after: Outcome, timing: float) -> Outcome | None:
-    """The result of a strategy's search, and of the one after it in which timeouts are ordered; None where that has
-    decided nothing."""
+    """The joint result of a strategy's search, and of the one after it in which timeouts are ordered; None if the
+    latter has decided nothing."""
     if isinstance(before.verdict, Violation) or not isinstance(after.verdict, (Verified, Violation)):
         return None
     both = merged(replace(before, uncontrolled=_besides(before)), after)
@@ -97,7 +97,7 @@ def _besides(outcome: Outcome) -> dict[str, int]:
 
 
 def merged(before: Outcome, after: Outcome) -> Outcome:
-    """The result of a search, with all that another one after it has met."""
+    """The result of a search, with the statistics of another one after it."""
     known = {each.failure.identity for each in before.found}
     return replace(
         before,
@@ -113,7 +113,7 @@ def merged(before: Outcome, after: Outcome) -> Outcome:
 
 
 def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
-    """The result of a strategy's search, and of the one with timing after it."""
+    """The joint result of a strategy's search, and of the one with timing after it."""
     if after is None:
         return _assuming(before, timing)
     uncontrolled = _besides(before)
@@ -133,25 +133,25 @@ def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
 
 
 def _held_up_for(outcome: Outcome, withheld: Waits, timing: float) -> Outcome:
-    """All orders were covered in which threads are held up so long."""
+    """The result if all orders were covered in which threads are held up that long."""
     if not withheld.withheld:
         return replace(outcome, timely=False)
-    what = "sleep" if math.isinf(withheld.shortest) else "timeout or sleep" if withheld.slept else "timeout"
+    kind = "sleep" if math.isinf(withheld.shortest) else "timeout or sleep" if withheld.slept else "timeout"
     waits = outcome.waits
     notes = outcome.notes
     if waits.late:
         notes = (*notes, f"held up for {waits.lag:.3g} s, it fails: {waits.late} (look with --timing {waits.lag:.3g})")
-    return replace(outcome, early=_none_early(what, timing), notes=notes)
+    return replace(outcome, early=_none_early(kind, timing), notes=notes)
 
 
 def _assuming(outcome: Outcome, timing: float) -> Outcome:
-    """No order was covered in which a timeout fires early, or none could be with this timing."""
+    """The result if no order was covered in which a timeout fires early, or with this timing none could be."""
     if not isinstance(outcome.verdict, Verified) or math.isinf(outcome.waits.shortest):
         return outcome
     return replace(outcome, early=_none_early("timeout", timing))
 
 
-def _none_early(what: str, timing: float) -> str:
+def _none_early(kind: str, timing: float) -> str:
     long = f" of more than {timing:g} s" if timing else ""
-    ends = {"timeout": "fires", "sleep": "ends"}.get(what, "ends")
-    return f"no {what}{long} {ends} while other threads can run"
+    ends = {"timeout": "fires", "sleep": "ends"}.get(kind, "ends")
+    return f"no {kind}{long} {ends} while other threads can run"

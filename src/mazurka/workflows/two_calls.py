@@ -1,7 +1,8 @@
-"""A client of a marked class, as a script: main makes calls, then two threads one each at once.
+"""A client of a marked class, as a script: the main thread makes calls, then two threads make one call each,
+concurrently.
 
-Printed is what these have returned, whether each began after the other had ended, and the state in the end. Which calls
-they are, :data:`asked` says, which the script reads: so one program is all clients.
+It prints the results of the two, whether each began after the other had ended, and the final state. The script reads
+the calls from :data:`asked`, so that one program serves for all clients.
 """
 
 from __future__ import annotations
@@ -62,17 +63,17 @@ else:
 
 @dataclass(slots=True)
 class AskedClient:
-    """The client that the script is to be; None: to describe the classes that are marked."""
+    """The client that the script executes; None: it describes the marked classes."""
 
     client: tuple[MarkedClass, Sequence[ClientCall], Sequence[ClientCall]] | None = None
 
 
-#: Read by the script, which runs in this process or a child of it.
+#: The client for the script, which runs in this process or a child of it.
 asked: Final = AskedClient()
 
 
 def described(subject: types.ModuleType) -> str:
-    """The marked classes of a module: full names, with the first states of their objects (None: there is none)."""
+    """The marked classes of a module: full names, with the initial states of their objects (None: there is none)."""
     found = {}
     for name, (marked, _) in marked_methods.known.items():
         if name == f"{subject.__name__}.{marked.class_name}":
@@ -91,8 +92,8 @@ def _first_state(kind: Any, marked: MarkedClass) -> str | None:
 
 def outcome(results: Sequence[tuple[bool, Any, bool]], state: Any) -> str:
     """The threads' results and the state in the end, as texts of values, and whether each call came after the other."""
-    told = [_text(value if returned else Raised(value)) for returned, value, _ in results]
-    return json.dumps([told, [after for *_, after in results], _text(state)])
+    texts = [_text(value if returned else Raised(value)) for returned, value, _ in results]
+    return json.dumps([texts, [after for *_, after in results], _text(state)])
 
 
 def _text(thing: Any) -> str:

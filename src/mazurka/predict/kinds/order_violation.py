@@ -68,7 +68,7 @@ def sentence(events: Sequence[Doing]) -> str:
     first, second = events
     if first.op is Op.FREE:
         return f"{second.thread} uses {second.target} after {first.thread} has freed it"
-    return f"{first.thread} uses {first.target} before {second.thread} has made it ready"
+    return f"{first.thread} uses {first.target} before {second.thread} has initialised it"
 
 
 def ending(events: Sequence[Doing]) -> str:  # of all of them

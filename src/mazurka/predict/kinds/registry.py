@@ -87,7 +87,7 @@ _ROWS: Final = (
     BugKind(
         RACE,
         "races",
-        "Two threads access the same place, one of them writing, and nothing orders the two.",
+        "Two threads access the same location, one of them writes, and the accesses are not ordered.",
         "race location",
         "Races",
         "race",
@@ -126,7 +126,7 @@ _ROWS: Final = (
     BugKind(
         ORDER_VIOLATION,
         "order-violations",
-        "A thread may use a place before another has made it ready, or after another has freed it.",
+        "A thread may use a location before another has initialised it, or after another has freed it.",
         "order violation",
         "OrderViolation",
         "order_violation",
