@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.python.outside import descriptor_numbers
-from mazurka.program.python.primitives.run import Models, here
+from mazurka.program.python.primitives.run import Models, count_untracked, here
 from mazurka.program.python.primitives.steps import pass_step
 
 #: Module, name in it -> its replacement. Filled while this package is imported, before any function is replaced.
@@ -66,9 +66,23 @@ def stand_in(real: Any, wrapper: Wrapper) -> Any:
         for name in _FOLDERS & named.keys():
             if accesses := descriptor_numbers.uses(models, named[name]):
                 pass_step(models, *accesses)
-        return wrapper(models, real, *args, **named)
+        runtime = models.runtime
+        steps = len(runtime.log)
+        try:
+            return wrapper(models, real, *args, **named)
+        except _OF_STATE:
+            if len(runtime.log) == steps and real.__name__ not in _OF_THREADS:
+                count_untracked(runtime, f"{real.__name__}(), which fails without a step")
+            raise
 
     return call
+
+
+#: Errors that may say in which state others have left something: no wrapper has passed a step for that.
+_OF_STATE: Final = (OSError, ValueError, RuntimeError)
+
+#: Functions that refuse all threads but the main one.
+_OF_THREADS: Final = frozenset({"signal", "siginterrupt", "set_wakeup_fd"})
 
 
 #: Arguments that are descriptors of folders.
