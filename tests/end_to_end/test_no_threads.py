@@ -33,7 +33,7 @@ def test_a_file_that_only_defines_functions(shell: Shell) -> None:
     report = shell.check(_TESTS, status=5)
     assert report["verdict"] == "inconclusive"
     assert report["reason"] == (
-        "no threads were started: the file only defines functions, check program.py::test_race, say"
+        "no threads were started: the file only defines functions; check program.py::test_race, for example"
     )
     shell.run("check", "program.py::test_race", status=1)
 

@@ -402,7 +402,10 @@ def test_threads_of_before_are_named_and_not_waited_for(shell):
     shell.write("test_it.py", FED.replace("def feeder", '@pytest.fixture(scope="module")\ndef feeder'))
     done = shell.pytest("--mazurka", status=0)
     assert outcome(done) == {"passed": 1}
-    assert "a thread runs code of the program since before the check, which nothing controls: Thread-" in done.stdout
+    assert (
+        "a thread that was started before the check runs code of the program, which nothing controls: Thread-"
+        in done.stdout
+    )
     assert "(feed), in feed() at test_it.py:" in done.stdout
 
 
@@ -468,7 +471,7 @@ def test_a_thread_of_before_may_wait_for_a_file(shell):
     done = shell.pytest("--mazurka", status=0)
     assert outcome(done) == {"passed": 4}
     assert "2 verified" in done.stdout
-    assert "test_asked: a thread runs code of the program since before the check" in done.stdout
+    assert "test_asked: a thread that was started before the check runs code of the program" in done.stdout
     assert "test_waited_for: a thread waits for Thread-" in done.stdout
 
 
@@ -526,7 +529,9 @@ def test_threads_of_modules_are_named(shell):
         ),
     )
     done = shell.run("check", "thing.py::main")
-    assert done.stdout.startswith("inconclusive: nothing found, but a thread runs code of the program since before")
+    assert done.stdout.startswith(
+        "inconclusive: nothing found, but a thread that was started before the check runs code"
+    )
 
 
 def test_a_fixture_may_need_the_test_to_have_run(shell):

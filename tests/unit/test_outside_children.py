@@ -79,7 +79,7 @@ CORRECT = {
             assert child.wait() == -signal.SIGTERM
         run(work, work)
         """,
-        "no child process ends by itself before a signal that it is sent",
+        "no child process ends by itself before it gets a signal",
     ),
 }
 
@@ -156,7 +156,10 @@ UNCONTROLLED = {
         "poll of a child process that may be running",
     ),
     "left running": ("run(lambda: subprocess.Popen(['sleep', '50']), int)", "a child process left running (sleep 50)"),
-    "leaves another one": ("run(lambda: subprocess.run(['sh', '-c', 'sleep 50 &']), int)", "leaves others running"),
+    "leaves another one": (
+        "run(lambda: subprocess.run(['sh', '-c', 'sleep 50 &']), int)",
+        "leaves other processes running",
+    ),
     "a signal to us": (
         """
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)

@@ -284,5 +284,5 @@ def test_a_multiprocessing_lock_of_a_run_is_sent_to_no_process(method: str) -> N
         outcome = run(main)
     expected = method == "fork"
     assert [text.startswith("A SemLock created in a fork context") for text in failed] == [True] * expected
-    assert outcome.runtime.truncated.startswith("" if expected else "the run was cut where a process is sent a lock")
+    assert outcome.runtime.truncated.startswith("" if expected else "the run was cut where a lock is sent to a process")
     assert bool(outcome.runtime.truncated) is not expected

@@ -170,7 +170,7 @@ class PythonProgram(LearnsPoints):
 
     def without_threads(self) -> str:
         defined = only_defines(self.entry)
-        return f"the file only defines functions, check {defined}, say" if defined else ""
+        return f"the file only defines functions; check {defined}, for example" if defined else ""
 
     # -- its scheduling points ----------------------------------------------------------------------------------------
 
@@ -423,7 +423,7 @@ class PythonProgram(LearnsPoints):
             self.entry.release()
             _collect(generation)
         for path in outside.opened_before.end_run():
-            run.uncontrolled[f"writes to {path}, which was open before"] = 1
+            run.uncontrolled[f"writes to {path}, which was open before the run"] = 1
         if late_imports.noticed:
             late = late_imports.all_noticed()
             count_imports(run, {name: acts for name, acts in late.items() if name not in imported})
@@ -520,7 +520,7 @@ class PythonProgram(LearnsPoints):
         run.has_children = uncontrolled.started_processes()
         if run.failures and (run.expired or runtime.slept > 0) and run.has_children:
             run.failures.clear()
-            run.truncated = "time passed while child processes ran, which might have answered by then"
+            run.truncated = "time passed while child processes ran, and these might have answered by then"
         if isinstance(runtime.scheduler, TimedScheduler) or runtime.scheduler.orders_timeouts:
             return
         self._expired = self._expired or bool(runtime.expired)

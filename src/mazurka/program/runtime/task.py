@@ -144,7 +144,7 @@ class Task:
         self.chosen = False  # ... and has been chosen: the thread stands before the step no more
 
     def begin_loop(self, key: tuple[int, int], loop: Any) -> None:
-        """It has come to a loop."""
+        """Note that the thread has come to a loop."""
         if self.loops is _NO_LOOPS:
             self.loops, self.reads, self.lock_steps = {}, [], []
         self.loops[key] = loop

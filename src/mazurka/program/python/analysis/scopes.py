@@ -432,7 +432,7 @@ class Scopes(ast.NodeVisitor):
         for statement in [node.body] if isinstance(node, ast.Lambda) else node.body:
             self.visit(statement)
         self._scope, self._loops = outer, loops
-        if not isinstance(node, ast.Lambda) and node.decorator_list:  # it may return any object
+        if not isinstance(node, ast.Lambda) and node.decorator_list:  # the name may mean any object
             self._bind(node.name)
 
     def _decorators(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:

@@ -209,7 +209,7 @@ def look_back(runtime: InvokingRuntime) -> None:
 
 
 def notes(points: set[int]) -> list[str]:
-    """Which marked classes were explored as ordinary code, and why, for a report."""
+    """The marked classes that were explored as ordinary code, with the reasons, for a report."""
     return [
         f"calls of {marked.class_name} were explored as ordinary code: {reason.words}"
         for name, marked in sorted(_marked.items())

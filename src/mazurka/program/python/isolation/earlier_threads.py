@@ -116,13 +116,14 @@ class EarlierThreads:
     def assumption(self) -> str:
         """The assumption about these threads, in words; "" if there are none."""
         names = sorted(each.words for each in self._waiting)
-        return f"threads of before the check go on waiting ({'; '.join(names)})" if names else ""
+        return f"threads that were started before the check go on waiting ({'; '.join(names)})" if names else ""
 
     def _refuse(self, words: list[str]) -> None:
         if words:
-            threads = "a thread runs" if len(words) == 1 else f"{len(words)} threads run"
-            since = "code of the program since before the check, which nothing controls"
-            self.reason = f"{threads} {since}: {'; '.join(sorted(words))}"
+            subject = "a thread that was" if len(words) == 1 else f"{len(words)} threads that were"
+            runs = "runs" if len(words) == 1 else "run"
+            claim = f"{subject} started before the check {runs} code of the program, which nothing controls"
+            self.reason = f"{claim}: {'; '.join(sorted(words))}"
 
 
 def _state(native: int) -> str:

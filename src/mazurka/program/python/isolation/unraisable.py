@@ -1,4 +1,5 @@
-"""Writes messages about exceptions that can't be caught, those of ``__del__`` say, in place of the interpreter.
+"""Writes messages about exceptions that can't be caught, for instance those of ``__del__``, in place of the
+interpreter.
 
 The interpreter does so in C, and reads the source lines through `io.open`: in a run these reads would be steps of the
 thread that lets go of the object. The text is the same.

@@ -127,7 +127,7 @@ def name_primitive(runtime: Runtime, task: Task) -> None:
     target = getattr(primitive, "_target", None) or getattr(primitive, "target", None)
     if target is None or target in runtime.names:
         return
-    name = _name_of(primitive, runtime.live).removesuffix("._lock")  # a Condition's lock goes by the Condition's name
+    name = _name_of(primitive, runtime.live).removesuffix("._lock")  # a Condition's lock has the Condition's name
     name = name or str(primitive.describe()).partition(" created at ")[0]
     taken = any(known == name and kind_of(other) is kind_of(target) for other, known in runtime.names.items())
     runtime.names[target] = f"{name} ({target[-1]})" if taken else name

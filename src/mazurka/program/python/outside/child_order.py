@@ -51,7 +51,7 @@ class ChildProcess:
         if self.ended is None:
             self.ended = place_
             if not self.watch.wait(LATER):
-                self.watch.acts.troubles.add(f"a child process ({self.words}) that leaves others running")
+                self.watch.acts.troubles.add(f"a child process ({self.words}) that leaves other processes running")
                 self.watch.end_all()
                 self.watch.wait(LATER)
             self.note_written()

@@ -56,7 +56,7 @@ _SHORT: Final = 0.1
 TIMELY: Final = "no timeout of a wait for a child process fires"
 
 #: ... and where it sends them signals.
-RUNNING: Final = "no child process ends by itself before a signal that it is sent"
+RUNNING: Final = "no child process ends by itself before it gets a signal"
 
 _DROPPED: Final = subprocess.DEVNULL
 _STREAMS: Final = ("stdin", "stdout", "stderr")
@@ -190,17 +190,17 @@ class ChildOutput(_io.BufferedReader):
             count_uncontrolled(models.runtime, "a look at how much a child process has written so far")
 
     def peek(self, size: int = 0, /) -> bytes:
-        """As that of its class."""
+        """As the method of the base class; the amount of data is uncontrolled."""
         self._mz_count()
         return super().peek(size)
 
     def read1(self, size: int = -1, /) -> bytes:
-        """As that of its class."""
+        """As the method of the base class; the amount of data is uncontrolled."""
         self._mz_count()
         return super().read1(size)
 
     def readinto1(self, buffer: Any, /) -> int:
-        """As that of its class."""
+        """As the method of the base class; the amount of data is uncontrolled."""
         self._mz_count()
         return super().readinto1(buffer)
 

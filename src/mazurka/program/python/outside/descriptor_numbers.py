@@ -38,8 +38,8 @@ _LIBRARY: Final = os.path.join(os.path.dirname(os.__file__), "")
 #: Modules in C whose functions get descriptors of any kind by their numbers.
 _BY_NUMBER: Final = frozenset({"posix", "fcntl", "termios", "mmap"})
 
-_OF_COMPARISONS: Final = "numbers of descriptors, which several threads open, beside comparisons"
-_UNSEEN: Final = "the number of a descriptor, in a step that no order of others is explored with"
+_OF_COMPARISONS: Final = "numbers of descriptors that several threads open, in a program that compares values"
+_UNSEEN: Final = "the number of a descriptor, in a step whose order with those of other threads is not explored"
 
 #: The location of the table of descriptors: opening or closing one writes it, using a closed one reads it.
 _TABLE: Final = (Kind.PROCESS.tag, "table of descriptors"), "the process's table of descriptors"

@@ -97,7 +97,7 @@ def _closerange(models: Models, real: Any, low: int, high: int, /) -> None:
             with contextlib.suppress(OSError):  # another thread may close it meanwhile
                 _close(models, posix.close, descriptor)
         elif _is_open(descriptor):
-            count_uncontrolled(models.runtime, "os.closerange of a descriptor that was open before")
+            count_uncontrolled(models.runtime, "os.closerange of a descriptor that was open before the run")
 
 
 def _is_open(descriptor: int) -> bool:

@@ -356,7 +356,7 @@ def settle_close(models: Models, descriptor: int) -> None:
 def _count_unknown(models: Models, descriptor: int) -> None:
     """A descriptor is used that the run has not opened, and that is none of the three that each process has."""
     if descriptor > 2 and not is_stateless_device(posix.fstat(descriptor)):
-        count_uncontrolled(models.runtime, "a descriptor that was open before")
+        count_uncontrolled(models.runtime, "a descriptor that was open before the run")
 
 
 def before_write(models: Models, file: Opened, descriptor: int) -> None:

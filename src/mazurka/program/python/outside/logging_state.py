@@ -107,7 +107,7 @@ _changed_by_methods: Final[dict[int | Target, dict[int, Callable[[], None]]]] = 
 def _note_lists(run: Runtime, thing: Any, parts: tuple[str, ...]) -> None:
     """Note a call of a method of `logging`: it is one step only for threads that use these lists through its methods,
     and so under its lock."""
-    text = f"a method of {type(thing).__name__} beside a change of its {' and '.join(parts)} past the methods"
+    text = f"a method of {type(thing).__name__} beside a direct change of its {' and '.join(parts)}"
     for name in parts:
         value = dictionary(thing).get(name)
         if type(value) is list:

@@ -46,7 +46,7 @@ def run_in(models: Models, thread: Any, context: Context) -> None:
         if not runtime.aborting:
             native_objects.access(runtime, context, Op.RMW, site)
             if _is_used_by_others(models, target, begun):
-                count_untracked(runtime, "a context that a thread runs in, used by others meanwhile,")
+                count_untracked(runtime, "a context that a thread runs in, used by other threads meanwhile,")
 
 
 def _is_used_by_others(models: Models, target: Target, begun: int) -> bool:

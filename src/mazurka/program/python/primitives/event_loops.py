@@ -261,7 +261,7 @@ def _get_name(real: Callable[[Any], str]) -> Callable[[Any], str]:
     def get_name(self: Any) -> str:
         models = here()
         if models is not None and len(set(of_run(models).named)) > 1:
-            count_untracked(models.runtime, "the name of a task with a number, as tasks of several threads have")
+            count_untracked(models.runtime, "the numbered name of a task, where several threads make such tasks")
         return real(self)
 
     return get_name

@@ -122,7 +122,7 @@ class Fifo:
 
     def put(self, item: Any) -> None:
         """Take a place at the tail, and bring the item there. Only the first step is a point: no thread can go on with
-        the item, or take away the room, before the second."""
+        the item, or use the room, before the second step."""
         runtime, size = self.models.runtime, self.thing.maxsize
         counted = (Access(Op.RMW, self._unfinished),) if self._counts else ()
         runtime.visit(Op.RMW, self._end("tail"), 0, None, counted, True)

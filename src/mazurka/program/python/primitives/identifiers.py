@@ -90,5 +90,5 @@ def pass_on(models: Models) -> None:
         return
     _, ended = ends_known(runtime)
     if len({models.ident(each) for each in others if each.index in ended} - used) > 1:
-        count_untracked(runtime, "the identifier of a thread that may be that of several before it")
+        count_untracked(runtime, "the identifier of a thread, which may be that of several earlier ones")
     models.passed_on[f"{me.name}.{me.births + 1}"] = left[0]

@@ -172,7 +172,7 @@ def install() -> Callable[[], None] | None:
         models = here()
         if models is not None and not self._is_fork_ctx and isinstance(self._semlock._real, _UnnamedSemaphore):
             module.context.assert_spawning(self)
-            models.runtime.stop("the run was cut where a process is sent a lock: only those that are forked share it")
+            models.runtime.stop("the run was cut where a lock is sent to a process: only forked processes share it")
         return state(self)
 
     cls._make_methods, cls.__init__, cls.__getstate__ = make_methods, initialise, sent

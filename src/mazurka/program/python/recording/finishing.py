@@ -113,7 +113,7 @@ def finish(directory: Path) -> Finished:
         segment = read(path)
         making.learn(segment)
         for site in making.unknown(segment):
-            raise MazurkaError("trace-malformed", f"the recording does not say where site {site} is", where=str(path))
+            raise MazurkaError("trace-malformed", f"the recording has no place for site {site}", where=str(path))
         rows = making.columns(segment)
         making.look_at(rows)
         recorded += int((rows.op != Op.BRANCH).sum())

@@ -102,7 +102,7 @@ def _built_in(run: EventSink, read_attribute: Reader, read_whole: _Whole) -> _Te
 
 
 def _made(run: EventSink, read_whole: _Whole) -> _Teller:
-    """For classes."""
+    """The function that records calls of classes."""
     plain = deep_access.PLAIN
 
     def record(kind: type, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> bool:

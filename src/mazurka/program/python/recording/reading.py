@@ -100,7 +100,7 @@ class _SegmentReader:
         if size < whole:
             raise self._truncated(f"it ends after {size} bytes of {whole}")
         if size > whole:
-            self._fail(whole, "there is more than belongs to it")
+            self._fail(whole, "there are bytes after its end")
         if zlib.crc32(memoryview(self.data)[HEAD.size :]) != check:
             self._fail(len(MAGIC), "its check sum is wrong")
         return text, items
@@ -129,7 +129,7 @@ class _SegmentReader:
         except (RecursionError, ValueError) as error:  # an integer of too many digits
             self._fail(begin, f"no names: {type(error).__name__}")
         if not (isinstance(parsed, list) and len(parsed) == 3 and all(isinstance(part, list) for part in parsed)):
-            self._fail(begin, "no lists of names, places and things")
+            self._fail(begin, "no lists of names, places and items")
         labels, places, things = parsed
         self._check(labels[::2], _is_number, begin, "number of an object")
         self._check(labels[1::2], _is_text, begin, "name of a class")
@@ -139,7 +139,7 @@ class _SegmentReader:
         try:
             return labels, places, [_thing(thing) for thing in things]
         except (ValueError, RecursionError) as error:
-            self._fail(begin, f"no thing: {error}")
+            self._fail(begin, f"no valid item: {error}")
 
     def _check(self, found: Sequence[Any], holds: Callable[[Any], bool], begin: int, kind: str) -> None:
         for number, each in enumerate(found):
@@ -164,8 +164,8 @@ class _SegmentReader:
         self._none((codes == ADOPTED) & ~texts[numbers], begin, 8, "no thread adopts this thread")
         offsets = codes & ~_OP
         on_objects = named | (spelt_out & np.isin(offsets, _OF_OBJECTS))
-        self._none(on_objects & ~objects[numbers], begin, 8, "there is no object to it")
-        self._none(spelt_out & (offsets == 0) & ~targets[numbers], begin, 8, "there is no target to it")
+        self._none(on_objects & ~objects[numbers], begin, 8, "an operation without an object")
+        self._none(spelt_out & (offsets == 0) & ~targets[numbers], begin, 8, "an operation without a target")
         self._none(spelt_out & np.isin(offsets, _OF_TEXTS) & ~texts[numbers], begin, 8, "a global of no module")
         named_by_next = np.append(False, (spelt_out & np.isin(offsets, _TO_TEXTS))[:-1])
         self._none(named_by_next & ~texts[numbers], begin, 8, "an attribute, or global, without a name")

@@ -1,1 +1,1 @@
-"""Which locations an operation of Python reads and writes, and the hooks that report it."""
+"""The locations that operations of Python read and write, and the hooks that report them."""

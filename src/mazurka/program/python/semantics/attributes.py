@@ -1,4 +1,4 @@
-"""Where an attribute lives, and so which location an access to it touches.
+"""The locations of attributes: the place where an attribute is kept decides which location an access to it touches.
 
 ===========================================  ==========================================================
 attribute of the class                       location
@@ -14,7 +14,7 @@ computed by C, or by code not instrumented   the object's state (:mod:`native_ob
 
 An attribute of a class is a location of the class that has it, and of those that come before it and might get it, of
 all if none has it; an attribute of a module is the module's global.
-How an attribute is found is decided in :mod:`classification`.
+:mod:`classification` decides how an attribute is found.
 
 Cost: two dictionary look-ups for an attribute seen before.
 """

@@ -94,7 +94,7 @@ def admit_unknown(run: Any, thing: int, keys: Iterable[Any], site: int) -> None:
     if not run.is_recording:
         _with_unknown.add(thing)
     if any(key_of(each) is not UNKNOWN for each in keys):
-        text = f"keys with equality defined by the program, among others, at {sites.location(site)}"
+        text = f"keys with equality defined by the program, beside other keys, at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
 
 

@@ -40,4 +40,4 @@ def used(context: Context, enters: bool = False) -> None:
     if known is None or run is None or known[1] is run.current or (enters and known[2]):
         return
     if has_concurrent_threads(run):
-        count_untracked(run, "a context that a thread runs in, used by others meanwhile,", 0)
+        count_untracked(run, "a context that a thread runs in, used by other threads meanwhile,", 0)

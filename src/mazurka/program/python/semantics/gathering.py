@@ -1,4 +1,4 @@
-"""The accesses of calls that a function in C is about to make: of a key function in C for each element, say.
+"""The accesses of calls that a function in C is about to make: for instance, of a key function in C for each element.
 
 The rules of :mod:`calls` pass steps to the runtime. Here they pass them to a stand-in that keeps the accesses, so that
 these become part of the one step of the function in C. A function that is instrumented reports its own steps.

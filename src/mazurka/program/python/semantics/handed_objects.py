@@ -118,7 +118,7 @@ def count_at_end(run: Any) -> None:
     if objects.shared_dictionaries():
         run.untracked["a __dict__ that instances share"] = 1
     if mixed := mixed_keys(run):
-        run.untracked["keys with equality defined by the program, beside others"] = mixed
+        run.untracked["keys with equality defined by the program, beside other keys"] = mixed
     _count_reads_in_parts(run)
     if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
         return
@@ -178,7 +178,7 @@ class StepInOrder(NamedTuple):
 
 
 def steps_in_order(run: Any) -> Iterator[StepInOrder]:
-    """The steps of a run, but for the begins of threads and the joins."""
+    """The steps of a run, except for the begins of threads and the joins."""
     joined: dict[int, set[int]] = {}
     begun: set[int] = set()
     for position, entry in enumerate(run.log):

@@ -115,7 +115,7 @@ _PURE_NATIVES: Final[dict[str, frozenset[str]]] = {
     }.items()
 }
 
-#: Modules of the standard library in Python whose functions are pure, but for a few.
+#: Modules of the standard library in Python whose functions are pure, except for a few.
 _PURE_PYTHON_MODULES: Final = frozenset(
     """pathlib._local pathlib._abc pathlib._os pathlib.types abc annotationlib ast base64 bisect colorsys contextlib
     copy dataclasses datetime difflib dis enum fnmatch fractions functools genericpath hashlib heapq html inspect
@@ -168,7 +168,7 @@ MODELLED: Final = frozenset(
 )
 
 #: Modules of the standard library that must not be instrumented: the interpreter, the models and the checks rest on
-#: them, or they are entered so often, and for so little, that it is of no use.
+#: them, or they are entered so often, and for such short operations, that it would be of no use.
 _NOT_EXPLORABLE: Final = frozenset(
     """abc annotationlib ast builtins codecs concurrent ctypes dis encodings enum functools
     importlib io linecache multiprocessing opcode operator os pathlib posixpath genericpath ntpath queue re signal

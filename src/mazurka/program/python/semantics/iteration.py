@@ -45,7 +45,7 @@ _MOST_ITEMS: Final = 256
 
 
 def iterate(thing: Any, site: int) -> Any:
-    """``thing`` is about to be iterated: the result visits before each native step."""
+    """``thing`` is about to be iterated: the result enters the runtime before each native step."""
     run = activation.active
     if run is None:
         return thing

@@ -389,7 +389,7 @@ def count_cut(thing: Any) -> None:
     """An object leads to more objects than are looked at: the others are untracked."""
     run = activation.active
     if run is not None and not run.is_recording:
-        text = f"all that a {type(thing).__name__} leads to"
+        text = f"the objects that a {type(thing).__name__} leads to"
         run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
@@ -473,7 +473,7 @@ def _count_channel(stream: Any) -> None:
     if descriptor in outputs_of_children and type(stream) is not _io.FileIO and stream.readable():
         return
     if descriptor > 2 and not (stat.S_ISREG(status.st_mode) or harmless.is_stateless_device(status)):
-        run.count_uncontrolled(f"a {type(stream).__name__} that was open before")
+        run.count_uncontrolled(f"a {type(stream).__name__} that was open before the run")
 
 
 def _raw_of(stream: Any) -> Any:

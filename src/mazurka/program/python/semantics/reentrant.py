@@ -258,7 +258,7 @@ def count_silent(run: Any, site: int, things: Iterable[Any], accompanied: bool =
         function = each.__func__ if type(each) is types.MethodType else each
         if type(function) is types.FunctionType and function.__code__.co_filename in sites.instrumented:
             if "__mz_en__" not in function.__code__.co_names:
-                count_untracked(run, f"{function.__qualname__}(), called amid an operation,", site)
+                count_untracked(run, f"{function.__qualname__}(), called during an operation,", site)
 
 
 def restart() -> None:

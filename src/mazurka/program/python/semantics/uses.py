@@ -315,7 +315,7 @@ def operand_kept(thing: Any, site: int) -> Any:
         return thing
     operators.use(run, thing, site)
     if is_container(thing) and deep_access.reads_shared(run, (thing,), site) and has_concurrent_threads(run):
-        untracked.count_untracked(run, f"{type(thing).__name__} looked at while others may change it", site)
+        untracked.count_untracked(run, f"{type(thing).__name__} looked at while other threads may change it", site)
     return thing
 
 

@@ -52,7 +52,7 @@ kept = _KeptKeys()
 
 #: Shared names bound by statements that report only afterwards -> the threads that bound them.
 _reported_late: Final[dict[tuple[Any, ...], int]] = per_run({})
-_LATE: Final = "variables that import, def, except or match bind while others use them"
+_LATE: Final = "variables that import, def, except or match bind while other threads use them"
 
 #: Operands of augmented assignments in progress.
 remembered: dict[tuple[int, int], Any] = per_run({})
@@ -321,7 +321,7 @@ def class_begins(site: int) -> None:
     """The body of a class is about to be executed: stores in its namespace are not reported."""
     run = activation.active
     if run is not None and not run.solo and has_concurrent_threads(run) and _holders(sys._getframe(1)) > _HOLDERS:
-        untracked.count_untracked(run, "a namespace of a class that others may have", site)
+        untracked.count_untracked(run, "a namespace of a class that other code may have", site)
 
 
 def _holders(frame: FrameType) -> int:
