@@ -1,4 +1,4 @@
-"""Memory models: which stores the others may see late, and how a run's log says so.
+"""Memory models: the stores that other threads may see late, and their encoding in a run's log.
 
 ========  =============================================================================================
 SC        every store reaches memory at once

@@ -226,7 +226,7 @@ class Divergence:
     expected: str
     actual: str
     harmless: bool = False  # the thread was only prevented from repeating a loop pass that changes nothing
-    waits: bool = False  # the thread is there, and can't move before others do
+    waits: bool = False  # the thread exists, and can't move before other threads do
 
 
 @dataclass(slots=True)

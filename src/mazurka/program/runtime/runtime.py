@@ -323,7 +323,7 @@ class Runtime:
     ) -> None:
         """Pass a visible operation that never blocks; on return the caller performs it.
 
-        ``point`` forces the question whether others may go first; None leaves it to the knowledge about the site.
+        ``point`` decides whether other threads may go first; None leaves that to the knowledge about the site.
         """
         if self.solo:
             return

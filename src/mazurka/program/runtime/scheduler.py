@@ -28,7 +28,7 @@ from mazurka.trace.ids import PointIndex
 
 _STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
 
-#: How many points daemon threads may pass after all others have ended.
+#: How many points daemon threads may pass after all other threads have ended.
 _GRACE: Final = 200
 
 # One generator for all runs, seeded again by each: seeding one costs less than making one. The seeding is not

@@ -77,7 +77,7 @@ class Limits:
 
 
 class Moved(Exception):
-    """While a thread stood before an operation, others have moved."""
+    """While a thread stood before an operation, other threads have moved."""
 
 
 class Awaited(Protocol):
@@ -140,7 +140,7 @@ class Task:
         self.timed_out = False
         self.waiting_for: Awaited | Task | None = None
         self.pool: Any = None  # the executor whose task it runs, see primitives/executors.py
-        self.doubts = False  # the next step is reported again if others move before it (locations.perform)
+        self.doubts = False  # the next step is reported again if other threads move before it (locations.perform)
         self.chosen = False  # ... and has been chosen: the thread stands before the step no more
 
     def begin_loop(self, key: tuple[int, int], loop: Any) -> None:

@@ -3,8 +3,9 @@
 They are real threads, which no schedule moves. Their accesses to the program's objects can't be explored, and a thread
 of the program that waits for one of them would wait in vain. So a program of which such a thread runs code is explored
 only as long as the thread does nothing: it waits for a file or socket, without a limit, in one and the same system
-call. Linux reports that of each thread, and how long it has run so far. Every run is followed by another test; once the
-thread has moved, no run counts any more. A verdict says that it rests on this (:attr:`EarlierThreads.assumption`).
+call. Linux reports that of each thread, and the time that it has run so far. Every run is followed by another test;
+once the thread has moved, no run counts any more. A verdict says that it rests on this
+(:attr:`EarlierThreads.assumption`).
 
 A thread that waits for a lock is not among them: locks of the program are modelled, so nothing would wake it.
 

@@ -1,5 +1,5 @@
 """The store by which `functools.cached_property` keeps its result: code without instrumentation writes an attribute.
-Before Python 3.12 it looks once more before that, when it has its lock."""
+Before Python 3.12 it looks for the result once more before that, when it has its lock."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _lock_of(files: Files, file: Opened) -> FileLock:
 
 
 def _number_of(fd: Any) -> int:
-    """The descriptor that a lock is for; a file object has none if it is closed, which is a look at its state."""
+    """The descriptor of the file to lock; a file object has none if it is closed: this reads its state."""
     if isinstance(fd, int):
         return fd
     getattr(fd, "closed", None)

@@ -78,7 +78,7 @@ def stand_in(real: Any, wrapper: Wrapper) -> Any:
     return call
 
 
-#: Errors that may say in which state others have left something: no wrapper has passed a step for that.
+#: Errors that may depend on a state that another thread has set: no wrapper has passed a step for that.
 _OF_STATE: Final = (OSError, ValueError, RuntimeError)
 
 #: Functions that refuse all threads but the main one.

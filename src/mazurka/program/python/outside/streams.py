@@ -56,7 +56,7 @@ class _Layers:
         self.stored: list[bytes] = []  # data that a buffer has handed to the raw file, still to be written
         self.pending = 0  # bytes at most that a text file has not handed to its buffer
         self.printing: dict[int, _Printing] = {}  # by thread
-        self.within: int | None = None  # the thread inside of a call during which others can move
+        self.within: int | None = None  # the thread in a call during which others can move
 
 
 class _Printing:

@@ -104,7 +104,7 @@ _READERS: Final = frozenset(
 #: Classes whose call has no effect that threads could notice, by identity: a metaclass may define equality.
 _MAKING: Final = frozenset(map(id, (zip, map, filter, enumerate, reversed, object, super)))
 
-#: Modules whose functions open files past the model of that, as imports and reports use them.
+#: Modules whose functions open files without the model of ``open``, since imports and reports use them.
 _SPARED: Final = frozenset({"linecache", "tokenize"})
 
 #: Functions of `heapq`, some of which have a variant for heaps with the largest element first.

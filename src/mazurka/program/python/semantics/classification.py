@@ -222,13 +222,12 @@ def _classify(kind: type, name: str) -> Any:
 
 
 def _is_private(kind: type) -> bool:
-    """Whether each thread has attributes of its own of the objects of a class."""
-    return any(each is other for each in bases(kind) for other in private)  # a metaclass may see to equality itself
+    """Whether objects of a class have separate attributes for each thread."""
+    return any(each is other for each in bases(kind) for other in private)  # a metaclass may define equality
 
 
 def _of_others(kind: type, name: str) -> int:
-    """How an attribute is found that no object of a class has for others to see: ``__getattr__`` may give another
-    object's method."""
+    """How an attribute is found that only ``__getattr__`` of a class may return, possibly another object's method."""
     return PROPERTY if find(kind, name) is None and find(kind, "__getattr__") is not None else NONE
 
 

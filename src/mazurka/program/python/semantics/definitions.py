@@ -156,5 +156,5 @@ def _note(run: Any, key: Any, name: str, site: int, by: str) -> None:
 
 
 #: Location that the end of an object has written -> the threads that released it last, each with the function that
-#: counts this: the object ends some time after the step that releases it, while others may look.
+#: counts this: the object ends some time after the step that releases it, while other threads may look.
 ended: dict[Target, dict[int, Callable[[], None]]] = per_run({})

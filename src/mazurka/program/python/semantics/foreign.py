@@ -109,7 +109,7 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
         return
     space = function.__globals__
     if module not in sys.modules or vars(sys.modules[module]) is not space:
-        given = (*given, space)  # of no module: others may have the dictionary of its globals
+        given = (*given, space)  # of no module: other functions may have its globals
     enter(run, module, name, given, site)
 
 

@@ -60,7 +60,7 @@ def _reports(value: Any) -> bool:
 
 
 def _special(descriptor: Any, kind: type) -> str:
-    """The special method that a descriptor gives for a class; "" if it is none."""
+    """The name of the special method that a descriptor returns for a class; "" if it returns none."""
     for each in bases(kind):
         for name, value in each.__dict__.items() if each.__flags__ & 1 << 9 else ():
             if value is descriptor and name in LOOKED_UP:

@@ -346,7 +346,7 @@ def begin(run: Any, thing: Any, site: int) -> None:
     if begun:
         emit_reads(run, [container for container, _ in found], begun, site)
     elif type(thing) is types.MappingProxyType:
-        measure(run, thing, site)  # the iterator remembers how many items there are
+        measure(run, thing, site)  # the iterator keeps the number of items
     elif not found and type(thing) not in VALUES:
         operate_on(run, thing, "__iter__", site)
 

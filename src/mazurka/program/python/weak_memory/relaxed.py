@@ -66,7 +66,7 @@ class Queue:
 
 @dataclass(slots=True, eq=False)
 class Buffer:
-    """The store buffer of one thread: stores that others may not see yet."""
+    """The store buffer of one thread: stores that other threads may not see yet."""
 
     queues: dict[Target | None, Queue] = field(default_factory=dict)  # under TSO there is one, under None
     newest: dict[Target, BufferedStore] = field(default_factory=dict)
@@ -273,7 +273,7 @@ class RelaxedRuntime(Runtime):
         more: tuple[Access, ...],
         point: bool | None,
     ) -> None:
-        """Pass a store that others are to see later."""
+        """Pass a store that other threads see later."""
         task, target = self.current, access.target
         point = self._is_point(task, (access, *more), site, point)
         if not point and target not in buffer.newest:

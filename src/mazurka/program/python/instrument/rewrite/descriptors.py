@@ -6,7 +6,7 @@ it is a function in C, no step reports the call. So a ``return`` in a method ``_
 rewritten: the call in the inner lambda is instrumented like any other one of the program, and the hook
 (:mod:`mazurka.program.python.semantics.given_methods`) returns that lambda where it is needed.
 
-Left as they are: generators, methods with fewer than two parameters or that assign one of these.
+Not rewritten are generators, and methods that have fewer than two parameters, or assign to one of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 from mazurka.program.python.instrument.rewrite.nodes import at
 
-#: The name of the hook; the rewriter leaves calls of names that begin so alone.
+#: The name of the hook; the rewriter does not change calls of names that begin with ``@``.
 GIVEN: Final = "@mz_given"
 
 _CALLING: Final = ast.parse("lambda f: lambda *args, **named: f(*args, **named)", mode="eval").body
@@ -64,7 +64,7 @@ def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 def _copied(node: ast.expr) -> ast.expr:
-    """A copy without places."""
+    """A copy of an expression without positions."""
     text = ast.unparse(node)
     copied = ast.parse(text, mode="eval").body
     for each in ast.walk(copied):
