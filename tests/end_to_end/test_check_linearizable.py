@@ -100,8 +100,8 @@ def test_calls_under_a_lock(shell: Shell) -> None:
         ),
         (
             _STALE,
-            "Stale (counter): not linearizable: inc() || read() return None and 0, and leave 1: one after the other, "
-            "the second as if it were the first\n",
+            "Stale (counter): not linearizable: inc() || read() return None and 0, and leave 1: "
+            "the outcome of the other order of the two\n",
         ),
         (
             _RAISING,

@@ -71,7 +71,7 @@ def in_order(events: Sequence[int]) -> tuple[Before, ...]:
 class Question:
     """Asks whether there is an execution in which all of this holds. See the module.
 
-    ``happen`` take place. ``next`` do not, but each is what its thread would do next, all at once: two accesses race,
+    ``happen`` take place. ``next`` do not, but each is the next event of its thread, all at once: two accesses race,
     several requests of locks are a deadlock. ``blocked`` are like ``next``, except that other threads' events that they
     need (the end of a thread that is joined, a notification) need not have happened. ``never`` do not take place,
     wherever their threads are. ``hypothetical`` events take place, each after the events of its thread that happen;

@@ -18,7 +18,7 @@ they are not used here.
 
 Invariants, those of ``se-mcr``: all histories of reads and results are executed, and all deadlocks; no two executions
 are equivalent, since each has a history, or an ending, that no other one has. The premise is that a call of a marked
-object does what its model says, atomically. Each executed call is checked against the model; if a call differs from it,
+object agrees with its model and is atomic. Each executed call is checked against the model; if a call differs from it,
 or an object shares state with other code, its calls are explored as ordinary code
 (program/python/primitives/invocations.py).
 """

@@ -100,7 +100,7 @@ def scope_of(name: str) -> str:
 
 def import_strategy(name: str) -> None:
     """Import the strategy of that name, if there is one: before a program is prepared, since models, such as its clock,
-    stand for what is imported from then on."""
+    stand for modules that are imported from then on."""
     if name in STRATEGIES:
         _implementation(STRATEGIES[name])
 

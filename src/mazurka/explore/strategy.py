@@ -67,7 +67,7 @@ class StrategySettings:
 
 
 class Strategy(ABC):
-    """Decides what to execute; see the module. Its row in the registry states its guarantees."""
+    """Decides which executions come; see the module. Its row in the registry states its guarantees."""
 
     exhaustive: bool  # whether no seed left means that all executions are covered
     divisible: bool = False  # whether parts of its work can be leased

@@ -2,8 +2,8 @@
 
 A file inside the root (the directory the check was started in) is named relative to it, one of an installed package
 from its ``site-packages`` on, one of the standard library from the library's directory on: neither the machine, nor
-the virtual environment, nor the Python version shows. A target is called what the run's detail calls it, else by its
-kind and key.
+the virtual environment, nor the Python version shows. A target has its name in the run's detail, else one of its kind
+and key.
 
 Cost: one ``linecache`` look-up per step; only used on runs made with detail.
 """

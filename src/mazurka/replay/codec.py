@@ -4,8 +4,8 @@ The file is JSON that a person can read (format in ``docs/reference/schedule.md`
 its canonical form. The token is ``mz1-`` followed by URL-safe base64 of a CRC-32 and the deflated essentials: enough
 to replay on the same program, not enough to say which step differs.
 
-Invariants: decoding what was encoded gives an equal schedule (a token loses steps, message and strategy); a file is
-either the old one or the new one, never half of it.
+Invariants: a schedule that is encoded and decoded is equal to the first (a token loses steps, message and strategy); a
+file is either the old one or the new one, never half of it.
 """
 
 from __future__ import annotations
@@ -250,8 +250,8 @@ def _ungroup_points(groups: list[list[Any]]) -> tuple[Point, ...]:
     return tuple(points)
 
 
-def _corrupt(what: str, where: str) -> MazurkaError:
-    return MazurkaError("schedule-corrupt", what, where=where, hint="make it again with `mazurka check`")
+def _corrupt(message: str, where: str) -> MazurkaError:
+    return MazurkaError("schedule-corrupt", message, where=where, hint="make it again with `mazurka check`")
 
 
 def _foreign(version: str, where: str) -> MazurkaError:

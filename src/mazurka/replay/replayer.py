@@ -1,4 +1,4 @@
-"""Runs a program by a schedule and says whether it did the same thing, step by step, and failed in the same way.
+"""Runs a program by a schedule and says whether each step was the recorded one, and the failure the same.
 
 Each point of the run is compared with the recorded one: thread, operation, part of the target, file, line, function.
 Where only the line number differs the source text decides, so that an edit elsewhere in the file, or another version
@@ -37,8 +37,8 @@ class Ending(Enum):
 
     REPRODUCED = "reproduced"  # the same failure
     OTHER_FAILURE = "other-failure"  # the same steps, but it failed differently
-    NO_FAILURE = "no-failure"  # the same steps, and all went well
-    DIVERGED = "diverged"  # the program did something else
+    NO_FAILURE = "no-failure"  # the same steps, and no failure
+    DIVERGED = "diverged"  # a step is not the recorded one
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _name(file: str) -> str:
 
 
 def _failure_of(run: Run, schedule: Schedule, root: str) -> Failure | None:
-    """The failure that the schedule is about, else whichever came first."""
+    """The failure that the schedule is about, else the first of the run."""
     for failure in run.failures:
         if fingerprint(failure, root) == schedule.failure.fingerprint:
             return failure

@@ -33,7 +33,7 @@ _ROUNDS: Final = 6
 @dataclass(frozen=True, slots=True)
 class Reproduction:
     """A failing run, made with detail. ``happened``: it failed again as it did when the failure was met; else the run
-    is what became of the same schedule, and the failure that which was met."""
+    is one by the same schedule that did not fail so, and the failure the one that was met."""
 
     run: Run
     failure: Failure
@@ -41,7 +41,7 @@ class Reproduction:
 
 
 def fails_again(program: Program, schedule: Schedule) -> FailingExecution | None:
-    """Run a saved schedule, as far as it can still be followed, and say whether that fails."""
+    """Run a saved schedule, as far as it can still be followed, and return the execution if it fails."""
     add_scheduling_points(program, schedule.points)
     points = frozenset(learned_points(program).points)
     run = program.execute(Plan(schedule.prefix, strict=False, timing=schedule.timing))
@@ -52,7 +52,7 @@ def fails_again(program: Program, schedule: Schedule) -> FailingExecution | None
 
 @contextmanager
 def timed(program: Program, timing: float | None) -> Iterator[None]:
-    """Have all executions made with this timing, unless their plan says another."""
+    """Have all executions made with this timing, unless their plan has another."""
     program.timing = timing
     try:
         yield

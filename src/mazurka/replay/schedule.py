@@ -79,9 +79,9 @@ class SavedFailure:
 class Schedule:
     """One saved interleaving.
 
-    ``target`` is what was checked (``path``, ``path::function`` or a pytest node id), ``program`` the program's
-    identity, ``options`` whatever else is needed to load the program the same way, ``points`` the sites that were
-    points. ``steps`` is empty for a schedule that came from a token.
+    ``target`` is the target of the check (``path``, ``path::function`` or a pytest node id), ``program`` the program's
+    identity, ``options`` everything else that is needed to load the program the same way, ``points`` the sites that
+    were points. ``steps`` is empty for a schedule that came from a token.
     """
 
     target: str
@@ -175,7 +175,7 @@ def record_schedule(
     points: tuple[Point, ...] | None = None,
     root: str = "",
 ) -> Schedule:
-    """Save what led to ``failure`` in a run made with detail.
+    """Save the schedule that led to ``failure`` in a run made with detail.
 
     ``points`` are the sites to teach the program before a replay; by default those which were points in this run.
     """

@@ -5,8 +5,8 @@ Delta debugging (Zeller and Hildebrandt, TSE 2002) over the blocks of the run-le
 the tail, puts blocks off until their thread's next one, or draws a thread's next block forward. It is run as a plan
 that need not be followed exactly; the steps of the run are recorded and become the new schedule, if it fails
 in the same way and costs less. At last every switch is made as early as the failure allows: then the thread was
-stopped right after something that the failure depends on, and not somewhere later, where what it had just done
-would be mistaken for the cause.
+stopped right after something that the failure depends on, and not somewhere later, where its last steps would be
+mistaken for the cause.
 
 Invariants: the result's plan was itself followed strictly and failed with the same identity; the cost never grows;
 the same input gives the same result (the limit of seconds is a safeguard that ordinary programs never meet). Cost: at
@@ -42,7 +42,7 @@ class Shrunk:
 class _Shrinking:
     """The best failing prefix so far with its run, and the budget left for a better one.
 
-    A run may learn new points, and then every prefix means something else: ``best`` is said anew in terms of them,
+    A run may learn new points, and then every prefix means something else: ``best`` is then rewritten in terms of them,
     and ``learnt`` counts how often that has happened.
     """
 
@@ -86,7 +86,7 @@ class _Shrinking:
         return run if failure_with(run, self.identity) is not None else None
 
     def _learn(self) -> None:
-        """Say the best prefix in terms of the points known now."""
+        """Rewrite the best prefix in terms of the points known now."""
         self.learnt += 1
         self.tried.clear()
         run = self._execute(prefix_again(self.run, self.program))
@@ -212,8 +212,8 @@ def put_off(blocks: Blocks, start: int, end: int) -> Blocks:
 def hasten(blocks: Blocks, index: int, count: int) -> Blocks:
     """Let a block pass only so many of its points, and its thread's next block the others.
 
-    What the threads see changes with it, and so may the number of points on their way to their ends: each thread's
-    last block gets as many as it may need.
+    The values that threads read change with it, and so may the number of points on their way to their ends: each
+    thread's last block gets as many as it may need.
     """
     name, passed = blocks[index]
     plenty = sum(points for _, points in blocks)

@@ -1,4 +1,5 @@
-"""Counts what makes an interleaving hard to read: the places where one thread stops and another goes on.
+"""Counts the switches of an interleaving, which make it hard to read: the places where one thread stops and another
+goes on.
 
 A switch is *preemptive* when the thread that stopped could have gone on. Only points count, as only there a scheduler
 decides, and only those up to the failure: later ones explain nothing.

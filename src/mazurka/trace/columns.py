@@ -1,7 +1,7 @@
 """The columns of traces that are read, as NumPy's, for compiled analyses.
 
 A trace of 200 million events need not be in memory at once: it comes as *parts*, consecutive rows as :class:`Columns`,
-whose numbers mean the same in all of them. :class:`Names` says what they mean; its tables grow as parts are read, and
+whose numbers mean the same in all of them. :class:`Names` says their meaning; its tables grow as parts are read, and
 the name of a number never changes. :func:`assemble` makes one :class:`Trace` of all parts.
 
 Dtypes: ``thread``, ``target``, ``value`` and ``site`` are int32, ``op`` is int8: 17 bytes per row.

@@ -150,7 +150,8 @@ class Confirmer:
                     yield (*stand, ends[one], ends[other])
 
     def _before(self, found: ProvenBug, row: int) -> Iterator[GuideStep]:
-        """The accesses of a row's thread in the order that can't be told from it, and the access itself."""
+        """The earlier events of the same thread, operation and site as a row, which the proven order has before it, and
+        the row."""
         trace, lead = self._trace, self._leads[row]
         own = (trace.thread[lead], trace.op[lead], trace.site[lead])
         for each in _proven(found):

@@ -10,7 +10,7 @@ In a queued execution a step reads another write. The run that shows it possible
 depends on the step is computed again, with the other value for this read, and the run's values for the other reads of
 the same pass. The conditions under which the check is reached must not evaluate to false.
 
-A prediction only decides which execution comes first, not what is reported: only failures of executions are. The step's
+A prediction only decides which execution comes first, not the report: only failures of executions are. The step's
 thread may read other values afterwards, so a prediction may be wrong; a check for which predictions were wrong
 :data:`_ATTEMPTS` times is not predicted again.
 

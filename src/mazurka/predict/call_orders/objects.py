@@ -188,7 +188,7 @@ def _object(receiver: Receiver, calls: Mapping[int, Invocation]) -> SharedObject
 
 def _mixes_equals(kind: type[SharedType], calls: Iterable[Invocation]) -> bool:
     """Whether the object may hold values that are equal but not the same (1 and True): states with them could not be
-    told apart."""
+    distinguished."""
     given: list[Any] = [value for call in calls for value in call.arguments]
     parts = [each for state in kind.initials for each in (state if isinstance(state, tuple) else (state,))]
     given += [each for each in parts if type(each) is not bool]  # a bool is no item: it says whether an object is open

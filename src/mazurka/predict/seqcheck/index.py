@@ -56,7 +56,7 @@ _TOUCHING: Final = 1 << Op.RMW | (1 << Op.BRANCH) - 1
 
 
 class TraceIndex(NamedTuple):
-    """See the module. The comments say what each array is indexed by."""
+    """See the module. The comments state the index of each array."""
 
     starts: Ints  # by thread: its first event; one more at the end
     fork: Ints  # by thread: the event that starts it
