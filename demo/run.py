@@ -18,7 +18,7 @@ _FOUND = 1  # the exit status of a check or a replay that met the failure
 
 
 def run(*arguments: str) -> str:
-    """Run one mazurka command, show it and what it prints, and return that; stop unless it met the failure."""
+    """Run one mazurka command, show it and its output, and return the output; stop unless it met the failure."""
     print(f"\n$ mazurka {' '.join(arguments)}", flush=True)
     done = subprocess.run(
         [sys.executable, "-m", "mazurka", *arguments],

@@ -1,4 +1,4 @@
-"""Peterson's algorithm with the fence that TSO asks for: what a thread has announced is there before it looks.
+"""Peterson's algorithm with the fence that TSO asks for: a thread's announcement reaches memory before it looks.
 
 mazurka check examples/peterson_fixed.py --memory-model tso   # verified
 """

@@ -1,15 +1,15 @@
-"""`make docs`: holds what README and docs say against what is there.
+"""`make docs`: compares README and docs with the program.
 
 - Links between pages lead to files and headings that exist.
 - Every slug of an error raised in `src` has a heading in `docs/reference/errors.md`, and every heading there is raised.
 - Every option that `mazurka VERB --help` offers is on `docs/reference/cli.md`, and every one that a page names after a
   `mazurka VERB` exists.
 - Every key of the configuration is on `docs/reference/configuration.md`, with its default.
-- The commands of ```` ```console ```` blocks print what stands below them. Each page's commands run in a new directory
+- The commands of ```` ```console ```` blocks print the text below them. Each page's commands run in a new directory
   that holds a copy of `examples/`. A line `...` stands for any lines; durations, rates, tokens
   and names of saved failures are not compared.
 
-With `--update` the blocks are rewritten with what the commands print now (lines `...` are lost: read the diff).
+With `--update` the blocks are rewritten with the present output of the commands (lines `...` are lost: read the diff).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def unexplained_errors() -> Iterator[str]:
 
 
 def offered_options(verb: str) -> set[str]:
-    """What `mazurka VERB --help` lists."""
+    """The options that `mazurka VERB --help` lists."""
     shown = subprocess.run(
         [sys.executable, "-m", "mazurka", verb, "--help"],
         capture_output=True,
@@ -114,7 +114,7 @@ def untrue_options() -> Iterator[tuple[Path, str]]:
         yield _CLI, f"does not mention the option {option}"
     for page in pages():
         for verb, rest in _COMMAND.findall(page.read_text()):
-            ours = rest.split(" -- ")[0]  # what follows belongs to the program under test
+            ours = rest.split(" -- ")[0]  # the rest belongs to the program under test
             for option in sorted(set(_OPTION.findall(ours)) - offered[verb]):
                 yield page, f"names `mazurka {verb} {option}`, which does not exist"
 
@@ -162,7 +162,7 @@ def _environment() -> dict[str, str]:
 
 
 def printed(command: str, place: Path) -> str:
-    """What a terminal would show of the command, but for progress."""
+    """The output of the command on a terminal, without progress."""
     done = subprocess.run(
         command,
         shell=True,
@@ -179,7 +179,7 @@ def printed(command: str, place: Path) -> str:
 
 
 def agrees(expected: str, actual: str) -> bool:
-    """Whether the output is what the page shows, up to durations and what `...` leaves out."""
+    """Whether the output is that of the page, up to durations and the lines that `...` leaves out."""
     wanted = [_VARYING.sub("N", line.rstrip()) for line in expected.splitlines()]
     pattern = "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in wanted)
     return re.fullmatch(pattern, _VARYING.sub("N", actual)) is not None

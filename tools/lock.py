@@ -1,4 +1,5 @@
-"""Pins ``requirements.lock``: what pip resolves from ``pyproject.toml`` in a clean environment of each Python.
+"""Pins ``requirements.lock``: the packages that pip resolves from ``pyproject.toml`` in a clean environment of each
+Python.
 
 A package that has no release for all of them gets a line for each range of versions. Nothing is installed: pip is asked
 for wheels of this platform, so one interpreter answers for all versions. It reads the conditions of dependencies for
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
-_HEADER: Final = "# What clean environments of the supported Pythons get from pyproject.toml (`make lock`)."
+_HEADER: Final = "# The packages of clean environments of the supported Pythons, from pyproject.toml (`make lock`)."
 
 
 def main() -> None:
@@ -49,7 +50,7 @@ def _text(version: tuple[int, int]) -> str:
 
 
 def _resolve(pip: list[str], wanted: list[str], version: str) -> dict[str, str]:
-    """What a version of Python gets, by name."""
+    """The packages that a version of Python gets, by name."""
     asked = ["--dry-run", "--ignore-installed", "--quiet", "--report", "-", "--only-binary", ":all:"]
     command = [*pip, "install", *asked, "--target", "nowhere", "--python-version", version, *wanted]
     report: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
