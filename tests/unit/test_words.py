@@ -74,7 +74,7 @@ def test_no_two_classes_have_one_name() -> None:
 #: Folders whose docstrings, comments and messages name each thing: they have no clauses with *what* as nouns (they say
 #: "the value that a read saw", not "what a read saw"), and nothing in them is *told*. Of the tests only docstrings of
 #: modules, classes and helpers are looked at.
-NAMING = ("src", "benchmarks", "tests")
+NAMING = ("src", "benchmarks", "tests", "examples", "demo", "tools")
 _NAMELESS = re.compile(r"\b(what|told)\b", re.IGNORECASE)
 _CODE = re.compile(r"``.*?``|`.*?`|\S*/\S+\.md|\"What [^\"]+\"", re.DOTALL)  # and a title
 
