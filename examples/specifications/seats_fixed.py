@@ -4,7 +4,7 @@ from mazurka.commute import SharedType, Step
 
 
 class Seats(SharedType):
-    """Who has which seat; `reserve` and `cancel` return whether they did it."""
+    """Which person has which seat; `reserve` and `cancel` return whether they did it."""
 
     initials = (frozenset(),)
     scope = {"seat": ("1A", "1B"), "who": ("Ann", "Bob")}

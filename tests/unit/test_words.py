@@ -109,3 +109,20 @@ def test_prose_names_things(folder: str) -> None:
         for match in _NAMELESS.finditer(_CODE.sub(lambda code: chr(10) * code.group().count(chr(10)), words))
     }
     assert not found, "\n".join(sorted(found))
+
+
+#: Reports of earlier measurements, as they were printed.
+_MEASURED = ROOT / "docs" / "reference" / "libraries.md"
+
+
+def test_pages_name_things() -> None:
+    code = re.compile(rf"```.*?```|\*What [^*]+\*|{_CODE.pattern}", re.DOTALL)
+    found = [
+        f"{path.relative_to(ROOT)}:{match.string.count(chr(10), 0, match.start()) + 1}: {match.group()}"
+        for path in texts()
+        if path.suffix == ".md" and path != _MEASURED
+        for match in _NAMELESS.finditer(
+            code.sub(lambda part: chr(10) * part.group().count(chr(10)), path.read_text(encoding="utf-8"))
+        )
+    ]
+    assert not found, "\n".join(found)
