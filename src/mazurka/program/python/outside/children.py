@@ -43,8 +43,10 @@ from mazurka.program.python.primitives.run import Models, count_uncontrolled, co
 from mazurka.program.python.primitives.steps import StepAccess, pass_step, read
 from mazurka.program.python.semantics import deep_access, native_objects
 from mazurka.program.python.semantics.gathering import AccessCollector
+from mazurka.program.python.semantics.objects import number
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT
 
 #: Seconds of waiting for a child after which the run is cut.
 _PATIENCE: Final = 4.0
@@ -237,8 +239,8 @@ def _inherited(models: Models, arguments: dict[str, Any]) -> list[StepAccess]:
         with contextlib.suppress(OSError, TypeError, ValueError):
             resolved = files.find(models, arguments["cwd"])
             found += [read(*paths.entry(resolved.path)), *paths.on_the_way(models, resolved)]
-    for number in (signal.SIGINT, signal.SIGPIPE):
-        found.append(read(*place(f"handler of signal {int(number)}")))
+    for signal_number in (signal.SIGINT, signal.SIGPIPE):
+        found.append(read(*place(f"handler of signal {int(signal_number)}")))
     return found + _content(models, [arguments["args"], arguments["env"], arguments["executable"], arguments["cwd"]])
 
 
@@ -263,6 +265,13 @@ def _use(models: Models, popen: Any, *more: StepAccess) -> None:
     """Pass a step that changes the state of a child's `Popen` object."""
     accesses = [StepAccess(each.op, each.target, "a child process") for each in native_objects.accesses(popen, Op.RMW)]
     pass_step(models, *accesses, *more)
+
+
+def _closed_with(popen: Any) -> list[StepAccess]:
+    """The changes of a child's streams, which are closed."""
+    streams = [each for each in (popen.stdout, popen.stderr, popen.stdin) if each is not None]
+    layers = [*streams, *[each.buffer for each in streams if isinstance(each, _io.TextIOWrapper) and not each.closed]]
+    return [StepAccess(Op.RMW, (OBJECT, number(each)), "a stream of a child process") for each in layers]
 
 
 def _limit(models: Models, child: ChildProcess, seconds: Any) -> None:
@@ -309,7 +318,7 @@ def _communicate(models: Models, real: Any, self: Any, input: Any = None, timeou
         count_uncontrolled(models.runtime, "subprocess.Popen.communicate")
         with _really():
             return real(self, input, timeout)
-    _use(models, self, *_content(models, [input]))
+    _use(models, self, *_content(models, [input]), *_closed_with(self))
     me = models.runtime.current.index
     if child.served_by not in (None, me):
         count_untracked(models.runtime, "communicate() of one child process by two threads")
@@ -333,7 +342,7 @@ def _exit(models: Models, real: Any, self: Any, *exception: Any) -> Any:
     if child is None:
         with _really():
             return real(self, *exception)
-    _use(models, self)
+    _use(models, self, *_closed_with(self))
     try:
         with _really():
             for stream in filter(None, (self.stdout, self.stderr, self.stdin)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posix
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,9 +15,11 @@ from mazurka.program.python.outside.files import (
     settle_use,
 )
 from mazurka.program.python.outside.paths import content, entry, listing
+from mazurka.program.python.outside.process_state import SAVED_DIRECTORY, WORKING_DIRECTORY
+from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import ASIDE, present, replace_function
 from mazurka.program.python.primitives.run import Models
-from mazurka.program.python.primitives.steps import StepAccess, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read, write
 
 
 def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
@@ -46,6 +49,38 @@ for _name in ("stat", "access", "getxattr", "listxattr", "statvfs", "pathconf"):
     replace_function(os, _name, _looking())
 replace_function(os, "lstat", _looking(follow=False))
 replace_function(os, "readlink", _looking(follow=False, inside=False))
+
+
+def _enter_directory(models: Models, real: Any, path: Any) -> Any:
+    """``chdir``: it fails where there is no such directory."""
+    if is_path(path):
+        path = os.fspath(path)
+
+        def plan() -> tuple[list[StepAccess], Any]:
+            found = find(models, path)
+            moves = change if not os.path.isabs(path) else write
+            return [moves(*WORKING_DIRECTORY), read(*entry(found.path)), *paths.on_the_way(models, found)], found
+
+        settle_safely(models, plan)
+    else:
+        pass_step(models, write(*WORKING_DIRECTORY))
+    undo_at_end(models, "working directory", SAVED_DIRECTORY)
+    return real(path)
+
+
+def _look_at_directory(models: Models, real: Any) -> Any:
+    """``getcwd``: it fails where the working directory has been removed."""
+    try:
+        path = posix.getcwd()
+    except OSError:
+        path = posix.readlink("/proc/self/cwd").removesuffix(" (deleted)")
+    pass_step(models, read(*WORKING_DIRECTORY), read(*entry(path)))
+    return real()
+
+
+replace_function(os, "chdir", _enter_directory)
+for _name in ("getcwd", "getcwdb"):
+    replace_function(os, _name, _look_at_directory)
 
 
 def _existence(follow: bool) -> Callable[..., Any]:

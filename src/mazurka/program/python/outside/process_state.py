@@ -97,11 +97,9 @@ _property("collector's thresholds", gc, "get_threshold", "set_threshold", spread
 _property("collector's debugging flags", gc, "get_debug", "set_debug")
 _property("flags for loading libraries", sys, "getdlopenflags", "setdlopenflags", unseen=True)
 
-_DIRECTORY: Final = _setting("working directory", _by(os.getcwd, os.chdir))
-replace_function(os, "chdir", _DIRECTORY)
-replace_function(os, "fchdir", _DIRECTORY)
-replace_function(os, "getcwd", _getting("working directory"))
-replace_function(os, "getcwdb", _getting("working directory"))
+#: Saves the working directory; `chdir` and `getcwd` look at entries, too (:mod:`.looking`).
+SAVED_DIRECTORY: Final = _by(os.getcwd, os.chdir)
+replace_function(os, "fchdir", _setting("working directory", SAVED_DIRECTORY))
 
 
 def _umask(models: Models, real: Any, mask: int) -> Any:

@@ -236,9 +236,21 @@ def reads_of_iteration(run: Any, thing: Any, site: int) -> list[Access]:
             for report in iterated:
                 report(run, thing, site)
         moves = hasattr(type(thing), "__next__")
-        return native_objects.accesses(thing, Op.RMW if moves else Op.READ) if state_of(type(thing)) else []
+        found = native_objects.accesses(thing, Op.RMW if moves else Op.READ) if state_of(type(thing)) else []
+        return found + (behind(thing) if state_of(type(thing)) is FOREIGN else [])
     looks = shape.operations.get("__iter__") if shape.base not in BASES else None
     return reads_by(run, looks, thing, site) if looks is not None else []
+
+
+def behind(thing: Any) -> list[Access]:
+    """The reads of the objects in the attributes of one whose methods are not instrumented, and goes through them."""
+    held = [each for each in objects.dictionary(thing).values() if type(each) not in PLAIN]
+    found = [access for each in held for container in sources(each) for access in contents(container)]
+    for each in held:
+        kind = type(each)
+        if shape_of(kind).base is None and state_of(kind) is FOREIGN and not harmless.is_value_type(kind):
+            found += native_objects.accesses(each, Op.READ)
+    return found
 
 
 #: Finds the location of the life of an object by a weak reference to it: as long as the object lives, references are

@@ -280,7 +280,8 @@ def _iterated(run: Any, thing: Any, site: int) -> list[Access]:
         return []
     if is_python_iterable(kind):
         return []
-    return native_objects.accesses(thing, _RMW if hasattr(kind, "__next__") else _READ)
+    inside = deep_access.behind(thing) if state_of(kind) is native_objects.FOREIGN else []
+    return native_objects.accesses(thing, _RMW if hasattr(kind, "__next__") else _READ) + inside
 
 
 def is_python_iterable(kind: type) -> bool:
