@@ -294,6 +294,12 @@ def _close(models: Models, real: Any, self: Any, *args: Any) -> None:
     real(self, *args)
 
 
+def _detach(models: Models, real: Any, self: Any) -> Any:
+    """A socket gives its descriptor away, and counts as closed from then on."""
+    pass_step(models, change(*_state(self)))
+    return real(self)
+
+
 def end_run() -> None:
     """Close the sockets that a run has left open."""
     channels.end_run(_Real.close)
@@ -318,9 +324,10 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "sendmsg": _sendmsg,
     "shutdown": _shutdown,
     "_real_close": _close,
+    "detach": _detach,
 }
 #: Methods that depend on the socket's own settings: its timeout, whether it is open.
-_GOING_BY_STATE: Final = frozenset(_METHODS) - {"__init__", "_real_close"}
+_GOING_BY_STATE: Final = frozenset(_METHODS) - {"__init__", "_real_close", "detach"}
 
 
 def _looking(wrapper: Callable[..., Any]) -> Callable[..., Any]:

@@ -316,6 +316,8 @@ def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
 def _is_asked_for(name: str) -> bool:
     """Whether a protocol of the program that is checked while it runs has an attribute of that name."""
     typing = sys.modules.get("typing")
+    if name.startswith("__"):
+        return False  # changes of special methods are looked at in any case
     protocols = typing.Protocol.__subclasses__() if typing is not None else ()
     return any(name in vars(each) for each in protocols if getattr(each, "_is_runtime_protocol", False))
 
