@@ -132,14 +132,14 @@ assert %s, seen
 
 
 def test_what_a_step_accesses_may_vary(tmp_path: Path) -> None:
-    """An iterator that has come to its end looks at its list no more: `mcr` leaves such programs to `se-mcr`."""
+    """An iterator that has come to its end looks at its list no more: `mcr` leaves such programs to others."""
     holds = SHARED % "sum(map(len, [[seen[1]] if seen[1] else [], seen[2], seen[3]])) <= 2"
     alone = explored(holds, tmp_path, "mcr").verdict
     assert isinstance(alone, Inconclusive)
     assert "other threads change" in alone.reason
     proved = explored(holds, tmp_path)
     assert isinstance(proved.verdict, Verified)
-    assert proved.strategy == "se-mcr"
+    assert proved.strategy in ("se-mcr", "dpor")
 
 
 @pytest.mark.parametrize(
