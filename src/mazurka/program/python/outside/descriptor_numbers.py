@@ -16,6 +16,7 @@ Cost: a look at a set for each file that is opened or closed; an access for each
 
 from __future__ import annotations
 
+import _socket
 import errno
 import os
 from collections.abc import Iterable
@@ -27,10 +28,11 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.run import Models, count_untracked, here
 from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
 from mazurka.program.python.semantics.foreign import accesses_by_values
+from mazurka.program.python.semantics.objects import number
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.task import TABLE_POINTS
 from mazurka.trace.event import Op
-from mazurka.trace.targets import Kind, Target
+from mazurka.trace.targets import OBJECT, Kind, Target
 
 #: The folder of the library, which compares only numbers of its own.
 _LIBRARY: Final = os.path.join(os.path.dirname(os.__file__), "")
@@ -174,6 +176,17 @@ def _used(models: Models, descriptor: object) -> list[tuple[Target, str]]:
         _note(numbers, numbers.stale)
     found = [_location_of(numbers, descriptor)]
     return [*found, _TABLE] if is_stale and TABLE_POINTS in runtime.points else found
+
+
+def number_of(models: Models, thing: Any) -> int:
+    """The number of a descriptor, or of a file or socket object: one that is closed has none, so its state is read."""
+    if isinstance(thing, int):
+        return thing
+    if isinstance(thing, _socket.socket):
+        pass_step(models, read((OBJECT, number(thing)), "the state of a socket"))
+    else:
+        getattr(thing, "closed", None)  # a step of the file itself
+    return int(thing.fileno())
 
 
 def refuse_closed(models: Models, descriptor: int) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
+import array
+import fcntl
 import os
 import posix
 import types
 from typing import Any, Final
 
+from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.outside import channels, descriptor_numbers
 from mazurka.program.python.outside import files as _files
 from mazurka.program.python.outside.files import read_descriptor, settle_close, settle_use, write_descriptor
 from mazurka.program.python.outside.replacing import METHODS, replace_function
-from mazurka.program.python.primitives.run import Models, count_uncontrolled
+from mazurka.program.python.primitives.run import Models, count_uncontrolled, count_untracked
 from mazurka.program.python.primitives.steps import pass_step
+from mazurka.trace.event import Op
 
 
 def _timeout(descriptor: int) -> float | None:
@@ -159,13 +162,31 @@ def _asking(models: Models, real: Any, descriptor: int, /, *args: Any) -> Any:
 
 def _setting(models: Models, real: Any, descriptor: int, /, *args: Any) -> Any:
     """A function that sets a flag of a descriptor."""
-    if accesses := descriptor_numbers.changes(models, descriptor):
+    _change(models, descriptor)
+    return real(descriptor, *args)
+
+
+def _controlling(models: Models, real: Any, thing: Any, /, *args: Any) -> Any:
+    """A function that sets or asks anything of a descriptor, or of the object of an open file."""
+    if any(type(each) in (bytearray, memoryview, array.array) for each in args):
+        count_untracked(models.runtime, f"{real.__name__}() with a buffer that it changes")
+    _change(models, descriptor_numbers.number_of(models, thing))
+    return real(thing, *args)
+
+
+def _change(models: Models, descriptor: int) -> None:
+    accesses = descriptor_numbers.changes(models, descriptor)
+    end = channels.of_run(models).by_descriptor.get(descriptor)
+    if end is not None:  # copies of a descriptor have the same flags
+        channels.touch(models, Op.RMW, end.puts, end.gets, also=accesses)
+    elif accesses:
         pass_step(models, *accesses)
     descriptor_numbers.refuse_closed(models, descriptor)
-    return real(descriptor, *args)
 
 
 for _function in "get_blocking get_inheritable device_encoding fpathconf fstatvfs fsync fdatasync ttyname".split():
     replace_function(os, _function, _asking)
 for _function in ("set_blocking", "set_inheritable"):
     replace_function(os, _function, _setting)
+for _function in ("fcntl", "ioctl"):
+    replace_function(fcntl, _function, _controlling)

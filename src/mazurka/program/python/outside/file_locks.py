@@ -12,6 +12,7 @@ import fcntl
 from typing import Any
 
 from mazurka.program.python.outside import files as _files
+from mazurka.program.python.outside.descriptor_numbers import number_of
 from mazurka.program.python.outside.files import Files, Opened
 from mazurka.program.python.outside.replacing import replace_function
 from mazurka.program.python.primitives.locks import allocate_lock
@@ -39,17 +40,8 @@ def _lock_of(files: Files, file: Opened) -> FileLock:
     return lock
 
 
-def _number_of(fd: Any) -> int:
-    """The descriptor of the file to lock; a file object has none if it is closed: this reads its state."""
-    if isinstance(fd, int):
-        return fd
-    getattr(fd, "closed", None)
-    number: int = fd.fileno()
-    return number
-
-
 def _flock(models: Models, real: Any, fd: Any, operation: int, /) -> None:
-    descriptor = _number_of(fd)
+    descriptor = number_of(models, fd)
     files = _files.of_run(models)
     file = _files.settle_use(models, descriptor, position=False, inside=False)
     if file is None or operation & fcntl.LOCK_SH:
@@ -85,7 +77,7 @@ _files.when_closed.append(_give_up)
 
 
 def _lockf(models: Models, real: Any, fd: Any, operation: int, *where: int) -> Any:
-    _files.settle_use(models, _number_of(fd), position=False, inside=False)
+    _files.settle_use(models, number_of(models, fd), position=False, inside=False)
     try:
         return real(fd, operation | fcntl.LOCK_NB, *where)
     except OSError:

@@ -11,6 +11,7 @@ import selectors
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.outside import descriptor_numbers, loops
 from mazurka.program.python.outside.channels import IN, OUT, Channel, has_children, of_run, readable, really, wait
 from mazurka.program.python.outside.replacing import replace_function, replace_method
@@ -330,6 +331,9 @@ _changing: dict[int, int] = {}
 def _changing_keys(models: Models, real: Any, selector: Any, *args: Any, **named: Any) -> Any:
     """Stands for a method that changes the registrations: it is Python code, during which another thread may change
     them, too."""
+    if args:
+        with contextlib.suppress(Exception):  # as the method itself says
+            descriptor_numbers.number_of(models, args[0])
     me = models.runtime.current.index
     if models.runtime.solo or _changing.get(id(selector)) == me:
         return real(selector, *args, **named)
@@ -345,6 +349,9 @@ def _changing_keys(models: Models, real: Any, selector: Any, *args: Any, **named
 
 
 def _looking_at_keys(models: Models, real: Any, selector: Any, *args: Any) -> Any:
+    if args:
+        with contextlib.suppress(Exception):  # as the method itself says
+            descriptor_numbers.number_of(models, args[0])
     pass_step(models, read(*_keys(selector)))
     return real(selector, *args)
 
