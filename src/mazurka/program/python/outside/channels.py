@@ -301,13 +301,14 @@ def send(
     return amount
 
 
-def closing(models: Models, descriptor: int) -> None:
-    """A descriptor is about to be closed."""
+def closing(models: Models, descriptor: int, also: Sequence[StepAccess] = ()) -> None:
+    """Pass the step of closing a descriptor, with other accesses of it; on return the caller closes it."""
     ends = of_run(models)
     end = ends.by_descriptor.get(descriptor)
     if end is None:
+        touch(models, Op.RMW, also=also)
         return
-    touch(models, Op.RMW, end.puts, end.gets, also=descriptor_numbers.changes(models, descriptor))
+    touch(models, Op.RMW, end.puts, end.gets, also=[*descriptor_numbers.changes(models, descriptor), *also])
     descriptor_numbers.closed(models)
     descriptor_numbers.is_gone(models, descriptor)
     end = ends.by_descriptor.pop(descriptor, end)  # another thread may have closed it meanwhile

@@ -20,7 +20,7 @@ from mazurka.program.python.outside.files import JOURNAL, keep
 from mazurka.program.python.outside.process_state import place
 from mazurka.program.python.outside.replacing import ASIDE, replace_function, replace_method
 from mazurka.program.python.primitives.run import Models, count_uncontrolled
-from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT, Target
@@ -287,17 +287,20 @@ def _state(thing: Any) -> tuple[Target, str]:
 
 
 def _close(models: Models, real: Any, self: Any, *args: Any) -> None:
-    descriptor = _Real.fileno(self)
-    if descriptor >= 0:
-        channels.closing(models, descriptor)
-    pass_step(models, change(*_state(self)))
+    channels.closing(models, _Real.fileno(self), also=[change(*_state(self))])
     real(self, *args)
 
 
 def _detach(models: Models, real: Any, self: Any) -> Any:
     """A socket gives its descriptor away, and counts as closed from then on."""
-    pass_step(models, change(*_state(self)))
+    end = _end_of(models, self) or End()
+    of_number = descriptor_numbers.changes(models, _Real.fileno(self))
+    touch(models, Op.RMW, end.puts, end.gets, also=[*of_number, change(*_state(self))])
     return real(self)
+
+
+def _plainly(models: Models, real: Any, self: Any, *args: Any) -> Any:
+    return real(self, *args)
 
 
 def end_run() -> None:
@@ -325,19 +328,26 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "shutdown": _shutdown,
     "_real_close": _close,
     "detach": _detach,
+    "get_inheritable": _plainly,
+    "set_inheritable": _plainly,
 }
 #: Methods that depend on the socket's own settings: its timeout, whether it is open.
 _GOING_BY_STATE: Final = frozenset(_METHODS) - {"__init__", "_real_close", "detach"}
 
+#: Those of them that change these.
+_CHANGING_STATE: Final = frozenset({"bind", "listen", "connect", "connect_ex"})
 
-def _looking(wrapper: Callable[..., Any]) -> Callable[..., Any]:
+
+def _looking(wrapper: Callable[..., Any], access: Callable[[Target, str], StepAccess]) -> Callable[..., Any]:
     def look(models: Models, real: Any, self: Any, *args: Any, **named: Any) -> Any:
-        pass_step(models, read(*_state(self)))
+        pass_step(models, access(*_state(self)))
         return wrapper(models, real, self, *args, **named)
 
     return look
 
 
 for _name, _wrapper in _METHODS.items():
-    replace_method("socket", f"socket.{_name}", _looking(_wrapper) if _name in _GOING_BY_STATE else _wrapper)
+    if _name in _GOING_BY_STATE:
+        _wrapper = _looking(_wrapper, change if _name in _CHANGING_STATE else read)
+    replace_method("socket", f"socket.{_name}", _wrapper)
 replace_function(socket, "socketpair", _pair)
