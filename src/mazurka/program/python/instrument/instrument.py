@@ -66,17 +66,23 @@ def compile_instrumented(
     """Compile a module's text, instrumented, without making its sites known: for code to be kept."""
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
-    descriptors.prepare(tree)
-    rewriter = Rewriter(tree, filename, options, RULES)
-    code: CodeType = compile(rewriter.rewrite(tree), filename, "exec", dont_inherit=True)
+    result, rewriter = _rewritten(tree, filename, options)
+    code: CodeType = compile(result, filename, "exec", dont_inherit=True)
     return code, rewriter.numbering.entries
+
+
+def _rewritten(tree: ast.Module, filename: str, options: EventOptions) -> tuple[ast.Module, Rewriter]:
+    has_descriptors = descriptors.prepare(tree)
+    rewriter = Rewriter(tree, filename, options, RULES)
+    result = rewriter.rewrite(tree)
+    if has_descriptors:
+        descriptors.finish(result)
+    return result, rewriter
 
 
 def instrument_tree(tree: ast.Module, filename: str, options: EventOptions = _EXPLORING) -> ast.Module:
     """Instrument a tree, in place, and make its sites known; the caller compiles it."""
-    descriptors.prepare(tree)
-    rewriter = Rewriter(tree, filename, options, RULES)
-    result = rewriter.rewrite(tree)
+    result, rewriter = _rewritten(tree, filename, options)
     sites.register(filename, rewriter.numbering.entries)
     return result
 
