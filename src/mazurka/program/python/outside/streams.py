@@ -337,12 +337,9 @@ def _method(
             layers.within = None
 
     def perform(self: Any, layers: _Layers, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        if settles and layers.dirty and not (is_text and name == "read" and _is_of_some(args, named)):
-            if is_text or not layers.has_text:
-                layers.dirty, layers.pending = False, 0
-            _step(layers, self)
-            with contextlib.suppress(ValueError):  # the file is closed: the method itself raises the error, if need be
-                _inside(layers, self, type(self)._mz_flush)
+        flushes = settles and not (is_text and name == "read" and _is_of_some(args, named))
+        if flushes and layers.dirty:
+            flush(self, layers)
         if reads and args and (models := present()) is not None:
             channels.hold(models, args[:1], f"{name}()")
         models = present() if name == "write" else None
@@ -352,9 +349,20 @@ def _method(
         elif not printing.is_next(models, frame := sys._getframe(2)):
             _step(layers, self, reads=reads)
             printing.written(models, frame)
+        while flushes and layers.dirty and (is_text or not layers.has_text):  # another thread has written meanwhile
+            flush(self, layers)
+            _step(layers, self, reads=reads)
         if writes:
             layers.dirty = True
         return real(self, *args, **named) if stops_inside else _inside(layers, self, real, *args, **named)
+
+    def flush(self: Any, layers: _Layers) -> None:
+        """Have the data in the buffer reach the file, in steps of its own."""
+        if is_text or not layers.has_text:
+            layers.dirty, layers.pending = False, 0
+        _step(layers, self)
+        with contextlib.suppress(ValueError):  # the file is closed: the method itself raises the error, if need be
+            _inside(layers, self, type(self)._mz_flush)
 
     call.__name__ = name
     call.__doc__ = real.__doc__
