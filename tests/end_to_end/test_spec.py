@@ -84,7 +84,9 @@ def test_access_points_or_why_there_are_none(file: Path, capsys: pytest.CaptureF
     said = spec(capsys, "show", "concurrent_set", status=0)
     assert "add of v1 if r1 or remove of v1 if r1; conflicts with" in said
     assert "priority_queue" in spec(capsys, "list", status=0)
-    assert "compares the two calls by something else" in spec(capsys, "show", "priority_queue", status=0)
+    assert "compares the two calls by a relation other than equality" in spec(
+        capsys, "show", "priority_queue", status=0
+    )
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_failures_that_there_is_no_time_to_explain(shell: Shell) -> None:
     options = ["--all-failures", "--time-limit", _ENOUGH]
     done = shell.run("check", "program.py", *options, "--output", "report.json", status=1)
     assert "violation: KeyError: 1" in done.stdout
-    assert "no time was left to explain this failure" in done.stdout
+    assert "No time was left to explain this failure" in done.stdout
     (failure,) = json.loads((shell.folder / "report.json").read_text())["failures"]
     assert failure["location"]["line"] == 11
 

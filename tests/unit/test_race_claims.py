@@ -43,12 +43,12 @@ def test_two_threads_before_accesses_of_one_place_race():
 @pytest.mark.parametrize(
     ("order", "claim", "why"),
     [
-        ((0, 1, 2, 3, 4, 5, 6), Races(3, 7), "not what its thread does next"),
-        ((0, 1, 2, 4, 5), Races(3, 7), "not what its thread does next"),
+        ((0, 1, 2, 3, 4, 5, 6), Races(3, 7), "not the next step of its thread"),
+        ((0, 1, 2, 4, 5), Races(3, 7), "not the next step of its thread"),
         ((0, 4), Races(1, 5), "lock"),
         ((0, 1, 2, 4), Races(3, 5), "do not conflict"),
         ((0, 1, 2), Races(3, 3), "do not conflict"),
-        ((0, 1, 2), Races(3, 99), "not what its thread does next"),
+        ((0, 1, 2), Races(3, 99), "not the next step of its thread"),
     ],
 )
 def test_other_claims_are_refused(order, claim, why):

@@ -22,7 +22,7 @@ from mazurka.program.python.semantics import deep_access, native_objects, native
 from mazurka.program.python.semantics.class_shapes import know, operation
 from mazurka.program.python.semantics.containers import change_all, read_all, read_structure
 from mazurka.program.python.semantics.dictionaries import reads_of_arguments
-from mazurka.program.python.semantics.gathering import pass_together
+from mazurka.program.python.semantics.gathering import AccessCollector, pass_together
 from mazurka.program.python.semantics.locations import contents, emit, emit_reads
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.shapes import Handler
@@ -174,6 +174,10 @@ def _by_attribute(name: str, handler: Handler) -> Handler:
 
     def by_attribute(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         if run.is_recording or run.solo:
+            handler(run, thing, site, args)
+            return
+        if type(run) is AccessCollector:  # amid a step; a call of few frames, also near the limit of recursion
+            found(run, thing, site)
             handler(run, thing, site, args)
             return
         pass_together(run, site, (lambda part: handler(part, thing, site, args), lambda part: found(part, thing, site)))
