@@ -22,7 +22,6 @@ from enum import Enum
 from types import FrameType
 from typing import Any, Final
 
-from mazurka.program.python.frame_variables import variables_of
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import objects
 
@@ -56,9 +55,13 @@ def _is_idle(frame: FrameType) -> bool:
 
 
 def _object_of(frame: FrameType) -> int:
-    """The identity of the object that a method is called for."""
+    """The identity of the object that a method is called for; in a profile function.
+
+    Up to CPython 3.12 the interpreter sets the frame's variables from the dictionary of ``f_locals`` when the profile
+    function returns, so nothing may be taken out of that here (:mod:`.frame_variables` does).
+    """
     code = frame.f_code
-    return id(variables_of(frame).get(code.co_varnames[0])) if code.co_argcount else 0
+    return id(frame.f_locals.get(code.co_varnames[0])) if code.co_argcount else 0
 
 
 def collect(referred: list[Any], held: frozenset[int] = frozenset(), kept: frozenset[int] = frozenset()) -> Noticed:
