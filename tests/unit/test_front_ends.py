@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,10 +69,23 @@ def test_a_program_that_learns_nothing_has_nothing_to_be_taught() -> None:
     assert program.facts().sources == ()
 
 
+#: In a process of its own: the library's globals depend on all that has used it before.
+_TWICE = """
+from mazurka.config import Options
+from mazurka.program.protocol import Plan
+from mazurka.workflows.program_spec import open_program, subject_of
+
+program = open_program(subject_of("subject.py", (), Options(), "python"), Options())
+try:
+    print([program.execute(Plan()).failures for _ in range(2)], program.facts().isolation)
+finally:
+    program.close()
+"""
+
+
 def test_globals_of_the_library_are_put_back(tmp_path: Path) -> None:
     """An opener that stays from the first execution would have the others go another way."""
-    path = tmp_path / "subject.py"
-    path.write_text(
+    (tmp_path / "subject.py").write_text(
         "import threading, urllib.request\n"
         "thread = threading.Thread(target=int)\n"
         "thread.start()\n"
@@ -77,10 +93,7 @@ def test_globals_of_the_library_are_put_back(tmp_path: Path) -> None:
         "assert urllib.request.urlopen('data:,x').read() == b'x'\n"
         "thread.join()\n"
     )
-    program = open_program(subject_of(str(path), (), Options(), "python"), Options())
-    try:
-        runs = [program.execute(Plan()) for _ in range(2)]
-        assert [run.failures for run in runs] == [[], []]
-        assert program.facts().isolation == "restore"
-    finally:
-        program.close()
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    command = [sys.executable, "-c", _TWICE]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[[], []] restore\n", "")
