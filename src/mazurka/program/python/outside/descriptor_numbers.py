@@ -17,7 +17,6 @@ Cost: a look at a set for each file that is opened or closed; an access for each
 from __future__ import annotations
 
 import _socket
-import errno
 import os
 from collections.abc import Iterable
 from typing import Any, Final
@@ -187,17 +186,6 @@ def number_of(models: Models, thing: Any) -> int:
     else:
         getattr(thing, "closed", None)  # a step of the file itself
     return int(thing.fileno())
-
-
-def refuse_closed(models: Models, descriptor: int) -> None:
-    """After the step of using a descriptor: a descriptor that the program has closed stays closed for it, even if a
-    file of our own has got the number since.
-
-    Raises:
-        OSError: The descriptor is closed (EBADF).
-    """
-    if descriptor in _of_run(models).closed:
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def changes_of_range(models: Models, low: int, high: int) -> list[StepAccess]:

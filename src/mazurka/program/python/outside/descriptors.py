@@ -53,7 +53,6 @@ def _close(models: Models, real: Any, descriptor: int) -> None:
 
 def _dup(models: Models, real: Any, descriptor: int, /) -> int:
     settle_use(models, descriptor, position=False)
-    descriptor_numbers.refuse_closed(models, descriptor)
     copy = int(real(descriptor))
     descriptor_numbers.opened(models)
     descriptor_numbers.has(models, copy)
@@ -77,7 +76,6 @@ def _dup2(models: Models, real: Any, descriptor: int, other: int, inheritable: b
     accesses = [*descriptor_numbers.uses(models, descriptor), *descriptor_numbers.changes(models, other)]
     if accesses:
         pass_step(models, *accesses)
-    descriptor_numbers.refuse_closed(models, descriptor)
     channels.closing(models, other)
     done = int(real(descriptor, other, inheritable))
     files.closed(other)
@@ -156,7 +154,6 @@ for _method, _name in {
 def _asking(models: Models, real: Any, descriptor: int, /, *args: Any) -> Any:
     """A function that reads a property of a descriptor, or has its data reach the disk."""
     settle_use(models, descriptor, position=False, inside=False)
-    descriptor_numbers.refuse_closed(models, descriptor)
     return real(descriptor, *args)
 
 
@@ -181,7 +178,6 @@ def _change(models: Models, descriptor: int) -> None:
         channels.touch(models, Op.RMW, end.puts, end.gets, also=accesses)
     elif accesses:
         pass_step(models, *accesses)
-    descriptor_numbers.refuse_closed(models, descriptor)
 
 
 for _function in "get_blocking get_inheritable device_encoding fpathconf fstatvfs fsync fdatasync ttyname".split():

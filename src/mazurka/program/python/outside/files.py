@@ -296,7 +296,6 @@ def changes_entry(models: Models, found: ResolvedPath, *more: StepAccess) -> lis
 def read_descriptor(models: Models, descriptor: int, *, position: bool = True) -> None:
     """Pass the step of reading from an open file."""
     file = settle_use(models, descriptor, position=position)
-    descriptor_numbers.refuse_closed(models, descriptor)
     if file is None:
         _count_unknown(models, descriptor)
 
@@ -304,7 +303,6 @@ def read_descriptor(models: Models, descriptor: int, *, position: bool = True) -
 def write_descriptor(models: Models, descriptor: int, perform: Callable[[], Any], *, position: bool = True) -> Any:
     """Write to an open file by ``perform``."""
     file = settle_use(models, descriptor, position=position, writes=True)
-    descriptor_numbers.refuse_closed(models, descriptor)
     if file is None:
         _count_unknown(models, descriptor)
         return perform()
@@ -334,18 +332,13 @@ def settle_use(
 
 
 def settle_close(models: Models, descriptor: int) -> None:
-    """Pass the step of closing a descriptor, of a file of the run or an unknown one.
-
-    Raises:
-        OSError: The descriptor is already closed (EBADF).
-    """
+    """Pass the step of closing a descriptor, of a file of the run or an unknown one."""
 
     def plan() -> tuple[list[StepAccess], Opened | None]:
         file = of_run(models).descriptors.get(descriptor)
         return descriptor_numbers.changes(models, descriptor), file
 
     file = settle(models, plan)
-    descriptor_numbers.refuse_closed(models, descriptor)
     if file is not None:
         of_run(models).closed(descriptor)
     else:

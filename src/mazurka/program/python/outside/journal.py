@@ -46,8 +46,12 @@ from mazurka.program.python.outside.kept_files import (
 )
 from mazurka.program.python.state_folder import state_folder
 
-# The real function, before it is replaced.
+# The real functions, before they are replaced.
 _flock: Final[Callable[[int, int], None]] = fcntl.flock
+_fcntl: Final[Callable[[int, int, int], int]] = fcntl.fcntl
+
+#: The first number for descriptors of our own.
+_OUT_OF_THE_WAY: Final = 512
 
 # A copy: notes are also made by threads of ours, which must run no code that is instrumented (:mod:`.child_watch`).
 _encode: Final[Callable[[object], str]] = copy_of("json.encoder").JSONEncoder().encode
@@ -70,6 +74,17 @@ def _fallback() -> str:
     except OSError:  # no folder is writable: no data can be kept then, and the attempt raises the error
         folder = "/tmp"
     return str(_os.path.join(folder, f"mazurka-{_os.getuid()}"))
+
+
+def _out_of_the_way(handle: int) -> int:
+    """The same open file under a number that no descriptor of the program gets: a program that closes one of its own
+    twice must not close ours."""
+    try:
+        moved = _fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY)
+    except OSError:
+        return handle  # the process may have no more
+    _os.close(handle)
+    return moved
 
 
 class Journal:
@@ -220,7 +235,8 @@ class Journal:
         except OSError:
             _os.close(lock)
             raise
-        self._folder, self._lock, self._log, self._owner, self._held = folder, lock, log, _os.getpid(), False
+        self._folder, self._lock, self._log = folder, _out_of_the_way(lock), _out_of_the_way(log)
+        self._owner, self._held = _os.getpid(), False
 
     # -- noting coming changes -------------------------------------------------------------------------------------
 

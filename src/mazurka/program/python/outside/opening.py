@@ -54,6 +54,7 @@ def open_path(
     if planned is None:
         descriptor = perform()
         descriptor_numbers.opened(models)
+        descriptor_numbers.has(models, descriptor)
         return descriptor, None
     found, was_there = planned
     is_plain = not paths.is_system(found.path)
@@ -70,6 +71,7 @@ def open_path(
     elif flags & os.O_TRUNC:
         wrote(found.path, status)
     if not is_plain or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        descriptor_numbers.has(models, descriptor)
         return descriptor, None
     if status.st_nlink > 1 and stat.S_ISREG(status.st_mode) and flags & (os.O_WRONLY | os.O_RDWR):
         count_untracked(models.runtime, f"the file {found.path}, which has other names,")

@@ -328,12 +328,17 @@ def _keys(selector: Any) -> tuple[Target, str]:
 _changing: dict[int, int] = {}
 
 
+def _ask_for_number(models: Models, args: tuple[Any, ...]) -> None:
+    """A selector asks its argument for a descriptor, which one that is closed has not."""
+    if args:
+        with contextlib.suppress(Exception):  # the method itself raises it
+            descriptor_numbers.number_of(models, args[0])
+
+
 def _changing_keys(models: Models, real: Any, selector: Any, *args: Any, **named: Any) -> Any:
     """Stands for a method that changes the registrations: it is Python code, during which another thread may change
     them, too."""
-    if args:
-        with contextlib.suppress(Exception):  # as the method itself says
-            descriptor_numbers.number_of(models, args[0])
+    _ask_for_number(models, args)
     me = models.runtime.current.index
     if models.runtime.solo or _changing.get(id(selector)) == me:
         return real(selector, *args, **named)
@@ -349,9 +354,7 @@ def _changing_keys(models: Models, real: Any, selector: Any, *args: Any, **named
 
 
 def _looking_at_keys(models: Models, real: Any, selector: Any, *args: Any) -> Any:
-    if args:
-        with contextlib.suppress(Exception):  # as the method itself says
-            descriptor_numbers.number_of(models, args[0])
+    _ask_for_number(models, args)
     pass_step(models, read(*_keys(selector)))
     return real(selector, *args)
 
