@@ -8,8 +8,9 @@ may stop inside of one: data that they hand to the raw file is kept and written 
 
 Text files have no lock: during a read, before the text file asks its buffer for more, other threads may use it, and
 lines get lost as in CPython. Other threads may also use it during a call that goes through several lines, during a
-change of its position, and, before Python 3.12.4, during a write that makes it hand on its collected data; but only
-where the system is called meanwhile. Such a call is one step here, and untracked beside another use of the same file.
+change of its position, between the flush and the end of a close, and, before Python 3.12.4, during a write that makes
+it hand on its collected data; but only where the system is called meanwhile. Such a call is one step here, and
+untracked beside another use of the same file.
 
 The end of such objects after their run, unflushed data included, has no effect on files.
 """
@@ -299,8 +300,11 @@ def _inside(layers: _Layers, thing: Any, method: Callable[..., Any], *args: Any,
             _put_stored(present(), layers, _raw_of(thing))
 
 
-def _is_interrupted(name: str, layers: _Layers, args: tuple[Any, ...], is_text: bool) -> bool:
+def _is_interrupted(name: str, layers: _Layers, thing: Any, args: tuple[Any, ...], is_text: bool) -> bool:
     """Whether CPython may let other threads use the same file during a call that is one step here."""
+    if name in ("close", "detach"):  # these flush, and go on without a look whether the file is still as it was
+        raw = _raw_of(thing)
+        return not _RealFileIO.closed.__get__(raw) and bool(_RealFileIO.writable(raw))
     if name != "write" or not is_text:
         return name in ("readlines", "writelines") or (is_text and name in ("seek", "tell"))
     text = args[0] if args and isinstance(args[0], str) else ""
@@ -324,7 +328,7 @@ def _method(
         layers = _layers_of(self)
         if layers is None or layers.busy:
             return real(self, *args, **named)
-        if not _is_interrupted(name, layers, args, is_text) or layers.within is not None:
+        if not _is_interrupted(name, layers, self, args, is_text) or layers.within is not None:
             return perform(self, layers, args, named)
         models = present()
         if models is None or models.runtime.solo:

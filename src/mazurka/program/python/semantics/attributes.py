@@ -50,6 +50,7 @@ from mazurka.program.python.semantics.classification import (
     OF_BASES,
     OF_CELL,
     OF_CLASS,
+    OF_CLASSES,
     OF_CONTAINER,
     OF_FRAME,
     OF_MODULE,
@@ -112,6 +113,17 @@ def _look_for_none(run: Any, thing: Any, name: str, site: int) -> None:
     reads = _reads_of(run, upto(type(thing), None), name)
     if reads:
         run.visit(_READ, reads[0].target, site, None, reads[1:])
+
+
+def _read_own(run: Any, thing: Any, name: str, site: int) -> None:
+    """The running thread's own attribute is read, or that of a class if it has none."""
+    _private_owner(type(thing)).__getattribute__(thing, "__dict__")  # may run the initialiser, which has its own steps
+    _look_for_none(run, thing, name, site)
+
+
+def _private_owner(kind: type) -> Any:
+    """The class by which objects of a class have separate attributes for each thread, or None."""
+    return next((each for each in bases(kind) if any(each is other for other in private)), None)
 
 
 def _read_bound(run: Any, thing: Any, name: str, site: int) -> None:
@@ -220,7 +232,7 @@ def _get_in_c(run: Any, thing: Any, name: str, site: int) -> None:
         return
     text = f"{type(thing).__name__}.{name}, which calls read without a step,"
     count = functools.partial(count_untracked, run, text, site)
-    owner = next((each for each in bases(type(thing)) if any(each is other for other in private)), None)
+    owner = _private_owner(type(thing))
     if owner is not None:
         # No other thread has the dictionary, as long as its thread hands it to none.
         space = vars(owner)["__getattribute__"](thing, name)
@@ -284,6 +296,9 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
             return
     elif how is DICTIONARY:
         replace_all(run, thing, site)
+        return
+    if how is OF_CLASSES:
+        run.current.silent += 1  # only the running thread has the attribute
         return
     if op is _RMW and (how is BOUND or is_a(how, type)) and name in sites.stored_from_outside:
         comes_or_goes(run, name)  # a thread that reads it meanwhile may find that of the class
@@ -490,6 +505,7 @@ _READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {
     COMPUTED: _read_computed,
     GOT_IN_C: _get_in_c,
     OF_BASES: _read_of_bases,
+    OF_CLASSES: _read_own,
     FORWARDED: _read_forwarded,
     OF_FRAME: _read_of_frame,
     OF_CELL: _read_of_cell,

@@ -43,6 +43,7 @@ FORWARDED: Final = 18  # an attribute that a bound method, or a class with param
 OF_FRAME: Final = 19  # attributes that change while a frame runs
 OF_CELL: Final = 20  # a variable of a closure
 BOUND: Final = 21  # the instance's, or computed by a descriptor without a store, which its class may lose or get
+OF_CLASSES: Final = 16  # the running thread's own, or else that of a class, which another thread may replace
 OF_CONTAINER: Final = 22  # the result of a property of a container of the library, or of a view
 LISTED: Final = 12  # the instance's: a store changes more, such as the set of attributes, if that is looked at
 
@@ -187,7 +188,7 @@ def _classify(kind: type, name: str) -> Any:
         if each is types.ModuleType:
             return OF_MODULE
     if _is_private(kind):
-        return _of_others(kind, name)
+        return _of_private(kind, name)
     if name in shape_of(kind).operations:
         return CONTAINER
     has_dictionary = bool(type.__dict__["__dictoffset__"].__get__(kind))
@@ -224,6 +225,16 @@ def _classify(kind: type, name: str) -> Any:
 def _is_private(kind: type) -> bool:
     """Whether objects of a class have separate attributes for each thread."""
     return any(each is other for each in bases(kind) for other in private)  # a metaclass may define equality
+
+
+def _of_private(kind: type, name: str) -> int:
+    """How an attribute is found that each thread has of its own, unless only a class has it."""
+    found = find(kind, name)
+    if found is None or not found[0].__flags__ & 1 << 9:
+        return OF_CLASSES if comes_and_goes(name) else _of_others(kind, name)
+    if is_a(found[1], METHODS) or find(type(found[1]), "__get__"):
+        return OF_CLASSES if may_be_replaced(name) else NONE
+    return OF_CLASSES
 
 
 def _of_others(kind: type, name: str) -> int:
