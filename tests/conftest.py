@@ -3,11 +3,14 @@
 That also runs tests that are marked ``long``. Tests that run programs come before tests that compile kernels, read
 traces or parse the whole source: a check looks at all objects of its process and forks it, which takes four times as
 long where numba and PyArrow have been at work (``later.py``), and twice as long after that much parsing. Of both, tests
-that are marked ``slow`` run first, so that no process has one left when the others have ended.
+that are marked ``slow`` run first, so that no process has one left when the others have ended. pytest-xdist cuts the
+list into a piece for each process, and moves tests from the end of a piece to a process that has ended its own: so each
+piece has its part of all kinds in that order.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from types import ModuleType
 
@@ -34,6 +37,13 @@ _LARGE = (
     "tests.oracle.benchmarks",
 )
 
+#: Modules of tests that import some of them and run programs all the same: what they use imports neither numba nor
+#: PyArrow.
+_SMALL = frozenset({"test_checks", "test_container_calls", "test_mcr_s"})
+
+#: The share of a process in items takes one for its number of tests, and this many for a test that is slow.
+_SLOW = 20
+
 #: Modules of tests that make syntax trees of all modules: a process keeps most of the 80 MB that these take.
 _PARSING = frozenset({"test_docstrings", "test_import_cycles", "test_words"})
 
@@ -54,7 +64,34 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     def is_large(item: pytest.Item) -> bool:
         return _module_of(item) in large or item.get_closest_marker("large") is not None
 
-    items.sort(key=lambda item: (is_large(item), item.get_closest_marker("slow") is None))
+    def is_fast(item: pytest.Item) -> bool:
+        return item.get_closest_marker("slow") is None
+
+    items.sort(key=lambda item: (is_large(item), is_fast(item)))
+    kinds = itertools.groupby(items, lambda item: (is_large(item), is_fast(item), _module_of(item)))
+    workers = int(getattr(config, "workerinput", {"workercount": 1})["workercount"])
+    items[:] = _dealt([(1 if fast else _SLOW, list(group)) for (_, fast, _), group in kinds], workers)
+
+
+def _dealt(groups: list[tuple[int, list[pytest.Item]]], workers: int) -> list[pytest.Item]:
+    """Groups of tests, each with the weight of its tests, as one list that pytest-xdist cuts into pieces of about the
+    same number and weight, each with groups in the given order."""
+    number, sizes = sum(len(group) for _, group in groups), list[int]()
+    for waiting in range(workers, 0, -1):
+        sizes.append((number - sum(sizes)) // waiting)
+    weights = [0] * workers
+    pieces: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for weight, group in groups:
+        lightest = min(range(workers), key=weights.__getitem__)
+        pieces[lightest] += group
+        weights[lightest] += weight * len(group)
+    left = list(itertools.chain.from_iterable(piece[size:] for piece, size in zip(pieces, sizes, strict=True)))
+    for piece, size in zip(pieces, sizes, strict=True):
+        del piece[size:]
+        lacking = size - len(piece)
+        piece += left[:lacking]
+        del left[:lacking]
+    return list(itertools.chain.from_iterable(pieces))
 
 
 def _module_of(item: pytest.Item) -> ModuleType | None:
@@ -65,7 +102,8 @@ def _makes_the_process_large(module: ModuleType | None) -> bool:
     """Whether the tests of a module use modules that import numba, PyArrow or a solver, or parse the whole source."""
     if module is None:
         return False
-    if module.__name__.rpartition(".")[2] in _PARSING:
-        return True
+    own = module.__name__.rpartition(".")[2]
+    if own in _PARSING or own in _SMALL:
+        return own in _PARSING
     names = [getattr(each, "__module__", None) or getattr(each, "__name__", "") for each in vars(module).values()]
     return any(isinstance(name, str) and name.startswith(_LARGE) for name in names)
