@@ -626,8 +626,20 @@ _CONTROL: Final = (
         thing.get()
         thing.reset(tokens[0])
         here.run(here.run, int)
+        here.run(lambda: thing.reset(tokens[0]))
+        (lambda enter: enter(thing.get))(here.run)
+        list(map(here.run, [thing.get]))
+        operator.methodcaller('run', thing.get)(here)
+        contextvars.Context.run(here, thing.get)
+        operator.methodcaller('reset', tokens[0])(thing)
+        contextvars.ContextVar.reset(thing, tokens[0])
+        list(map(thing.reset, tokens))
+        functools.partial(here.run, thing.reset, tokens[0])()
+        'used' in repr(tokens[0])
+        'used' in f'{tokens[0]}'
+        copy.copy(here)[thing]
         tokens.pop() and None""",
-        "here.get(thing)",
+        "here.get(thing), 'used' in str(tokens)",
     ),
     _kit(
         "exit stack closed",

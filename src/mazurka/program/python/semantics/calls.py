@@ -12,6 +12,7 @@ Cost: half a microsecond for a call of the program's own functions.
 from __future__ import annotations
 
 import functools
+import operator
 import struct
 import sys
 import threading
@@ -374,6 +375,9 @@ def _bound(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dic
         else:
             deep_access.read(run, (*args, *named.values()), site)
         return
+    if classification.changes_arguments(type(owner), name):
+        natives.change_arguments(run, (*args, *named.values()), site)
+        return
     copied = name in natives.COPYING and not state_of(type(owner))
     if copied or name in SLOTS or is_a(owner, BaseException) or shape_of(type(owner)).base is not None:
         natives.native_method(run, owner, name, site, positional(owner, name, args, named))
@@ -393,6 +397,9 @@ def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...],
         _unbound(run, function, site, args, named)
     elif kind is functools.partial or is_a(function, functools.partial):
         announce(run, function.func, site, (*function.args, *args), {**function.keywords, **named})
+    elif kind is operator.methodcaller:
+        if args:
+            _call_by_name(run, args[0], site, *natives.called_by(function))
     elif kind in GETTERS:
         natives.get(run, function, site, args)
     elif kind is result_caches.CACHED:
@@ -404,6 +411,15 @@ def _other(run: Any, function: Any, kind: Any, site: int, args: tuple[Any, ...],
         announce(run, function.__origin__, site, args, named)
     else:
         _instance(run, function, kind, site, args, named)
+
+
+def _call_by_name(run: Any, thing: Any, site: int, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Code in C is about to call ``thing.name(*args, **named)``."""
+    if context_calls.is_entering(thing, name):
+        context_calls.enter(run, thing, site, args, named, announce)
+        return
+    natives.count_computed(run, thing, name, site)
+    method(run, thing, name, site, args, named)
 
 
 def _instance(run: Any, thing: Any, kind: type, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:

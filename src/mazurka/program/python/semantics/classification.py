@@ -12,6 +12,7 @@ import functools
 import re
 import struct
 import types
+from contextvars import ContextVar
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
@@ -273,6 +274,8 @@ def _method(owner: type, value: Any, state: int) -> int:
         return OPAQUE  # a container's, under another name
     if is_a(inner, _NATIVE) and (inner.__name__ in HANDING_OUT or (inner.__name__, inner.__objclass__) in _GOING_IN):
         return OPAQUE
+    if is_a(inner, _NATIVE) and changes_arguments(inner.__objclass__, inner.__name__):
+        return OPAQUE
     if is_a(inner, _NATIVE) and (inner.__objclass__ is tuple or inner.__objclass__ is frozenset):
         return OPAQUE  # it may go into the elements
     if is_a(inner, _NATIVE) and inner.__name__ == "__call__" and inner.__objclass__ is not type:
@@ -295,6 +298,15 @@ HANDING_OUT: Final = frozenset("__reduce_ex__ __reduce__ __getstate__ __getattri
 _GOING_IN: Final = frozenset(
     [(name, re.Pattern) for name in "search match fullmatch split findall finditer sub subn".split()]
 )
+
+
+def changes_arguments(owner: type, name: str) -> bool:
+    """Whether a method in C of a class whose objects never change may change its arguments: ``ContextVar.reset`` uses
+    up a token, and calculations with a decimal context set its flags."""
+    if owner is ContextVar:
+        return name == "reset"
+    return owner.__name__ == "Decimal" and owner.__module__ == "decimal"
+
 
 #: Methods that initialise an object again, which is otherwise never changed.
 REMAKING: Final = frozenset({"__init__", "__setstate__"})

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from contextvars import Context
+from contextvars import Context, ContextVar
 from typing import Any
 
 from mazurka.program.python import activation
 from mazurka.program.python.semantics import entered_contexts, objects, reentrant
+from mazurka.program.python.semantics.gathering import in_one_step
+from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT
 
@@ -25,6 +28,7 @@ def enter(
 ) -> None:
     """Code in C is about to call ``context.run``: the end of the call is not seen."""
     _access(run, context, site)
+    reentrant.finish(run, site)
     entered_contexts.enter(context, run.current, ends=False)
     if args:
         announce(run, args[0], site, args[1:], named)
@@ -39,7 +43,17 @@ def entering(context: Context, site: int, announce: Announce) -> Callable[..., A
         if not args or run is None or run.solo or run.aborting or run.is_recording:
             return context.run(*args, **named)
         function, *given = args
+        if _is_indivisible(function):
+            in_one_step(
+                run,
+                site,
+                lambda part: _access(part, context, site),
+                lambda part: announce(part, function, site, tuple(given), named),
+            )
+            reentrant.finish(run, site)
+            return context.run(*args, **named)
         _access(run, context, site)
+        reentrant.finish(run, site)
 
         def within() -> Any:
             entered_contexts.enter(context, run.current, ends=True)
@@ -50,6 +64,7 @@ def entering(context: Context, site: int, announce: Announce) -> Callable[..., A
             finally:
                 if not run.aborting:
                     _access(run, context, site)  # while it is still entered
+                    reentrant.finish(run, site)
                 entered_contexts.leave(context, run.current)
 
         return context.run(within)
@@ -63,4 +78,11 @@ def _access(run: Any, context: Context, site: int) -> None:
     if run.detail:
         run.names.setdefault(target, "a context")
     run.visit(Op.RMW, target, site)
-    reentrant.finish(run, site)
+
+
+def _is_indivisible(function: Any) -> bool:
+    """Whether a function is one in C that runs no other code: then the context is entered and left in its step."""
+    if type(function) not in BUILTIN_METHODS:
+        return False
+    owner = type(function.__self__)
+    return owner is ContextVar or ((owner is list or owner is deque) and function.__name__ == "append")

@@ -43,7 +43,7 @@ _TYPES: Final[dict[str, str]] = {
     "_thread": "lock RLock LockType _local",
     "abc": "ABC ABCMeta",
     "contextlib": "AbstractContextManager ContextDecorator",
-    "contextvars": "ContextVar Token",
+    "contextvars": "ContextVar",
     "dataclasses": "Field",
     "datetime": "date time datetime timedelta tzinfo timezone",
     "decimal": "Decimal",

@@ -23,7 +23,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from contextvars import Context
+from contextvars import Context, Token
 from enum import EnumType
 from typing import Any, Final
 
@@ -253,6 +253,8 @@ def accesses(thing: Any, op: Op) -> list[Access]:
     root = owner_of_bytes(thing)
     if type(root) is Context:  # its values are read where code gets them
         entered_contexts.used(root)
+        return [Access(op, (OBJECT, number(root)))]
+    if type(root) is Token:  # it holds the value before, and its context, but does not look into them
         return [Access(op, (OBJECT, number(root)))]
     if is_proxy(type(root)) or _shows_raw_memory(root) or _is_mapped_twice(root):
         count_cut(root)

@@ -15,7 +15,7 @@ import sys
 import types
 import weakref
 from collections import ChainMap, UserDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -112,6 +112,9 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         return
     base = shape_of(type(owner)).base
     if base is None:
+        if classification.changes_arguments(type(owner), name):
+            change_arguments(run, args, site)
+            return
         if name in classification.REMAKING and classification.classify(type(owner), name) is classification.REMADE:
             made_again(run, owner, name, site)
         for each in args:
@@ -125,6 +128,14 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         handler = OPERATIONS[base].get(name)
         if handler is not None:
             operation_of(run, owner, name, handler, site, args)
+
+
+def change_arguments(run: Any, given: Iterable[Any], site: int) -> None:
+    """A method in C is called that may change those of its arguments that have a state, and reads the others."""
+    changed = [each for each in given if state_of(type(each)) is native_objects.NATIVE]
+    deep_access.read(run, [each for each in given if not any(each is other for other in changed)], site)
+    for each in changed:
+        native_objects.access(run, each, Op.RMW, site)
 
 
 def made_again(run: Any, thing: Any, name: str, site: int) -> None:
@@ -201,20 +212,26 @@ _CHANGING: Final = frozenset(
 
 
 def get(run: Any, getter: Any, site: int, args: tuple[Any, ...]) -> None:
-    """An `operator.itemgetter`, `attrgetter` or `methodcaller` is called."""
+    """An `operator.itemgetter` or `attrgetter` is called."""
     if not args:
         return
     thing, asked = args[0], getter.__reduce__()[1]
     if type(getter) is operator.itemgetter:
         for key in asked:
             native_method(run, thing, "__getitem__", site, (key,))
-    elif type(getter) is operator.attrgetter:
+    else:
         for path in asked:
             _dotted(run, thing, path, site)
-    else:
-        _count_computed(run, thing, asked[0], site)
-        by_name(run, (thing, asked[0]), site, Op.READ)
-        native_method(run, thing, asked[0], site, asked[1:])
+
+
+def called_by(caller: operator.methodcaller) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    """The name of the method that an `operator.methodcaller` calls, and its arguments."""
+    reduced: Any = caller.__reduce__()
+    made, given = reduced
+    named: dict[str, Any] = {}
+    if type(made) is functools.partial:
+        given, named = (*made.args, *given), made.keywords
+    return given[0], given[1:], named
 
 
 def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
@@ -222,7 +239,7 @@ def _dotted(run: Any, thing: Any, path: str, site: int) -> None:
     for number_of_it, name in enumerate(names, 1):
         by_name(run, (thing, name), site, Op.READ)
         if number_of_it < len(names):
-            _count_computed(run, thing, name, site)
+            count_computed(run, thing, name, site)
             thing = peek_attribute(thing, name)
 
 
@@ -233,7 +250,7 @@ def loaded(run: Any, entry: Any, site: int) -> None:
         _dotted(run, module, entry.attr, site)
 
 
-def _count_computed(run: Any, thing: Any, name: str, site: int) -> None:
+def count_computed(run: Any, thing: Any, name: str, site: int) -> None:
     """The attribute of that name is computed by code, whose accesses are unknown."""
     if type(thing) in objects.SCALARS or not has_concurrent_threads(run) or run.is_recording:
         return
