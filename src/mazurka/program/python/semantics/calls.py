@@ -29,6 +29,7 @@ from mazurka.program.python.semantics import (
     context_calls,
     deep_access,
     definitions,
+    entered_contexts,
     executed_code,
     foreign,
     harmless,
@@ -618,6 +619,9 @@ def _of_module(run: Any, function: Any, site: int, args: tuple[Any, ...], named:
         natives.remove_dead(run, args[0], args[1], site)
     elif module == "sys" and name == "getsizeof" and args and _is_sized_by_structure(args[0]):
         measure(run, args[0], site)
+    elif module == "decimal" and name in ("getcontext", "setcontext"):
+        foreign.native(run, function, site, args, named)
+        entered_contexts.calculates_with(args[0] if args else function(), run.current)
     elif module == "_operator" and name == "call" and args:
         announce(run, args[0], site, args[1:], named)
     elif module == "_operator":

@@ -262,6 +262,10 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         _count_channel(thing)
         if type(root) is _PAIR and (run := activation.active) is not None and has_concurrent_threads(run):
             count_cut(root)  # its streams can't be found
+    if root_of_class(type(root)) == "decimal" or type(root).__name__ == _FLAGS:
+        entered_contexts.used_for_calculations(root)
+        if op is not _READ and "decimal" in sys.modules and _is_template(root):
+            count_change_of_template()
     found: list[Access] = []
     base = shape_of(type(root)).base
     if base is None:
@@ -283,10 +287,11 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         natives = _natives_held_by(root)
         found += [Access(inside, (OBJECT, number(each))) for each in natives]
         found += [access for each in (root, *natives) for access in _called_by(each)]
-        if op is not _READ and root_of_class(type(root)) == "decimal" and _is_template(root):
-            count_change_of_template()
     return found
 
+
+#: The class of flags and traps of a decimal context, which has the module of its base.
+_FLAGS: Final = "SignalDict"
 
 #: A stream over two others, which it does not let find.
 _PAIR: Final = io.BufferedRWPair
