@@ -38,8 +38,8 @@ CHECKED = SmallProgram(COUNTING.threads, after=(Read("r", "v"), Assert("r > 1"))
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both strategies are there from the beginning."""
-    monkeypatch.setattr(portfolio, "_LEAD", 0.0)
+    """All strategies are there from the beginning."""
+    monkeypatch.setattr(portfolio, "_LEADS", (0.0, 0.0))
 
 
 class _Slow(ReadsFromSearch):
@@ -94,7 +94,7 @@ def test_generated_programs(
 
 def test_steps_of_several_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
     """``mcr`` is sure of them, and needs no second."""
-    monkeypatch.setattr(portfolio, "_LEAD", 60.0)
+    monkeypatch.setattr(portfolio, "_LEADS", (60.0, 60.0))
     won = set()
     for number in range(_PROGRAMS):
         program = random_program(number, conditions=False, compounds=True)
@@ -172,7 +172,7 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
 
 
 def test_it_begins_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(portfolio, "_LEAD", 60.0)
+    monkeypatch.setattr(portfolio, "_LEADS", (60.0, 60.0))
 
     def second() -> SwitchEquivalence:
         raise AssertionError("not wanted so soon")

@@ -215,7 +215,9 @@ class Explorer:
         restart = batch.found_new_points and self.strategy.exhaustive
         if restart:
             self.restarts += 1
+            earlier = self.strategy
             self.strategy = make_strategy(self.strategy_name, self.settings, self.program.analysis())
+            self.strategy.begin_again(earlier)
             if self.journal is not None:
                 self.journal.forget_records()
         self._write()

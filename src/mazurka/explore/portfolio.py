@@ -1,20 +1,23 @@
-"""``auto``: ``mcr``, then ``se-mcr`` beside it; the first of the two that ends without a doubt has covered all.
+"""``auto``: ``mcr``, then ``dpor`` and ``se-mcr``, too; the first of them that ends without a doubt has covered all.
 
-Which of the two is faster can't be seen from a program: ``mcr`` executes one order for each combination of writes that
-reads may see, and may take long to compute these; ``se-mcr`` distinguishes values only, which are few in a pool of
-connections, and many in a counter. So, as in portfolios of solvers, both run, in turns of equal time.
+Which of them is faster can't be seen from a program. ``mcr`` executes the fewest orders, one for each combination of
+writes that reads may see, but may take long to compute these. ``dpor`` executes one order of each trace, which are
+more, and has little to compute: of uses of libraries that take ``mcr`` seconds most take ``dpor`` half the time.
+``se-mcr`` distinguishes values only, which are few in a pool of connections, and many in a counter. So, as in
+portfolios of solvers, all run, in turns of equal time.
 
-Each of them explores by itself and proves by itself; the runs of either count for the failures that they show. A
-strategy that ends in doubt is left out from then on, and the others decide. ``mcr`` may be in doubt if the locations
-that a step accesses depend on values that other threads change (mcr.py); ``se-mcr``, which distinguishes values, is
-not. Once one of them is in doubt, ``dpor`` joins, which does not depend on values and has doubts of other kinds.
-``se-mcr`` leaves out orders that show races: if races are to be found, ``dpor`` takes its place, and begins only if
-``mcr`` is in doubt.
+Each of them explores by itself and proves by itself; the runs of each count for the failures that they show. A
+strategy that ends in doubt is left out from then on, the next one joins, and the others decide. ``mcr`` may be in doubt
+if the locations that a step accesses depend on values that other threads change (mcr.py), ``dpor`` where a timeout
+fires; ``se-mcr``, which distinguishes values, by neither. ``se-mcr`` leaves out orders that show races: if races are to
+be found, only ``dpor`` may join, and begins only if ``mcr`` is in doubt.
 
-If other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with
-``se-mcr``.
+If new scheduling points are found, the search begins again, with all strategies that have joined.
 
-Cost: none for the first seconds, then at most twice the time of the faster strategy.
+If other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with the
+others.
+
+Cost: none for the first seconds, then at most twice, and later three times, the time of the fastest strategy.
 """
 
 from __future__ import annotations
@@ -32,8 +35,8 @@ from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strat
 from mazurka.program.protocol import Run
 from mazurka.program.source_analysis import SourceAnalysis
 
-#: Seconds for which ``mcr`` runs alone.
-_LEAD: Final = 2.0
+#: Seconds of the search after which ``dpor`` joins, and ``se-mcr``.
+_LEADS: Final = (1.0, 6.0)
 
 #: Seconds of a turn.
 _TURN: Final = 0.1
@@ -60,8 +63,9 @@ class _Part:
 
 
 class Portfolio(Strategy):
-    """The ``auto`` strategy. The first of ``others`` is made once ``mcr`` has run alone for ``lead`` seconds, or ended
-    in doubt, the next one once a strategy has ended in doubt."""
+    """The ``auto`` strategy. It begins with ``mcr``, and has one more strategy go on once the search has taken as many
+    seconds as the next of ``leads``. The next of ``others`` is made when one more is to go on, or one has ended in
+    doubt."""
 
     exhaustive = True
     needs_advance = True
@@ -71,17 +75,18 @@ class Portfolio(Strategy):
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         mcr = ReadsFromSearch(make_solver(settings.solver), source.uses_of, repeats=settings.races)
         if settings.races:
-            return cls(mcr, [lambda: _dpor(settings)], lead=inf)
-        return cls(mcr, [lambda: _se_mcr(settings), lambda: _dpor(settings)])
+            return cls(mcr, [lambda: _dpor(settings)], leads=[inf])
+        return cls(mcr, [lambda: _dpor(settings), lambda: _se_mcr(settings)])
 
     def __init__(
-        self, mcr: ReadsFromSearch, others: Sequence[Callable[[], Strategy]], lead: float | None = None
+        self, mcr: ReadsFromSearch, others: Sequence[Callable[[], Strategy]], leads: Sequence[float] | None = None
     ) -> None:
         self._mcr = mcr
         self._others = others
         self._first = _Part(mcr)
         self._parts = [self._first]
-        self._begins = perf_counter() + (_LEAD if lead is None else lead)
+        self._leads = _LEADS if leads is None else leads
+        self._begun = perf_counter()
         self._ready: tuple[_Part, Seed] | None = None
         self._taken = 0.0  # when the last seed was handed out
         self._saved = [True] * _MOST_PARTS
@@ -101,7 +106,7 @@ class Portfolio(Strategy):
         """The strategy whose turn it is; None if none has seeds left."""
         if self._decisive().proved:
             return None
-        if not self._mcr.is_worker and len(self._parts) <= len(self._others) and self._is_due():
+        while not self._mcr.is_worker and len(self._parts) <= len(self._others) and self._is_due():
             self._begin_another()
         able = [part for part in self._parts if not part.ended]
         if self._first.out and len(able) > (not self._first.ended):
@@ -110,13 +115,17 @@ class Portfolio(Strategy):
 
     def _is_due(self) -> bool:
         """Whether another strategy is to begin."""
-        in_doubt = any(part.ended for part in self._parts)
-        return in_doubt or (len(self._parts) == 1 and perf_counter() >= self._begins)
+        seconds = perf_counter() - self._begun
+        wanted = 1 + sum(seconds >= lead for lead in self._leads)
+        return sum(not part.ended for part in self._parts) < wanted
 
     def _begin_another(self) -> None:
         going = [part.seconds for part in self._parts if not part.ended]
         make = self._others[len(self._parts) - 1]
         self._parts.append(_Part(make(), min(going, default=0.0)))
+
+    def begin_again(self, earlier: Self) -> None:
+        self._begun = earlier._begun
 
     def next_seed(self) -> Seed | None:
         self.advance(inf)

@@ -43,7 +43,7 @@ _ROWS: Final = (
     StrategyRow(
         "auto",
         "portfolio:Portfolio",
-        "`mcr`; after two seconds `se-mcr` beside it; where one of them is not sure, `dpor`, too",
+        "`mcr`; after a second `dpor` beside it, after six `se-mcr`, too",
         "reads-from classes",
     ),
     StrategyRow("mcr", "mcr:ReadsFromSearch", "one order of each combination of values read", "reads-from classes"),

@@ -93,6 +93,11 @@ class Strategy(ABC):
     def observe(self, seed: Seed, run: Run) -> None:
         """Learn from the run of a seed."""
 
+    def begin_again(self, earlier: Self) -> None:
+        """Take over from an earlier strategy of the same kind, whose search has found new scheduling points, all that
+        still holds; called once, before all other methods."""
+        return  # by default, nothing does
+
     def advance(self, seconds: float) -> bool:
         """Work on the decision for at most ``seconds``; true if it is made: then :meth:`next_seed` returns at once."""
         return True
