@@ -642,6 +642,40 @@ _CONTROL: Final = (
         "here.get(thing), 'used' in str(tokens)",
     ),
     _kit(
+        "keys changed",
+        "@dataclasses.dataclass(frozen=True)\nclass Key:\n    x: int\n"
+        "@dataclasses.dataclass(unsafe_hash=True)\nclass Loose:\n    x: int\n"
+        "    y: int = dataclasses.field(default=0, compare=False)\n"
+        "key, loose = Key(1), Loose(1)\nthing = {key: 1, loose: 2, (key, 3): 4}\nkept = {(loose, 5)}\n"
+        "@functools.lru_cache\ndef count(key): return 7",
+        """object.__setattr__(key, 'x', 2)
+        Key.x.__set__(key, 2) if '__slots__' in vars(Key) else vars(key).update(x=2)
+        loose.x = 2
+        setattr(loose, 'x', 2)
+        loose.y = 2
+        loose.__init__(2)
+        del loose.x
+        thing[key] = 8
+        thing.get(key)
+        thing.get(Key(1))
+        Loose(1) in thing
+        thing.setdefault(Key(2), 9)
+        thing.pop(Key(1), None)
+        thing.pop(loose, None)
+        thing.update({key: 10})
+        kept.add((Loose(1), 5))
+        kept.discard((Loose(1), 5))
+        len({*kept, (Loose(1), 5)})
+        [Key(1)].index(key)
+        key == Key(1)
+        hash(loose) == hash(Loose(1))
+        count(key)
+        thing == {Key(1): 1, Loose(1): 2, (Key(1), 3): 4}
+        sorted(map(str, thing.values()))""",
+        "len(thing), len(kept), Key(1) in thing, Loose(1) in thing, Loose(2) in thing, key in thing, "
+        "(Key(1), 3) in thing, repr(count.cache_info())",
+    ),
+    _kit(
         "exit stack closed",
         "kept = []\nthing = contextlib.ExitStack()\nthing.callback(kept.append, 1)\n"
         "once = contextlib.closing(io.StringIO())\n"

@@ -32,7 +32,16 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import foreign, handed_objects, harmless, native_objects, objects, private_classes
+from mazurka.program.python.semantics import (
+    classification,
+    foreign,
+    handed_objects,
+    harmless,
+    key_fields,
+    native_objects,
+    objects,
+    private_classes,
+)
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.classification import (
     BESIDE_STATE,
@@ -44,6 +53,7 @@ from mazurka.program.python.semantics.classification import (
     FOREIGN,
     FORWARDED,
     GOT_IN_C,
+    INSTANCE,
     LISTED,
     METHODS,
     NONE,
@@ -302,12 +312,30 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
         return
     if op is _RMW and (how is BOUND or is_a(how, type)) and name in sites.stored_from_outside:
         comes_or_goes(run, name)  # a thread that reads it meanwhile may find that of the class
+    _store(run, thing, name, site, how, op)
+    if type(how) is int and how in _OF_INSTANCE:
+        _note_change(run, thing, name, site)
+    elif how is OF_CLASS and not run.is_recording and has_concurrent_threads(run):
+        look_after_step(run, functools.partial(_look_for_descriptor, kind=thing, name=name, site=site))
+
+
+def _store(run: Any, thing: Any, name: str, site: int, how: Any, op: Op) -> None:
+    """The step of a store."""
     if how is LISTED or ((how is BOUND or is_a(how, type)) and objects.is_listed(type(thing))):
         perform(run, site, _write_listed, thing, name, site, op)
-        return
-    _emit(run, thing, name, site, op)
-    if how is OF_CLASS and not run.is_recording and has_concurrent_threads(run):
-        look_after_step(run, functools.partial(_look_for_descriptor, kind=thing, name=name, site=site))
+    else:
+        _emit(run, thing, name, site, op)
+
+
+#: How those attributes are found that are the instance's.
+_OF_INSTANCE: Final = frozenset((INSTANCE, LISTED))
+
+
+def _note_change(run: Any, thing: Any, name: str, site: int) -> None:
+    """An attribute has been stored on which the equality of its object may rest."""
+    key_fields.change(run, number(thing), type(thing), (name,), site, thing)
+    if classification.is_part_of_value(type(thing), name) and has_concurrent_threads(run):
+        count_untracked(run, f"assignment to {type(thing).__name__}.{name}", site)
 
 
 def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
@@ -399,6 +427,7 @@ def replace_all(run: Any, thing: Any, site: int, space: dict[str, Any] | None = 
     """
     fresh = space is not None and id(thing) not in objects.numbers
     perform(run, site, _write_all, thing, site, space, fresh)
+    key_fields.change(run, number(thing), type(thing), objects.dictionary(thing), site, thing)
     if not fresh:
         count_untracked(run, f"assignment to {type(thing).__name__}.__dict__", site)
 

@@ -531,7 +531,9 @@ def _constructor(run: Any, kind: type, name: str, site: int, args: tuple[Any, ..
             continue
         function = found.__func__ if type(found) is staticmethod else found
         if type(function) is types.FunctionType:
-            if function.__code__.co_filename not in sites.instrumented:
+            if foreign.is_made(function):
+                foreign.construct(run, function, site)
+            elif function.__code__.co_filename not in sites.instrumented:
                 _function(run, function, site, args, named)
         elif each is not object and (args or named):
             given = [value for value in (*args, *named.values()) if type(value) not in deep_access.PLAIN]

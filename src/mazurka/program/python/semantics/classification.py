@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import deep_access, harmless, native_objects, objects, views
+from mazurka.program.python.semantics import deep_access, harmless, key_fields, native_objects, objects, views
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
 from mazurka.program.python.semantics.locations import bases
@@ -89,10 +89,24 @@ def classify(kind: type, name: str) -> Any:
     found = attributes.get(name)
     if found is None:
         found = _classify_apart(kind, name) or _classify(kind, name)
-        if found is INSTANCE and objects.is_listed(kind):
+        if found is INSTANCE and (objects.is_listed(kind) or _rests_on(kind, name)):
             found = LISTED
         attributes[name] = found
     return found
+
+
+def _rests_on(kind: type, name: str) -> bool:
+    """Whether the equality of an object rests on an attribute, though it may be assigned to."""
+    compared = key_fields.compared_by(kind)
+    return (compared is not None and name in compared) or is_part_of_value(kind, name)
+
+
+def is_part_of_value(kind: type, name: str) -> bool:
+    """Whether an attribute is a slot of a class in Python whose objects never change."""
+    found = find(kind, name)
+    if found is None or type(found[1]) is not types.MemberDescriptorType:
+        return False
+    return harmless.is_value_type(found[0])
 
 
 def sees_stores(kind: type) -> bool:

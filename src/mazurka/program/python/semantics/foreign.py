@@ -38,6 +38,7 @@ from mazurka.program.python.semantics import (
     definitions,
     global_variables,
     harmless,
+    key_fields,
     native_objects,
     objects,
     untracked,
@@ -167,6 +168,12 @@ def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any,
         if is_contested(run, [Access(_READ, (GLOBAL, "sys", stream)) for stream in ("stdout", "stderr")]):
             _enter(run, module, name, site)  # it writes, and so looks for the stream, more than once
     definitions.look(run, given, site, f"{function.__qualname__}()", behind=harmless.root_of(module) in _LOOKING_BEHIND)
+
+
+def construct(run: Any, function: types.FunctionType, site: int) -> None:
+    """An initialiser that a library has made is called for a new object."""
+    run.current.silent += 1
+    _call_behind(run, function, (), site)
 
 
 def _call_made(
@@ -305,8 +312,10 @@ def _owner_of(function: types.FunctionType, kind: type) -> tuple[type, ...]:
 
 
 def _made_again(run: Any, thing: Any, function: types.FunctionType, site: int) -> None:
-    """An initialiser that a library has made is called for an object that is there already."""
-    if any(access.target in run.touched for access in deep_access.instance_accesses(thing)):
+    """An initialiser that a library has made is called for an object that is there already, unless the object's own
+    initialiser calls it."""
+    again = not key_fields.is_being_made(thing) and has_concurrent_threads(run)
+    if again or any(access.target in run.touched for access in deep_access.instance_accesses(thing)):
         untracked.count_untracked(run, f"{function.__qualname__}()", site)
 
 

@@ -19,6 +19,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
+from mazurka.program.python.semantics import key_fields
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.objects import MISSING, SCALARS, is_a, number, peek_attribute
 
@@ -95,24 +96,20 @@ def _of_the_library(key: Any, kind: Any) -> Any:
     how = _KNOWN.get((module, name))
     if how is not None:
         return how(key)
-    fields = kind.__dict__.get("__dataclass_fields__")
-    return UNKNOWN if fields is None else _of_fields(key, kind, fields)
+    return _of_fields(key, kind)
 
 
-def _of_fields(key: Any, kind: Any, fields: dict[str, Any]) -> Any:
+def _of_fields(key: Any, kind: Any) -> Any:
     """The part for a key of a data class, if it compares its fields and nothing else."""
-    for method in (kind.__eq__, kind.__hash__):
-        if type(method) is not types.FunctionType or method.__code__.co_filename != _GENERATED:
-            return UNKNOWN
-    values = [peek_attribute(key, each.name) for each in fields.values() if each.compare]
+    names = key_fields.compared_by(kind)
+    if names is None:
+        return UNKNOWN
+    values = [peek_attribute(key, name) for name in names]
     if any(each is MISSING for each in values):
         return UNKNOWN
+    key_fields.note(key, names)
     parts = [key_of(each) for each in values]
     return UNKNOWN if UNKNOWN in parts else ("dataclass", number(kind), *parts)
-
-
-#: The file name of the methods that `dataclasses` makes.
-_GENERATED: Final = "<string>"
 
 
 def _exact(key: Any) -> Any:

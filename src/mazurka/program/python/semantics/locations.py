@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.semantics import objects
-from mazurka.program.python.semantics.keys import key_of
+from mazurka.program.python.semantics import key_fields, objects
+from mazurka.program.python.semantics.keys import PLAIN, key_of
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -160,9 +160,27 @@ def emit(
             *more,
             *[_make(Access, (_READ if op is _READ else Op.RMW, each, None)) for each in beside_state[id(thing)]],
         )
+    if key_fields.are_seen():
+        more = (*more, *_changed_fields(thing))
     if not run.detail:
         run.visit(op, target, site, None, more)
-        return
+    else:
+        _emit_detail(run, thing, site, op, target, more, look)
+    if op is not _READ and type(thing) is dict and (n := number(thing)) < 0:  # attributes of an instance
+        names = [each[2] for each in (target, *[access.target for access in more]) if kind_of(each) is Kind.ATTRIBUTE]
+        key_fields.change(run, -n, objects.kind_of_owner(n), names, site, thing)
+
+
+def _changed_fields(thing: Any) -> list[Access]:
+    """Reads of the changed fields of the keys of an operation on a container, and of the keys in it."""
+    if is_a(thing, (dict, set)) and key_fields.are_wanted(number(thing)):
+        for each in [*dict.keys(thing)] if is_a(thing, dict) else [*set.__iter__(thing)]:
+            if type(each) not in PLAIN:
+                key_of(each)
+    return reads_of([(ATTRIBUTE, n, name) for n, name in key_fields.changed_fields()])
+
+
+def _emit_detail(run: Any, thing: Any, site: int, op: Op, target: Target, more: tuple[Access, ...], look: Any) -> None:
     for each in (target, *[access.target for access in more]):
         if type(each[1]) is int and each[1] in (target[1], -target[1]):
             _label(run, each, thing)
