@@ -5,13 +5,14 @@ traces or parse the whole source: a check looks at all objects of its process an
 long where numba and PyArrow have been at work (``later.py``), and twice as long after that much parsing. Of both, tests
 that are marked ``slow`` run first, so that no process has one left when the others have ended. pytest-xdist cuts the
 list into a piece for each process, and moves tests from the end of a piece to a process that has ended its own: so each
-piece has its part of all kinds in that order.
+piece has that order, and its share of the tests that run programs.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Mapping
 from types import ModuleType
 
 import pytest
@@ -41,9 +42,6 @@ _LARGE = (
 #: PyArrow.
 _SMALL = frozenset({"test_checks", "test_container_calls", "test_mcr_s"})
 
-#: The share of a process in items takes one for its number of tests, and this many for a test that is slow.
-_SLOW = 20
-
 #: Modules of tests that make syntax trees of all modules: a process keeps most of the 80 MB that these take.
 _PARSING = frozenset({"test_docstrings", "test_import_cycles", "test_words"})
 
@@ -68,30 +66,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return item.get_closest_marker("slow") is None
 
     items.sort(key=lambda item: (is_large(item), is_fast(item)))
-    kinds = itertools.groupby(items, lambda item: (is_large(item), is_fast(item), _module_of(item)))
     workers = int(getattr(config, "workerinput", {"workercount": 1})["workercount"])
-    items[:] = _dealt([(1 if fast else _SLOW, list(group)) for (_, fast, _), group in kinds], workers)
+    kinds = itertools.groupby(items, lambda item: (is_large(item), is_fast(item), _module_of(item)))
+    dealt = _dealt({key: list(group) for key, group in kinds}, workers)
+    items[:] = itertools.chain.from_iterable(dealt)
 
 
-def _dealt(groups: list[tuple[int, list[pytest.Item]]], workers: int) -> list[pytest.Item]:
-    """Groups of tests, each with the weight of its tests, as one list that pytest-xdist cuts into pieces of about the
-    same number and weight, each with groups in the given order."""
-    number, sizes = sum(len(group) for _, group in groups), list[int]()
+def _dealt(
+    groups: Mapping[tuple[bool, bool, ModuleType | None], list[pytest.Item]], workers: int
+) -> list[list[pytest.Item]]:
+    """Groups of tests by whether they are large and fast, and by their module, as the pieces into which pytest-xdist
+    cuts their list, whose sizes it decides. All large ones are in the first half of the pieces, so that other
+    processes stay small, and fewer compile the same kernels at the same time."""
+    number, sizes = sum(map(len, groups.values())), list[int]()
     for waiting in range(workers, 0, -1):
         sizes.append((number - sum(sizes)) // waiting)
-    weights = [0] * workers
     pieces: list[list[pytest.Item]] = [[] for _ in range(workers)]
-    for weight, group in groups:
-        lightest = min(range(workers), key=weights.__getitem__)
-        pieces[lightest] += group
-        weights[lightest] += weight * len(group)
+    large: list[list[pytest.Item]] = [[] for _ in range((workers + 1) // 2)]
+    for (is_large, _, _), group in groups.items():
+        if is_large:
+            min(large, key=len).extend(group)
+    for (is_large, is_fast, _), group in groups.items():
+        if not is_large:
+            filled = [
+                len(piece) + (len(large[at]) if is_fast and at < len(large) else 0) for at, piece in enumerate(pieces)
+            ]
+            pieces[min(range(workers), key=filled.__getitem__)] += group
+    for piece, part in zip(pieces, large, strict=False):
+        piece += part
     left = list(itertools.chain.from_iterable(piece[size:] for piece, size in zip(pieces, sizes, strict=True)))
     for piece, size in zip(pieces, sizes, strict=True):
         del piece[size:]
         lacking = size - len(piece)
         piece += left[:lacking]
         del left[:lacking]
-    return list(itertools.chain.from_iterable(pieces))
+    return pieces
 
 
 def _module_of(item: pytest.Item) -> ModuleType | None:
