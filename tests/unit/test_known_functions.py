@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import io
 import json
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,6 +74,36 @@ def test_functions_are_found_in_every_generation(first: Callable[[], object], se
     del kept[1:3]
     gc.collect()
     assert _found() == set(map(id, kept))
+
+
+class _Log(io.FileIO):
+    pass
+
+
+class _LaterLog(_Log):
+    pass
+
+
+@pytest.mark.parametrize("first", _MEANWHILE)
+@pytest.mark.parametrize("second", _MEANWHILE)
+def test_open_files_are_found_in_every_generation(
+    first: Callable[[], object], second: Callable[[], object], tmp_path: Path
+) -> None:
+    def found() -> set[int]:
+        files = [id(each) for each in known_functions.open_files() if str(each.name).startswith(str(tmp_path))]
+        assert len(set(files)) == len(files)
+        return set(files)
+
+    with contextlib.ExitStack() as opened:
+        kept: list[io.FileIO] = []
+        for number, (kind, change) in enumerate([(io.FileIO, found), (_Log, first), (_LaterLog, second)]):
+            kept.append(opened.enter_context(kind(tmp_path / str(number), "w")))
+            change()
+        kept.append(opened.enter_context(io.FileIO(tmp_path / "last", "w")))
+        assert found() == set(map(id, kept))
+        kept.pop(1).close()
+        gc.collect()
+        assert found() == set(map(id, kept))
 
 
 def test_functions_are_found_while_the_collector_is_held() -> None:

@@ -1,12 +1,12 @@
-"""The functions that come from given files, wherever the process holds them.
+"""The functions that come from given files, wherever the process holds them, and all file objects.
 
-CPython's collector lists the existing objects, by their generation. To go through all of them touches the memory
-of each, which costs a page fault for each page in a process that has forked: half of the time of preparing a small
-program. So the functions of the oldest generation are looked for once, and kept by weak references; later calls go
-through the younger generations only. Objects come to the oldest generation by a collection, before which the younger
-ones are searched (:func:`_collecting`), and by the freeze at the beginning of a check (:func:`freeze`). Other ways, a
-freeze by the program or a collection during a check, are noticed: a list that was young is young no longer. Then all
-objects are searched again, and nothing is kept where some are frozen: mostly the process makes one check.
+CPython's collector lists the existing objects, by their generation. To go through all of them touches the memory of
+each, which costs a page fault for each page in a process that has forked: half of the time of preparing a small
+program. So the functions and files of the oldest generation are looked for once, and kept by weak references; later
+calls go through the younger generations only. Objects come to the oldest generation by a collection, before which the
+younger ones are searched (:func:`_collecting`), and by the freeze at the beginning of a check (:func:`freeze`). Other
+ways, a freeze by the program or a collection during a check, are noticed: a list that was young is young no longer.
+Then all objects are searched again, and nothing is kept where some are frozen: mostly the process makes one check.
 
 The functions that are kept are those of files that belong neither to the standard library, nor to installed packages,
 nor to Mazurka, which are few, and of files that have been asked for. Where the collector has other generations (Python
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import io
 import os
 import sys
 import sysconfig
@@ -48,8 +49,20 @@ class _Reference(weakref.ref[types.FunctionType]):
     __slots__ = ()
 
 
+class _FileReference(weakref.ref[io.FileIO]):
+    """The same to a file."""
+
+    __slots__ = ()
+
+
+_FileIO: Final = io.FileIO
+
+
 #: File -> its functions in the oldest generation; None before all objects have been gone through.
 _kept: dict[str, list[_Reference]] | None = None
+
+#: The file objects in the oldest generation, as long as its functions are kept.
+_kept_files: Final[list[_FileReference]] = []
 
 #: Files of the library, and of installed packages, that have been asked for.
 _wanted: Final[set[str]] = set()
@@ -67,22 +80,60 @@ def of(files: Collection[str]) -> dict[str, list[types.FunctionType]]:
     if fresh := [file for file in found if _is_left_out(file)]:
         _wanted.update(fresh)
         _kept = None
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        kept = _kept if _kept is not None and _is_young() else None
-        if kept is None:
-            if not _HAS_GENERATIONS or gc.get_freeze_count():
-                _add(objects.existing((types.FunctionType,)), found)
-                return found
-            kept = _look_at_all()
+    with _HeldCollector():
+        if not _is_kept():
+            _add(objects.existing((types.FunctionType,)), found)
+            return found
         for file, of_file in found.items():
-            of_file += [function for each in kept.get(file, ()) if (function := each()) is not None]
+            of_file += [function for each in (_kept or {}).get(file, ()) if (function := each()) is not None]
         _add(_functions(_young_objects()), found)
-    finally:
-        if collecting:
-            gc.enable()
     return found
+
+
+def open_files() -> list[io.FileIO]:
+    """The file objects that exist and are not closed: those of `io.FileIO` and of its subclasses."""
+    with _HeldCollector():
+        kinds = _kinds_of_files()
+        if _is_kept():
+            found = [file for reference in _kept_files if (file := reference()) is not None]
+            found += [each for each in _young_objects() if type(each) in kinds]
+        else:
+            found = objects.existing(tuple(kinds))
+    return [each for each in found if not each.closed]
+
+
+def _kinds_of_files() -> set[type]:
+    found: set[type] = set()
+    fresh: list[type] = [_FileIO]
+    while fresh:
+        kind = fresh.pop()
+        found.add(kind)
+        below: list[type] = type.__subclasses__(kind)
+        fresh += [each for each in below if each not in found]
+    return found
+
+
+class _HeldCollector:
+    """No collection comes meanwhile, which would move objects."""
+
+    def __enter__(self) -> None:
+        self._collecting = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._collecting:
+            gc.enable()
+
+
+def _is_kept() -> bool:
+    """Whether functions and files of the oldest generation are kept, after a walk over it if need be; otherwise all
+    objects have to be gone through."""
+    if _kept is not None and _is_young():
+        return True
+    if not _HAS_GENERATIONS or gc.get_freeze_count():
+        return False
+    _look_at_all()
+    return True
 
 
 def _add(functions: Iterable[types.FunctionType], found: dict[str, list[types.FunctionType]]) -> None:
@@ -112,28 +163,38 @@ def thawed() -> None:
         _kept = None
 
 
-def _look_at_all() -> dict[str, list[_Reference]]:
+def _look_at_all() -> None:
     """Go through the oldest generation; nothing is frozen."""
     global _kept, _young
     _kept = {}
-    _keep(_functions(_get_objects(generation=2)))
+    _kept_files.clear()
+    _keep(_get_objects(generation=2))
     _watch(True)
     _young = [None]
-    return _kept
 
 
 def _note_young() -> bool:
-    """Keep the young functions, which are about to be old; returns whether all functions that are already old are
+    """Keep the young functions and files, which are about to be old; returns whether all that are already old are
     kept."""
     global _kept
     if _kept is not None and not _is_young():
         _kept = None
     if _kept is not None:
-        _keep(_functions(_young_objects()))
+        _keep(_young_objects())
     return _kept is not None
 
 
-def _keep(functions: Iterable[types.FunctionType]) -> None:
+def _keep(among: Iterable[Any]) -> None:
+    """Keep the functions and files among these objects."""
+    kinds = _kinds_of_files()
+    wanted = {types.FunctionType, *kinds}
+    found = [each for each in among if type(each) in wanted]
+    _kept_files[:] = [reference for reference in _kept_files if reference() is not None]
+    _kept_files.extend(_FileReference(each) for each in found if type(each) in kinds)
+    _keep_functions(_functions(found))
+
+
+def _keep_functions(functions: Iterable[types.FunctionType]) -> None:
     assert _kept is not None
     for function in functions:
         file = function.__code__.co_filename

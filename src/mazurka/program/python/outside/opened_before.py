@@ -3,24 +3,23 @@
 So their content and position are saved at the start of every run and put back at its end; a run that has changed one
 reports it, and its verdict is inconclusive.
 
-Cost: one look through all objects before a check if such a file is open; a system call for each such file and run.
+Cost: if any plain file is open for writing before a check, one look through the objects made since the last check; a
+system call for each such file and run.
 """
 
 from __future__ import annotations
 
 import fcntl
-import gc
-import io
 import os
 import stat
 from typing import Any, Final
 
+from mazurka.program.python.instrument import known_functions
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.outside.files import JOURNAL
 from mazurka.program.python.outside.journal import NotKept
 from mazurka.program.python.outside.replacing import ASIDE
 
-_FileIO: Final[Any] = io.FileIO
 _realpath: Final = os.path.realpath
 _fstat: Final = os.fstat
 _lstat: Final = os.lstat
@@ -40,9 +39,8 @@ def look() -> None:
     _known.clear()
     if not _are_any_open():
         return
-    kinds = {_FileIO, *_FileIO.__subclasses__()}
-    for each in [each for each in gc.get_objects() if type(each) in kinds]:
-        if not each.closed and each.writable() and isinstance(each.name, str):
+    for each in known_functions.open_files():
+        if each.writable() and isinstance(each.name, str):
             status, path = _fstat(each.fileno()), _realpath(each.name)
             if stat.S_ISREG(status.st_mode) and _is_at(path, status):
                 _known.append((each, path))
