@@ -326,6 +326,7 @@ class PythonProgram(LearnsPoints):
         that it can."""
         self.take_snapshot()
         assert self.snapshot is not None
+        restores = restores and not (self.snapshot.obstacles or self.snapshot.too_large)
         natives.find_weak()  # once more: trial runs have imported modules, or had some instrumented
         if not forked.AVAILABLE:
             self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
@@ -347,6 +348,7 @@ class PythonProgram(LearnsPoints):
             except forked.ChildDied as error:
                 return str(error).strip().splitlines()[-1]
             self._restored = trial.restored
+            self._changed = list(dict.fromkeys([*self._changed, *trial.changed]))
             self.learned.points |= trial.points
             self._late.update(trial.late)
             for name in trial.imported:

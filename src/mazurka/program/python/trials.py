@@ -50,6 +50,7 @@ class TrialResult:
     generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
     is_first: bool = False  # nothing was compared
     restored: bool = False  # a run after the state was put back was equal to the one before it
+    changed: tuple[str, ...] = ()  # modules of the library that kept state of a run in their globals
 
 
 class TriedProgram(Protocol):
@@ -125,9 +126,13 @@ def _trial(program: TriedProgram, before: tuple[str, ...], last: bool, restores:
         return hung
     if (known.found_new_points or known.imported) and not last:
         return known  # with its findings the program is another one than the one to compare, and to try further
+    globals_before = {}
     if restores:
         program.take_snapshot()
+        globals_before = library.globals_now()
     first, found = _try_here(program, before)
+    if restores:
+        found = replace(found, changed=tuple(library.changed_since(globals_before)))
     if restores and first.seconds < _LONG / 4:
         found = replace(found, restored=_is_repeated(program, first))
     if len(first.tasks) > 1 and first.seconds < _LONG / 4 and not found.found_new_points and not found.imported:

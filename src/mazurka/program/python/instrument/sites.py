@@ -61,6 +61,8 @@ asking_for_modules: set[str] = set()
 looking_at_tracebacks: set[str] = set()
 #: ... or mention times or numbers of files.
 looking_at_times: set[str] = set()
+#: ... or mention the registries of the warnings that have been issued.
+looking_at_registries: set[str] = set()
 #: ... or mention numbers of descriptors, and compare values.
 comparing_descriptors: set[str] = set()
 #: ... or mention weak references.
@@ -76,6 +78,7 @@ _SAID: Final = {
     "modules": asking_for_modules,
     "traceback": looking_at_tracebacks,
     "times": looking_at_times,
+    "registries": looking_at_registries,
     "descriptors": comparing_descriptors,
     "weak": referring_weakly,
 }

@@ -1,7 +1,7 @@
 """Modules of the standard library that keep state of a run in their globals, as `urllib.request` its first opener.
 
-Only modules that are found to do so are put back, and only where runs differ otherwise: the models, and the modules
-that the interpreter rests on, restore their own state.
+Only modules that a trial run finds to do so are put back: the models, and the modules that the interpreter rests on,
+restore their own state.
 
 Cost: one look at the globals of all modules before and after one run.
 """
@@ -16,8 +16,8 @@ from mazurka.program.python.semantics import harmless
 
 #: Modules whose globals are put back by others, or must stay.
 _SPARED: Final = frozenset(
-    """builtins gc importlib io linecache logging multiprocessing posix random re signal site sys time traceback types
-    typing warnings weakref zipimport""".split()
+    """builtins gc importlib io linecache logging multiprocessing posix random re signal site sys tempfile time
+    traceback types typing uuid warnings weakref zipimport""".split()
 )
 
 _NAMES: Final = frozenset({"__builtins__", "__spec__", "__loader__", "__cached__", "__warningregistry__"})

@@ -57,7 +57,9 @@ _OF_TIMES: Final = re.compile(r"st_[amc]time|st_ino|st_birthtime|get[amc]time|^i
 _BY_NAME: Final = frozenset("getattr attrgetter __getattribute__ getattr_static getmembers".split())
 
 
-_BY_TEXT: Final = {"traceback": _OF_TRACEBACKS, "times": _OF_TIMES}
+#: Names by which code gets at the warnings that have been issued.
+_OF_REGISTRIES: Final = re.compile(r"^__warningregistry__$|^onceregistry$")
+_BY_TEXT: Final = {"traceback": _OF_TRACEBACKS, "times": _OF_TIMES, "registries": _OF_REGISTRIES}
 
 #: The indices of these in the status of a file, if code uses that as a tuple.
 _IN_STATUS: Final = (1, 7, 8, 9, -1, -2, -3)
@@ -69,20 +71,18 @@ def _name(node: ast.Attribute | ast.alias) -> str:
 
 def mentioned(tree: ast.Module) -> set[str]:
     """The kinds of entries about a module that follow from names in it: `traceback` if it mentions a name for looking
-    at tracebacks, or gets attributes by computed names, `times` if it mentions times or numbers of files, `weak` if it
-    uses weak references, `descriptors` if it gets at numbers of descriptors, and compares values."""
+    at tracebacks, or gets attributes by computed names, `times` if it mentions times or numbers of files, `registries`
+    if it mentions those of warnings, `weak` if it uses weak references, `descriptors` if it gets at numbers of
+    descriptors, and compares values."""
     found: set[str] = set()
     nodes = [*ast.walk(tree)]
     status = any(isinstance(node, ast.Attribute | ast.alias) and _name(node).endswith("stat") for node in nodes)
     for node in nodes:
         match node:
             case ast.Name(name) | ast.Attribute(_, name) | ast.alias(name) | ast.arg(name) | ast.ImportFrom(str(name)):
-                if _OF_TRACEBACKS.search(name):
-                    found.add("traceback")
+                found.update(kind for kind, known in _BY_TEXT.items() if known.search(name))
                 if "weak" in name.lower():
                     found.add("weak")
-                if _OF_TIMES.search(name):
-                    found.add("times")
             case ast.Constant(str(text)) if " " not in text:
                 found.update(kind for kind, known in _BY_TEXT.items() if known.search(text))
             case ast.Subscript(_, ast.Constant(int(index))) if index in _IN_STATUS and status:
