@@ -65,6 +65,8 @@ looking_at_times: set[str] = set()
 looking_at_registries: set[str] = set()
 #: ... or mention numbers of descriptors, and compare values.
 comparing_descriptors: set[str] = set()
+#: ... or mention functions that open descriptors in a step that is not seen.
+opening_unseen: set[str] = set()
 #: ... or mention weak references.
 referring_weakly: set[str] = set()
 
@@ -80,6 +82,7 @@ _SAID: Final = {
     "times": looking_at_times,
     "registries": looking_at_registries,
     "descriptors": comparing_descriptors,
+    "opening": opening_unseen,
     "weak": referring_weakly,
 }
 

@@ -5,11 +5,12 @@ A descriptor that is open, and one that was closed, has a location: the open fil
 set, change it. A new descriptor with an old number gets another location.
 
 The system assigns numbers in the order in which threads open files, pipes and sockets. One location stands for the
-table of all descriptors once a thread has used a number after it was closed, while another thread, which may get that
-number, opened a descriptor (``TABLE_POINTS``); without need, it would multiply the orders of two threads that open
-files. A run in which one thread opens a descriptor and another one opens or closes one at the same time is counted, if
-the source of the program gets at such numbers and compares values that are no constants
-(:data:`.sites.comparing_descriptors`).
+table of all descriptors (``TABLE_POINTS``) once it matters: without need, it would multiply the orders of two threads
+that open files. It matters if a thread uses a number after it was closed, while another thread, which may get that
+number, opens a descriptor; or if one thread opens a descriptor while another opens or closes one, and the source of the
+program gets at such numbers and compares values that are no constants (:data:`.sites.comparing_descriptors`). A run is
+counted where steps of which no order is explored open descriptors, and in the second case also if the program mentions
+functions that open some unseen (:data:`.sites.opening_unseen`).
 
 Cost: a look at a set for each file that is opened or closed; an access for each use of a number.
 """
@@ -115,9 +116,12 @@ def _note(numbers: _Numbers, threads: set[int]) -> None:
     threads.add(runtime.current.index)
     if numbers.stale and numbers.opening and len(numbers.opening | numbers.stale) > 1:
         runtime.need_points(TABLE_POINTS)
-    if numbers.opening and len(numbers.opening | numbers.closing) > 1:
+    elif numbers.opening and len(numbers.opening | numbers.closing) > 1:
         if any(map(_is_of_program, sites.comparing_descriptors & sites.instrumented)):
-            runtime.untracked[_OF_COMPARISONS] = 1
+            if any(map(_is_of_program, sites.opening_unseen & sites.instrumented)):
+                runtime.untracked[_OF_COMPARISONS] = 1
+            else:
+                runtime.need_points(TABLE_POINTS)
 
 
 def _is_of_program(file: str) -> bool:

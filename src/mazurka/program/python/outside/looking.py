@@ -7,7 +7,7 @@ import posix
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mazurka.program.python.outside import paths, times
+from mazurka.program.python.outside import descriptor_numbers, paths, times
 from mazurka.program.python.outside.files import (
     find,
     is_path,
@@ -104,7 +104,8 @@ for _name in ("lexists", "islink"):
 
 
 def _list(models: Models, path: Any) -> None:
-    """Pass the step of listing a directory."""
+    """Pass the step of listing a directory, which opens a descriptor for a while."""
+    descriptor_numbers.opens_some(models)
     if path is not None and not is_path(path):
         file = settle_use(models, path, position=False, inside=False)
         if file is not None:

@@ -487,7 +487,7 @@ def open_(
     if models is not None and not _is_for_us(models, file, mode, opener):
         if not isinstance(file, int):
             look_at(models, file)
-            descriptor_numbers.opened(models)
+            descriptor_numbers.opens_some(models)  # closing it is no step
         return _real_open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     binary = "b" in mode
     if binary or _is_wrong(mode, buffering):

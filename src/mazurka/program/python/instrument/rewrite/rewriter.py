@@ -73,16 +73,18 @@ def mentioned(tree: ast.Module) -> set[str]:
     """The kinds of entries about a module that follow from names in it: `traceback` if it mentions a name for looking
     at tracebacks, or gets attributes by computed names, `times` if it mentions times or numbers of files, `registries`
     if it mentions those of warnings, `weak` if it uses weak references, `descriptors` if it gets at numbers of
-    descriptors, and compares values."""
+    descriptors, and compares values, `opening` if it mentions functions that open descriptors unseen."""
     found: set[str] = set()
     nodes = [*ast.walk(tree)]
-    status = any(isinstance(node, ast.Attribute | ast.alias) and _name(node).endswith("stat") for node in nodes)
+    status = _keeps_status(nodes)
     for node in nodes:
         match node:
             case ast.Name(name) | ast.Attribute(_, name) | ast.alias(name) | ast.arg(name) | ast.ImportFrom(str(name)):
                 found.update(kind for kind, known in _BY_TEXT.items() if known.search(name))
                 if "weak" in name.lower():
                     found.add("weak")
+                if name in _OPENING:
+                    found.add("opening")
             case ast.Constant(str(text)) if " " not in text:
                 found.update(kind for kind, known in _BY_TEXT.items() if known.search(text))
             case ast.Subscript(_, ast.Constant(int(index))) if index in _IN_STATUS and status:
@@ -98,6 +100,19 @@ def mentioned(tree: ast.Module) -> set[str]:
     if any(_is_of_descriptors(node) and id(node) not in passed_on for node in nodes) and any(map(_compares, nodes)):
         found.add("descriptors")
     return found
+
+
+def _keeps_status(nodes: list[ast.AST]) -> bool:
+    """Whether code may have the status of a file at hand, a tuple: other than for an attribute taken at once."""
+    at_once: set[int] = set()
+    for node in nodes:
+        match node:
+            case ast.Attribute(ast.Call(ast.Attribute() as function), _):
+                at_once.add(id(function))
+    return any(
+        isinstance(node, ast.Attribute | ast.alias) and _name(node).endswith("stat") and id(node) not in at_once
+        for node in nodes
+    )
 
 
 def _passed_on(nodes: list[ast.AST]) -> set[int]:
@@ -128,6 +143,11 @@ _USERS: Final = {
 
 #: Names by which code gets at the number of a descriptor.
 _OF_DESCRIPTORS: Final = frozenset("fileno pipe pipe2 dup dup2 openpty mkstemp memfd_create eventfd detach".split())
+
+#: Names of functions that open descriptors, or copy them, and are no steps that say so.
+_OPENING: Final = frozenset(
+    "ctypes eventfd fanotify forkpty inotify mmap openpty pidfd_open popen signalfd timerfd_create userfaultfd".split()
+)
 
 #: Functions that compare their arguments.
 _COMPARERS: Final = frozenset("sorted min max sort index remove set frozenset".split())
