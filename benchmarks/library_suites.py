@@ -40,7 +40,8 @@ _VERDICTS: Final = ("verified", "violation", "inconclusive")
 
 _PLUGIN: Final = ROOT / "benchmarks" / "suites"
 _COLUMNS: Final = (
-    "suite", "tests", "explored", "verified", "violation", "inconclusive", "not reached", "seconds", "commonest reasons",
+    "suite", "tests", "explored", "verified", "violation", "inconclusive", "not reached", "seconds",
+    "commonest reasons",
 )  # fmt: skip
 
 

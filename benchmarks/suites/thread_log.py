@@ -1,5 +1,5 @@
-"""A pytest plugin: writes down the tests that start threads, one a line, into the file named by the environment variable
-SUITE_THREADS. Fixtures do not count."""
+"""A pytest plugin: writes down the tests that start threads, one a line, into the file that the environment variable
+SUITE_THREADS names. Fixtures do not count."""
 
 import os
 import threading

@@ -4,7 +4,7 @@ Which of them is faster can't be seen from a program. ``mcr`` executes the fewes
 writes that reads may see, but may take long to compute these. ``dpor`` executes one order of each trace, which are
 more, and has little to compute: of uses of libraries that take ``mcr`` seconds most take ``dpor`` half the time.
 ``se-mcr`` distinguishes values only, which are few in a pool of connections, and many in a counter. So, as in
-portfolios of solvers, all run, in turns of equal time.
+portfolios of solvers, all run, in turns, with shares of the time that follow from how often each was the first.
 
 Each of them explores by itself and proves by itself; the runs of each count for the failures that they show. A
 strategy that ends in doubt is left out from then on, the next one joins, and the others decide. ``mcr`` may be in doubt
@@ -17,7 +17,8 @@ If new scheduling points are found, the search begins again, with all strategies
 If other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with the
 others.
 
-Cost: none for the first seconds, then at most twice, and later three times, the time of the fastest strategy.
+Cost: none for the first second; then five thirds of the time of ``dpor``, or five halves of that of ``mcr``, if that is
+the first to end; twice, three or six times (``se-mcr``) once all three go on.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ from mazurka.program.source_analysis import SourceAnalysis
 #: Seconds of the search after which ``dpor`` joins, and ``se-mcr``.
 _LEADS: Final = (1.0, 6.0)
 
+#: The shares of the time of each strategy, in this order, once they go on side by side.
+_SHARES: Final = (2.0, 3.0, 1.0)
+
 #: Seconds of a turn.
 _TURN: Final = 0.1
 
@@ -56,7 +60,8 @@ class _Part:
     """One of the strategies, and its progress."""
 
     strategy: Strategy
-    seconds: float = 0.0  # the time that it has had
+    share: float = 1.0  # its share of the time
+    seconds: float = 0.0  # the time that it has had, divided by its share
     out: int = 0  # seeds and leases that have not come back
     ended: bool = False  # it has nothing left to run, or was left out
     proved: bool = False  # it ended without a doubt
@@ -83,7 +88,7 @@ class Portfolio(Strategy):
     ) -> None:
         self._mcr = mcr
         self._others = others
-        self._first = _Part(mcr)
+        self._first = _Part(mcr, _SHARES[0])
         self._parts = [self._first]
         self._leads = _LEADS if leads is None else leads
         self._begun = perf_counter()
@@ -122,7 +127,7 @@ class Portfolio(Strategy):
     def _begin_another(self) -> None:
         going = [part.seconds for part in self._parts if not part.ended]
         make = self._others[len(self._parts) - 1]
-        self._parts.append(_Part(make(), min(going, default=0.0)))
+        self._parts.append(_Part(make(), _SHARES[len(self._parts)], min(going, default=0.0)))
 
     def begin_again(self, earlier: Self) -> None:
         self._begun = earlier._begun
@@ -142,7 +147,7 @@ class Portfolio(Strategy):
             begun = perf_counter()
             decided = part.strategy.advance(min(_TURN, max(end - begun, 0.0)))
             seed = part.strategy.next_seed() if decided else None
-            part.seconds += perf_counter() - begun
+            part.seconds += (perf_counter() - begun) / part.share
             if part is not self._first and _states_kept(part.strategy) > _MOST_STATES:
                 part.ended = True
             elif seed is not None:
@@ -160,7 +165,7 @@ class Portfolio(Strategy):
         part = self._parts[index]
         part.out -= 1
         part.strategy.observe(Seed(number, seed.plan), run)
-        part.seconds += perf_counter() - self._taken
+        part.seconds += (perf_counter() - self._taken) / part.share
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
 
