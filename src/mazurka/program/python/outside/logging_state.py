@@ -160,6 +160,12 @@ def _looking_up(models: Models, real: Any, logger: Any, *args: Any) -> Any:
     return real(logger, *args)
 
 
+def _asking(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+    """The name of a level, or another setting of the module, is looked up."""
+    pass_step(models, read(*_CONFIGURATION))
+    return real(*args, **named)
+
+
 def _getting_logger(models: Models, real: Any, *args: Any, **named: Any) -> Any:
     undo_at_end(models, "logging", _save)  # it may be a new logger, the same one for all threads that ask
     return real(*args, **named)
@@ -242,5 +248,10 @@ for _name in ("Logger.isEnabledFor", "Logger.getEffectiveLevel"):
     replace_method("logging", _name, _looking_up)
 for _name in ("Manager.getLogger", "Handler.__init__"):
     replace_method("logging", _name, _getting_logger)
+for _name in (
+    *("getLevelName", "getLevelNamesMapping", "getLoggerClass", "getLogRecordFactory"),
+    *("getHandlerByName", "getHandlerNames"),
+):
+    replace_method("logging", _name, _asking)
 for _name in ("disable", "basicConfig", "addLevelName", "setLoggerClass", "setLogRecordFactory", "captureWarnings"):
     replace_method("logging", _name, _changing())  # by its name: the module is spared from the models of functions

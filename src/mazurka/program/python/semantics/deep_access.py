@@ -205,7 +205,7 @@ def _shown_by(thing: Any, kind: type, asked: str) -> list[Any]:
         return stood_for(thing)
     if kind is types.GenericAlias or kind is types.UnionType:  # by identity: a metaclass may see to equality itself
         return [each for each in thing.__args__ if type(each) not in PLAIN]
-    if asked in _SHALLOW or not issubclass(kind, SHOWING):
+    if asked in _SHALLOW or not (issubclass(kind, SHOWING) or kind.__module__ == _OF_SIGNATURES):
         return []
     space = objects.dictionary(thing)
     held = [each for each in gc.get_referents(thing) if each is not space]
@@ -305,6 +305,9 @@ def stood_for(thing: Any) -> list[Any]:
         found = [thing._mapping] if is_a(thing, _VIEWS) else gc.get_referents(thing)
     return [each for each in found if type(each) not in PLAIN]
 
+
+#: The module of classes in Python that describe their elements: defaults and annotations of parameters.
+_OF_SIGNATURES: Final = "inspect"
 
 #: Objects in C that compare, or describe, their elements.
 SHOWING: Final = (types.SimpleNamespace, types.MethodType, functools.partial, itertools.repeat, slice)

@@ -114,6 +114,14 @@ def call(run: Any, function: types.FunctionType, site: int, args: tuple[Any, ...
     enter(run, module, name, given, site)
 
 
+def _count_renamed(run: Any, thing: Any, site: int) -> None:
+    """A function or class gets the name, the documentation and other attributes of another one. Decorators do this to
+    functions that they have just made; any other one may be known to other threads."""
+    name = thing.__qualname__ if is_a(thing, (types.FunctionType, type)) else "<locals>"
+    if "<locals>" not in name:
+        untracked.count_untracked(run, f"functools.update_wrapper() of {name}", site)
+
+
 def _call_interface(run: Any, module: str, name: str, site: int, given: tuple[Any, ...]) -> None:
     """A function that calls the methods of its object."""
     owner = type(given[0])
@@ -158,6 +166,8 @@ def _is_stream(thing: Any) -> bool:
 def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any, ...], site: int) -> None:
     """The reads of a function of the library beside containers and instances."""
     name = function.__name__
+    if function is functools.update_wrapper and has_concurrent_threads(run) and given:
+        _count_renamed(run, given[0], site)
     if not harmless.is_transparent(function):
         consulted.note(given)
     if module == "unittest.mock" and name in _PATCHING and has_concurrent_threads(run):
