@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.outside.child_calls import Acts
-from mazurka.program.python.outside.journal import NotKept
+from mazurka.program.python.outside.journal import NotKept, out_of_the_way
 from mazurka.program.python.outside.system_calls import ARCHITECTURE, HARMLESS, NUMBERS
 
 # Real functions, before they are replaced.
@@ -99,8 +99,8 @@ class ChildWatch:
         self.acts = Acts()
         self._ended = _allocate()
         self._ended.acquire()
-        self._hello, self._to_parent = posix.pipe()
-        self._from_parent, self._go = posix.pipe()
+        self._hello, self._to_parent = map(out_of_the_way, posix.pipe())
+        self._from_parent, self._go = map(out_of_the_way, posix.pipe())
         self._listener = -1
         self._processes: set[int] = set()  # the child, and processes that it started which have made a call
 
@@ -167,6 +167,8 @@ class ChildWatch:
             handle = _pidfd_open(child)
             self._listener = _libc.syscall(_PIDFD_GETFD, handle, listener, 0)
             posix.close(handle)
+            if self._listener >= 0:
+                self._listener = out_of_the_way(self._listener)
         if self._listener < 0:
             self.acts.troubles.add("a child process whose system calls can't be looked at")
         return self._listener >= 0

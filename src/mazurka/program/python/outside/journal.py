@@ -76,7 +76,7 @@ def _fallback() -> str:
     return str(_os.path.join(folder, f"mazurka-{_os.getuid()}"))
 
 
-def _out_of_the_way(handle: int) -> int:
+def out_of_the_way(handle: int) -> int:
     """The same open file under a number that no descriptor of the program gets: a program that closes one of its own
     twice must not close ours."""
     try:
@@ -235,7 +235,7 @@ class Journal:
         except OSError:
             _os.close(lock)
             raise
-        self._folder, self._lock, self._log = folder, _out_of_the_way(lock), _out_of_the_way(log)
+        self._folder, self._lock, self._log = folder, out_of_the_way(lock), out_of_the_way(log)
         self._owner, self._held = _os.getpid(), False
 
     # -- noting coming changes -------------------------------------------------------------------------------------

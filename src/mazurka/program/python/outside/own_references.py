@@ -19,7 +19,7 @@ _OURS: Final = "mazurka."
 
 
 def _is_ours(reference: Any) -> bool:
-    """Whether the checker has made a reference: only those with a callback can be told from the program's."""
+    """Whether the checker has made a reference, which only a callback shows."""
     callback = reference.__callback__
     if type(callback) is functools.partial:
         callback = callback.func

@@ -230,7 +230,8 @@ class Epoll:
         return ready if maxevents < 0 else ready[:maxevents]
 
     def fileno(self) -> int:
-        """As ``select.epoll``; it never changes, so no step."""
+        """As ``select.epoll``; a step on the object, which may be closed."""
+        _look(self)
         return int(self._real.fileno())
 
     @property
@@ -367,6 +368,7 @@ def _making(models: Models, real: Any, selector: Any, *args: Any) -> Any:
 
 
 replace_method("selectors", "EpollSelector.__init__", _making)
+replace_method("selectors", "EpollSelector.fileno", _looking_at_keys)
 for _class in ("EpollSelector", "PollSelector", "SelectSelector"):
     for _name in ("register", "unregister", "modify", "close"):
         replace_method("selectors", f"{_class}.{_name}", _changing_keys)

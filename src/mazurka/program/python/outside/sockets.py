@@ -291,6 +291,14 @@ def _close(models: Models, real: Any, self: Any, *args: Any) -> None:
     real(self, *args)
 
 
+def _close_first(models: Models, real: Any, self: Any) -> None:
+    """The flag is set by which a socket describes itself as closed; then the descriptor is closed, unless files that
+    were made of the socket are open."""
+    if not self._closed:
+        pass_step(models, change(*_state(self)))
+    real(self)
+
+
 def _detach(models: Models, real: Any, self: Any) -> Any:
     """A socket gives its descriptor away, and counts as closed from then on."""
     end = _end_of(models, self) or End()
@@ -326,13 +334,14 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "sendto": _sendto,
     "sendmsg": _sendmsg,
     "shutdown": _shutdown,
+    "close": _close_first,
     "_real_close": _close,
     "detach": _detach,
     "get_inheritable": _plainly,
     "set_inheritable": _plainly,
 }
 #: Methods that depend on the socket's own settings: its timeout, whether it is open.
-_GOING_BY_STATE: Final = frozenset(_METHODS) - {"__init__", "_real_close", "detach"}
+_GOING_BY_STATE: Final = frozenset(_METHODS) - {"__init__", "close", "_real_close", "detach"}
 
 #: Those of them that change these.
 _CHANGING_STATE: Final = frozenset({"bind", "listen", "connect", "connect_ex"})
