@@ -451,7 +451,7 @@ class TestThread:
         assert seen == ["worker 2", "worker 1", "worker 0"]
         assert [task.name for task in outcome.runtime.tasks] == ["0", "0.1", "0.1.1", "0.1.1.1"]
 
-    def test_an_exception_is_reported_and_handed_to_the_programs_hook(self) -> None:
+    def test_the_programs_hook_takes_exceptions(self) -> None:
         told: list[Any] = []
 
         def main() -> None:
@@ -460,9 +460,34 @@ class TestThread:
 
         before = threading.excepthook
         outcome = run(main)
-        assert [(name, type(error)) for name, error in outcome.errors] == [("0.1", ZeroDivisionError)]
+        assert outcome.errors == []
         assert told == [(ZeroDivisionError, "T"), (SystemExit, "T")]
         assert threading.excepthook is before
+
+    def test_a_hook_may_raise_an_exception_or_pass_it_on(self) -> None:
+        def fail(args: threading.ExceptHookArgs) -> None:
+            raise KeyError(str(args.exc_type))
+
+        def raise_again(args: threading.ExceptHookArgs) -> None:
+            assert args.exc_value is not None
+            raise args.exc_value
+
+        def pass_on(args: threading.ExceptHookArgs) -> None:
+            assert args.exc_value is not None
+            threading.__excepthook__(args)
+
+        def main(hook: Any) -> None:
+            threading.excepthook = hook
+            join(start(lambda: 1 / 0))
+
+        for hook, kind in {
+            fail: KeyError,
+            raise_again: ZeroDivisionError,
+            pass_on: ZeroDivisionError,
+            threading.excepthook: ZeroDivisionError,
+        }.items():
+            outcome = run(lambda hook=hook: main(hook))  # type: ignore[misc]
+            assert [(name, type(error)) for name, error in outcome.errors] == [("0.1", kind)]
 
     def test_daemons_do_not_keep_a_run_alive(self) -> None:
         def main() -> str:

@@ -32,8 +32,9 @@ WATCHING: Final = frozenset(
     python/semantics/container_adapters python/semantics/deep_access python/semantics/definitions
     python/semantics/foreign python/semantics/gathering python/semantics/handed_objects python/semantics/harmless
     python/semantics/locations python/semantics/native_objects python/semantics/objects python/semantics/operators
-    python/semantics/private_classes python/semantics/raising python/semantics/recurring_classes
-    python/semantics/reentrant python/semantics/shown python/semantics/untracked python/semantics/views
+    python/semantics/key_fields python/semantics/private_classes python/semantics/raising
+    python/semantics/recurring_classes python/semantics/reentrant python/semantics/shown
+    python/semantics/untracked python/semantics/views
     python/semantics/without_gil""".split()
 )
 

@@ -36,6 +36,7 @@ from mazurka.program.python.primitives import (
     thread_functions,
     thread_pools,
     threads,
+    uncaught,
 )
 from mazurka.program.python.primitives.run import INNER, Models
 from mazurka.program.python.primitives.uncontrolled import Counting
@@ -87,6 +88,7 @@ def _replacements() -> list[tuple[Any, Any]]:
         (threading, "current_thread", threads.current_thread),
         (threading, "enumerate", threads.enumerate_threads),
         (threading, "active_count", threads.active_count),
+        (threading, "__excepthook__", uncaught.excepthook),
         (queue, "SimpleQueue", queues.SimpleQueue),
         *((time, name, model) for name, model in clock.REPLACEMENTS.items()),
     ]

@@ -16,7 +16,8 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.primitives import identifiers
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.run import Models, here
-from mazurka.program.python.primitives.threads import alive_tasks, is_users
+from mazurka.program.python.primitives.threads import alive_tasks
+from mazurka.program.python.primitives.uncaught import is_users
 from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import THREAD, THREADS

@@ -9,8 +9,8 @@ own, ("start", its birth): ``start`` changes it (a second one raises), ``join`` 
 are points as soon as a thread other than the starting one uses the Thread object (:func:`_uses_start`); the uses of its
 own threads by one thread are in order anyway.
 
-Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one (the output of
-the default one is in the report anyway); ``settrace``/``setprofile`` hooks are kept but not called for new threads.
+Departures: an uncaught exception is handed to ``threading.excepthook`` only if the program has set one
+(:mod:`.uncaught`); ``settrace``/``setprofile`` hooks are kept but not called for new threads.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from greenlet import GreenletExit
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument.own import WeakKeyDictionary, WeakSet
 from mazurka.program.python.isolation import earlier_threads
-from mazurka.program.python.primitives import contexts, identifiers, names
+from mazurka.program.python.primitives import contexts, identifiers, names, uncaught
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import (
@@ -48,7 +48,7 @@ from mazurka.trace.targets import THREAD, THREADS, Kind, Target
 
 _original: Final[dict[tuple[type, str], Any]] = {}
 _real_threading: Final[dict[str, Any]] = {
-    name: getattr(threading, name) for name in ("current_thread", "enumerate", "active_count", "excepthook")
+    name: getattr(threading, name) for name in ("current_thread", "enumerate", "active_count")
 }
 _MAIN: Final[Any] = threading.main_thread()
 _Dummy: Final[Any] = threading.__dict__["_DummyThread"]
@@ -284,16 +284,12 @@ def _live(thread: Any, state: ThreadState) -> None:
     except GreenletExit:
         raise
     except BaseException as error:
-        if not models.runtime.aborting and is_users(threading.excepthook, _real_threading["excepthook"]):
-            thread._invoke_excepthook(thread)
-        if type(error) is not SystemExit:
+        failure = uncaught.failure_of(models, thread, error)
+        if failure is error:
             raise
+        if failure is not None:
+            raise failure from None
     models.left(task)
-
-
-def is_users(hook: Any, default: Any) -> bool:
-    """Whether the program has installed this hook, and not Python or a test runner."""
-    return hook is not default and not str(getattr(hook, "__module__", "")).startswith("_pytest")
 
 
 def thread_join(self: Any, timeout: float | None = None) -> None:
