@@ -51,8 +51,8 @@ LEFT_OUT = {
     "test_deque.TestBasic.test_index",
 }
 
-#: Tests with thousands of cases each, or ten million items: only run by ``make test-long``. Their neighbours check the
-#: same in fewer cases.
+#: Tests with thousands of cases each, or ten million items, or that solve puzzles (``conjoin``): only run by ``make
+#: test-long``. Their neighbours check the same in fewer cases.
 LARGE = {
     "TestBasic.test_big_queue_popleft",
     "TestBasic.test_big_queue_popright",
@@ -62,7 +62,8 @@ LARGE = {
     "CPythonOrderedDictTests.test_highly_nested",
     "CPythonOrderedDictSubclassTests.test_highly_nested",
     "TestCounter.test_inplace_operations",
-    "TestHeapPython.test_push_pop",
+    "test_push_pop",
+    "conjoin",
     "test_excessive_nesting",
     "test_negative_exponent",
     "test_merge_stability",
