@@ -12,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import sys
 from typing import Any, Final
 
 from mazurka.program.python.instrument import known_functions
@@ -48,12 +49,12 @@ def look() -> None:
 
 def _are_any_open() -> bool:
     """Whether this process has a plain file open for writing that still has a name: pytest captures output into one
-    that has none."""
+    that has none. The standard streams do not count: their names are no paths."""
     try:
-        numbers = [int(name) for name in _listdir("/dev/fd")]
+        numbers = {int(name) for name in _listdir("/dev/fd")}
     except (OSError, ValueError):
         return True  # this can't be known
-    for number in numbers:
+    for number in numbers - _standard():
         with contextlib.suppress(OSError):  # the descriptor of the listing is closed by now
             found = _fstat(number)
             if not stat.S_ISREG(found.st_mode) or not found.st_nlink:
@@ -61,6 +62,16 @@ def _are_any_open() -> bool:
             if _flags(number, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY:
                 return True
     return False
+
+
+def _standard() -> set[int]:
+    """The descriptors of the streams that the interpreter began with."""
+    found = set()
+    for stream in (sys.__stdin__, sys.__stdout__, sys.__stderr__):
+        with contextlib.suppress(OSError, ValueError):  # it has been closed
+            if stream is not None:
+                found.add(stream.fileno())
+    return found
 
 
 def forget() -> None:
