@@ -28,7 +28,8 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Mazurka needs Python 3.11 or newer; try PYTHON=python3.12 make ..." if sys.version_info < (3, 11) else 0)'
 	@echo "Making $(VENV) (half a minute, once)"
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@# Modules are compiled when they are first imported: to compile all takes half of the time, and many are not used.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 

@@ -23,10 +23,11 @@ import multiprocessing
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from tests.oracle.preemptive import hunt
@@ -90,19 +91,30 @@ def check_file(path: str, strategies: tuple[str, ...]) -> dict[str, Said]:
     return said_by_each(path, strategies, 20.0, **settings)
 
 
+#: The folders of samples.
+_KINDS: Final = ("bugs", "correct", "unseen")
+
+
 def check_folder(
-    pool: ProcessPoolExecutor, folder: Path, strategies: tuple[str, ...] = ("auto",), every: int = 1
+    pool: ProcessPoolExecutor,
+    folder: Path,
+    strategies: tuple[str, ...] = ("auto",),
+    every: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[str, dict[str, dict[str, Said]]]:
-    """Strategy -> kind of program (`bugs`, `correct`, `unseen`) -> its name -> the verdict; of each n-th program."""
-    files = {kind: sorted((folder / kind).glob("*.py"))[::every] for kind in ("bugs", "correct", "unseen")}
-    paths = map(str, itertools.chain(*files.values()))
-    said = list(pool.map(check_file, paths, itertools.repeat(strategies), chunksize=4))
-    by_strategy = {}
-    for strategy in strategies:
-        verdicts = iter(said)
-        by_strategy[strategy] = {
-            kind: {path.stem: next(verdicts)[strategy] for path in paths_of} for kind, paths_of in files.items()
-        }
+    """Strategy -> kind of program (`bugs`, `correct`, `unseen`) -> its name -> the verdict; for strategies in ``every``
+    of each n-th program only."""
+    files = [
+        (kind, path, tuple(strategy for strategy in strategies if number % every.get(strategy, 1) == 0))
+        for kind in _KINDS
+        for number, path in enumerate(sorted((folder / kind).glob("*.py")))
+    ]
+    by_strategy: dict[str, dict[str, dict[str, Said]]] = {
+        strategy: {kind: {} for kind in _KINDS} for strategy in strategies
+    }
+    all_said = pool.map(check_file, [str(path) for _, path, _ in files], [each for _, _, each in files], chunksize=4)
+    for (kind, path, _), said in zip(files, all_said, strict=True):
+        for strategy, verdict in said.items():
+            by_strategy[strategy][kind][path.stem] = verdict
     return by_strategy
 
 

@@ -38,9 +38,8 @@ def pool() -> Iterator[ProcessPoolExecutor]:
 @pytest.mark.slow
 def test_samples(pool: ProcessPoolExecutor) -> None:
     """By the default strategy; some, or all under ``long``, by `se-mcr` alone."""
-    by_default = check_folder(pool, SAMPLES, ("auto",))["auto"]
-    alone = check_folder(pool, SAMPLES, ("se-mcr",), every=1 if _LONG else 4)["se-mcr"]
-    for said in (by_default, alone):
+    by_strategy = check_folder(pool, SAMPLES, ("auto", "se-mcr"), {"se-mcr": 1 if _LONG else 4})
+    for said in by_strategy.values():
         bugs, unseen, correct = said["bugs"], said["unseen"], said["correct"]
         assert {name: each for name, each in bugs.items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}
         assert sum(each.verdict == VIOLATION for each in bugs.values()) >= 0.95 * len(bugs)
