@@ -445,7 +445,9 @@ def marks(points: Iterable[int]) -> set[int]:
 def explored(points: Iterable[int]) -> list[str]:
     """The modules, of those that were imported, that are to be instrumented."""
     known = marks(points)
-    return [name for name in sorted(sys.modules) if known and harmless.is_explorable(name) and _mark_of(name) in known]
+    if not known:
+        return []
+    return [name for name in sorted(sys.modules) if harmless.is_explorable(name) and _mark_of(name) in known]
 
 
 def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
