@@ -13,7 +13,7 @@ from tests.oracle.container_clients import random_client
 differential = Later("benchmarks.differential")
 api = Later("mazurka.api")
 
-_PROGRAMS = 3_000 if os.environ.get("HYPOTHESIS_PROFILE", "") == "long" else 60
+_PROGRAMS = 3_000 if os.environ.get("HYPOTHESIS_PROFILE", "") == "long" else 30
 _SHARE = 30
 
 

@@ -156,7 +156,7 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.filterwarnings("ignore")  # of connections that the programs leave open
 @pytest.mark.parametrize("name", RACES)
-@pytest.mark.parametrize("strategy", ["dpor", "mcr"])
+@pytest.mark.parametrize("strategy", [pytest.param("dpor", marks=pytest.mark.long), "mcr"])
 def test_races_are_found(tmp_path: Path, database: Path, name: str, strategy: str) -> None:
     before = database.read_bytes()
     result = explored(tmp_path, _HEAD.format(path=str(database)) + RACES[name], strategy=strategy)

@@ -378,14 +378,14 @@ def test_what_could_not_be_undone_is_not_done(tmp_path: Path, call: str) -> None
 
 
 @pytest.mark.parametrize("name", RACES)
-@pytest.mark.parametrize("strategy", ["dfs", "mcr"])
+@pytest.mark.parametrize("strategy", [pytest.param("dfs", marks=pytest.mark.long), "mcr"])
 def test_races_are_found(tmp_path: Path, name: str, strategy: str) -> None:
     result = explored(tmp_path, RACES[name], strategy=strategy)
     assert result.verdict is Verdict.VIOLATION, str(result)
 
 
 @pytest.mark.parametrize("name", CORRECT)
-@pytest.mark.parametrize("strategy", ["dfs", "mcr"])
+@pytest.mark.parametrize("strategy", [pytest.param("dfs", marks=pytest.mark.long), "mcr"])
 def test_no_more_than_that(tmp_path: Path, name: str, strategy: str) -> None:
     result = explored(tmp_path, CORRECT[name], strategy=strategy)
     assert result.verdict is Verdict.VERIFIED, str(result)

@@ -235,7 +235,9 @@ CORRECT = {
 
 @pytest.mark.filterwarnings("ignore")  # of sockets that the programs leave open
 @pytest.mark.parametrize("name", RACES)
-@pytest.mark.parametrize("strategy", ["dfs", "dpor", "mcr", "se-mcr"])
+@pytest.mark.parametrize(
+    "strategy", [*(pytest.param(each, marks=pytest.mark.long) for each in ("dfs", "se-mcr")), "dpor", "mcr"]
+)
 def test_races_are_found(tmp_path: Path, name: str, strategy: str) -> None:
     result = explored(tmp_path, RACES[name], strategy=strategy)
     assert result.verdict is Verdict.VIOLATION, str(result)

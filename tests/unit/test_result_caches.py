@@ -258,7 +258,7 @@ CORRECT = {
 }
 
 
-@pytest.mark.parametrize("strategy", ["auto", "dfs"])
+@pytest.mark.parametrize("strategy", ["auto", pytest.param("dfs", marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", FAILING)
 def test_failing(tmp_path: Path, name: str, strategy: str) -> None:
     assert explored(tmp_path, FAILING[name], strategy=strategy).verdict is Verdict.VIOLATION
