@@ -181,15 +181,16 @@ def _used(models: Models, descriptor: object) -> list[tuple[Target, str]]:
     return [*found, _TABLE] if is_stale and TABLE_POINTS in runtime.points else found
 
 
-def number_of(models: Models, thing: Any) -> int:
-    """The number of a descriptor, or of a file or socket object: one that is closed has none, so its state is read."""
-    if isinstance(thing, int):
-        return thing
+def number_of(models: Models, thing: Any, *also: StepAccess) -> int:
+    """The number of a descriptor, or of a file or socket object: one that is closed has none, so its state is read;
+    ``also`` are further accesses of the step."""
     if isinstance(thing, _socket.socket):
-        pass_step(models, read((OBJECT, number(thing)), "the state of a socket"))
-    else:
+        also = (read((OBJECT, number(thing)), "the state of a socket"), *also)
+    elif not isinstance(thing, int):
         getattr(thing, "closed", None)  # a step of the file itself
-    return int(thing.fileno())
+    if also:
+        pass_step(models, *also)
+    return thing if isinstance(thing, int) else int(thing.fileno())
 
 
 def changes_of_range(models: Models, low: int, high: int) -> list[StepAccess]:

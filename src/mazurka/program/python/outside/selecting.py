@@ -329,17 +329,18 @@ def _keys(selector: Any) -> tuple[Target, str]:
 _changing: dict[int, int] = {}
 
 
-def _ask_for_number(models: Models, args: tuple[Any, ...]) -> None:
-    """A selector asks its argument for a descriptor, which one that is closed has not."""
-    if args:
-        with contextlib.suppress(Exception):  # the method itself raises it
-            descriptor_numbers.number_of(models, args[0])
+def _look_up(models: Models, real: Any, selector: Any, thing: Any) -> Any:
+    """A selector asks an object for its descriptor, which one that is closed has not, and then looks for its
+    registration."""
+    changes = _changing.get(id(selector)) == models.runtime.current.index
+    with contextlib.suppress(Exception):  # the method itself raises it
+        descriptor_numbers.number_of(models, thing, (change if changes else read)(*_keys(selector)))
+    return real(selector, thing)
 
 
 def _changing_keys(models: Models, real: Any, selector: Any, *args: Any, **named: Any) -> Any:
     """Stands for a method that changes the registrations: it is Python code, during which another thread may change
     them, too."""
-    _ask_for_number(models, args)
     me = models.runtime.current.index
     if models.runtime.solo or _changing.get(id(selector)) == me:
         return real(selector, *args, **named)
@@ -355,7 +356,6 @@ def _changing_keys(models: Models, real: Any, selector: Any, *args: Any, **named
 
 
 def _looking_at_keys(models: Models, real: Any, selector: Any, *args: Any) -> Any:
-    _ask_for_number(models, args)
     pass_step(models, read(*_keys(selector)))
     return real(selector, *args)
 
@@ -368,6 +368,7 @@ def _making(models: Models, real: Any, selector: Any, *args: Any) -> Any:
 
 
 replace_method("selectors", "EpollSelector.__init__", _making)
+replace_method("selectors", "_BaseSelectorImpl._fileobj_lookup", _look_up)
 replace_method("selectors", "EpollSelector.fileno", _looking_at_keys)
 for _class in ("EpollSelector", "PollSelector", "SelectSelector"):
     for _name in ("register", "unregister", "modify", "close"):

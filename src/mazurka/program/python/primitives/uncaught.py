@@ -8,10 +8,9 @@ an exception. The default hook's text is not printed, as the report has it.
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from typing import Any, Final
-
-from greenlet import GreenletExit
 
 from mazurka.program.python.failures import fault_of_ours
 from mazurka.program.python.primitives.run import Models, here
@@ -51,9 +50,11 @@ def failure_of(models: Models, thread: Any, error: BaseException) -> BaseExcepti
         return known
     try:
         hook(threading.ExceptHookArgs((type(error), error, error.__traceback__, thread)))
-    except GreenletExit:
-        raise
-    except BaseException as raised:
+    except Exception as raised:
+        raised.__suppress_context__ = True
+        if sys.stderr is not None:
+            print("Exception in threading.excepthook:", file=sys.stderr, flush=True)
+        sys.excepthook(type(raised), raised, raised.__traceback__)
         return raised
     is_left = isinstance(error, KeyboardInterrupt) or any(each is error for each in _passed_on) or fault_of_ours(error)
     _passed_on.clear()
