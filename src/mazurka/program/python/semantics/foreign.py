@@ -413,9 +413,12 @@ def _enter(run: Any, module: str, name: str, site: int) -> None:
 
 
 def _explore(run: Any, module: str) -> bool:
-    """Whether a module is to be explored from now on: then the search begins again."""
+    """Whether a module is to be explored from now on: then the search begins again. Clean-up code of threads that are
+    unwound is no part of the run."""
     if run.is_recording or not harmless.is_explorable(module):
         return False
+    if run.aborting:
+        return True
     run.sharing.learn((_mark_of(module),))
     return bool(run.sharing.found_new_points)
 
