@@ -586,8 +586,8 @@ class Runtime:
 
     def need_points(self, mark: int) -> None:
         """A thread has read state that a release (or the end of a thread) changes: from now on releases (or ends) need
-        points. Clean-up code of threads that are unwound is no part of the run."""
-        if not self.solo and not self.aborting:
+        points."""
+        if not self.solo:
             self.sharing.learn((mark,))
 
     def release(self, target: Target, site: int = 0, more: tuple[Access, ...] = ()) -> None:

@@ -189,9 +189,9 @@ def set_running(self: Any) -> Any:
 
 def _give_up_unless_over(future: Any) -> None:
     """A thread other than that of the task may see or change whether the task is running: give up the model unless the
-    task is over."""
+    task is over. Clean-up code of threads that are unwound is no part of the run."""
     found = _task_of(future)
-    if found is not None and not _is_over(*found):
+    if found is not None and not found[0].runtime.aborting and not _is_over(*found):
         found[0].runtime.need_points(POOL_POINTS)
 
 
@@ -209,7 +209,7 @@ def add_done_callback(self: Any, function: Any) -> None:
     if models is not None and not is_seen(function):
         function = functools.partial(called, function)
     found = _task_of(self)
-    if found is not None and not _is_over(*found):
+    if found is not None and not found[0].runtime.aborting and not _is_over(*found):
         if self.__dict__.get("_mz_joined"):
             found[0].runtime.need_points(POOL_POINTS)
         self.__dict__["_mz_called"] = True
