@@ -417,7 +417,7 @@ def _explore(run: Any, module: str) -> bool:
     unwound is no part of the run."""
     if run.is_recording or not harmless.is_explorable(module):
         return False
-    if run.aborting:
+    if run.aborting and not run.has_ended:
         return True
     run.sharing.learn((_mark_of(module),))
     return bool(run.sharing.found_new_points)
