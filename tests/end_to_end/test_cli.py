@@ -97,6 +97,21 @@ def test_nobody_waits_for_what_is_not_needed(shell, arguments, heavy):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_little_is_imported_before_python_is_started_again(shell):
+    """With hashes that are random, the first process of a check only starts another one."""
+    code = (
+        "import os, sys, mazurka.cli\n"
+        "os.execve = lambda *again: print(again[2]['PYTHONHASHSEED'], 'greenlet' in sys.modules)\n"
+        "try: mazurka.cli.main(['check', '--help'])\n"
+        "except SystemExit: pass\n"
+    )
+    variables = {name: value for name, value in shell.variables().items() if name != "PYTHONHASHSEED"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=shell.folder, env=variables, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[0] == "0 False"
+
+
 @pytest.mark.parametrize("verb", ["check", "replay", "list", "clean", "version"])
 def test_every_verb_has_help(shell, verb):
     assert "Usage: mazurka " + verb in shell.run(verb, "--help", status=0).stdout

@@ -43,7 +43,7 @@ def _pin_hashing() -> None:
     """
     import os
 
-    from mazurka.program.python.isolation.determinism import pinned_environment
+    from mazurka.program.python.isolation.hashing import pinned_environment
 
     environment = pinned_environment()
     if environment is not None and sys.executable and getattr(sys, "orig_argv", None):

@@ -3,7 +3,7 @@
 Random numbers, `os.urandom` and with it `uuid` and `secrets` come from streams that start again with each run. Each
 thread draws from a stream of its own, so that its random numbers do not depend on the other threads. Time is virtual
 (see the models of `time`). String hashing is fixed by the environment a check is started in
-(:func:`pinned_environment`). Other differences (object addresses) are found by comparing two runs of the same plan.
+(:mod:`.hashing`). Other differences (object addresses) are found by comparing two runs of the same plan.
 """
 
 from __future__ import annotations
@@ -24,9 +24,6 @@ from mazurka.program.python.isolation.seeding import SeededGenerator
 
 _SEED: Final = 20_240_229
 
-#: The hash seed of every check, so that sets of strings have the same order in each.
-HASH_SEED: Final = "0"
-
 # The real seeding of a generator, whichever function stands in for `Random.seed`.
 _seed: Final[Callable[[random.Random, int], None]] = _random.Random.seed
 _shared: Final[random.Random] = random.__dict__["_inst"]  # the functions of `random` are its methods
@@ -39,13 +36,6 @@ _NODE: Final = 0x02_00_00_00_00_01
 #: The random generator of each purpose and thread in this run (no thread: outside).
 _streams: Final[dict[str, random.Random]] = {}
 _undo: list[Callable[[], None]] = []
-
-
-def pinned_environment() -> dict[str, str] | None:
-    """The environment to start Python in again for fixed hashing; None if this one is already right."""
-    if os.environ.get("PYTHONHASHSEED", "random") != "random":
-        return None
-    return {**os.environ, "PYTHONHASHSEED": HASH_SEED}
 
 
 def own_stream(purpose: str = "") -> random.Random:
