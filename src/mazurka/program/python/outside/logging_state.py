@@ -30,7 +30,7 @@ from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import RECORD_POINTS
 from mazurka.trace.event import WRITES
-from mazurka.trace.targets import ATTRIBUTE, Kind, Target, of_kinds
+from mazurka.trace.targets import ATTRIBUTE, OBJECT, Kind, Target, of_kinds
 
 _CONFIGURATION: Final = place("logging configuration")
 
@@ -97,6 +97,17 @@ def _changing(*parts: str) -> Callable[..., Any]:
     return change_
 
 
+def _disabling(models: Models, real: Any, *args: Any, **named: Any) -> Any:
+    """`logging.disable` sets an attribute of the manager of the loggers, which a program may read, or set, too."""
+    pass_step(models, change(*_CONFIGURATION), change(*_manager()))
+    undo_at_end(models, "logging", _save)
+    return real(*args, **named)
+
+
+def _manager() -> tuple[Target, str]:
+    return (OBJECT, number(logging.root.manager)), "the manager of the loggers"
+
+
 _WORDS: Final = "the settings of a logger or handler"
 
 #: Number of a list, or an attribute that holds one -> the threads that call methods which look for an element in it,
@@ -151,7 +162,7 @@ def _looking(models: Models, real: Any, logger: Any, *args: Any) -> Any:
 
 def _looking_up(models: Models, real: Any, logger: Any, *args: Any) -> Any:
     """A logger takes its level from the loggers above it, whose levels may be set without the method for that."""
-    levels, each = [], logger
+    levels, each = [read(*_manager())], logger
     while each is not None and not models.runtime.solo:
         levels.append(read((ATTRIBUTE, number(each), "level"), _WORDS))
         levels.append(read((ATTRIBUTE, number(each), "disabled"), _WORDS))
@@ -253,5 +264,6 @@ for _name in (
     *("getHandlerByName", "getHandlerNames"),
 ):
     replace_method("logging", _name, _asking)
-for _name in ("disable", "basicConfig", "addLevelName", "setLoggerClass", "setLogRecordFactory", "captureWarnings"):
+replace_method("logging", "disable", _disabling)
+for _name in ("basicConfig", "addLevelName", "setLoggerClass", "setLogRecordFactory", "captureWarnings"):
     replace_method("logging", _name, _changing())  # by its name: the module is spared from the models of functions

@@ -129,16 +129,15 @@ def _connecting(name: str) -> Callable[..., Any]:
         ends, end = of_run(models), _end_of(models, self)
         key = _key(self, address)
         listener = ends.by_address.get(key) if key is not None else None
-        if end is None:
-            return _counted(models, name, lambda: real(self, address))
-        if not _is_stream(self):
+        if end is None or not _is_stream(self) or listener is None or listener.gets is None:
+            pass_step(models, change(*_state(self)))
+            if end is None or _is_stream(self):
+                return _counted(models, name, lambda: real(self, address))
             end.peer = key
             done = real(self, address)
             _has_address(models, self, end)
             return done
-        if listener is None or listener.gets is None:
-            return _counted(models, name, lambda: real(self, address))
-        touch(models, Op.RMW, listener.gets)
+        touch(models, Op.RMW, listener.gets, also=[change(*_state(self))])
         try:
             done = real(self, address)
         except BlockingIOError:
@@ -341,10 +340,13 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "set_inheritable": _plainly,
 }
 #: Methods that depend on the socket's own settings: its timeout, whether it is open.
-_GOING_BY_STATE: Final = frozenset(_METHODS) - {"__init__", "close", "_real_close", "detach"}
+_GOING_BY_STATE: Final = frozenset(_METHODS) - {
+    *("__init__", "close", "_real_close", "detach"),
+    *("connect", "connect_ex"),  # these change them in the step of the connection
+}
 
 #: Those of them that change these.
-_CHANGING_STATE: Final = frozenset({"bind", "listen", "connect", "connect_ex"})
+_CHANGING_STATE: Final = frozenset({"bind", "listen"})
 
 
 def _looking(wrapper: Callable[..., Any], access: Callable[[Target, str], StepAccess]) -> Callable[..., Any]:
