@@ -313,7 +313,7 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     if op is _RMW and (how is BOUND or is_a(how, type)) and name in sites.stored_from_outside:
         comes_or_goes(run, name)  # a thread that reads it meanwhile may find that of the class
     _store(run, thing, name, site, how, op)
-    if type(how) is int and how in _OF_INSTANCE:
+    if is_a(how, type) or how in _OF_INSTANCE:
         _note_change(run, thing, name, site)
     elif how is OF_CLASS and not run.is_recording and has_concurrent_threads(run):
         look_after_step(run, functools.partial(_look_for_descriptor, kind=thing, name=name, site=site))
@@ -327,8 +327,8 @@ def _store(run: Any, thing: Any, name: str, site: int, how: Any, op: Op) -> None
         _emit(run, thing, name, site, op)
 
 
-#: How those attributes are found that are the instance's.
-_OF_INSTANCE: Final = frozenset((INSTANCE, LISTED))
+#: How those attributes are found that are the instance's; so are those that show through from a class.
+_OF_INSTANCE: Final = frozenset((INSTANCE, LISTED, BOUND))
 
 
 def _note_change(run: Any, thing: Any, name: str, site: int) -> None:
