@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from mazurka.program.python import activation
+from mazurka.program.python.semantics import objects
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.untracked import count_untracked
@@ -104,22 +105,52 @@ def change(run: Any, n: int, kind: type | None, names: Iterable[Any], site: int,
         return
     first = n not in _changed
     _changed.add(n)
-    if has_concurrent_threads(run) and (n in _resting or (first and _is_in_container(thing))):
+    if has_concurrent_threads(run) and (n in _resting or (first and _may_be_key(thing, kind))):
         count_untracked(run, f"a change of a {kind.__name__ if kind else 'key'} that is a key", site)
 
 
-def _is_in_container(thing: Any) -> bool:
-    """Whether an object, or the one with this dictionary, is a key of a container."""
-    if thing is None or len(_changed) > _MOST_LOOKED_FOR:
-        return False
+def _may_be_key(thing: Any, kind: Any) -> bool:
+    """Whether an object, or the one with this dictionary, may be a key: one of a frozen class, if any other object
+    refers to it, since displays and code in C hash it unseen; else if it is a key of a container. The objects of
+    classes that are not frozen, which programs often change, are looked at no further than so many."""
     if type(thing) is dict:
-        thing = next((each for each in gc.get_referrers(thing) if dictionary(each) is thing), None)
-    for each in gc.get_referrers(thing):
-        if _has_key(each, thing):
+        thing = _owner_of(thing)
+    frozen = bool(type.__dict__["__dict__"].__get__(kind)["__dataclass_params__"].frozen)
+    if thing is None or len(_changed) > _MOST_LOOKED_FOR:
+        return frozen
+    owners = gc.get_referrers(thing)  # no function of ours may have the object in a closure meanwhile
+    for each in owners:
+        if _keeps(each, thing, frozen):
             return True
-        if type(each) is tuple and any(_has_key(one, each) for one in gc.get_referrers(each)):
-            return True
+        for inner in gc.get_referrers(each) if type(each) is tuple else ():
+            if inner is not owners and _keeps(inner, each, frozen):
+                return True
     return False
+
+
+def _owner_of(space: dict[str, Any]) -> Any:
+    """The object that has this dictionary."""
+    return next((each for each in gc.get_referrers(space) if dictionary(each) is space), None)
+
+
+def _keeps(owner: Any, thing: Any, frozen: bool) -> bool:
+    """Whether a referrer of an object has it for a key, or (for one of a frozen class) keeps it in any way."""
+    if _has_key(owner, thing):
+        return True
+    if type(owner) is types.CellType and _is_of_ours(owner):
+        return False
+    return frozen and type(owner) not in _PASSING and not objects.keeps(owner)
+
+
+def _is_of_ours(cell: Any) -> bool:
+    """Whether a variable is one of a function of ours, which will look at the object's value."""
+    closures = [each for each in gc.get_referrers(cell) if type(each) is tuple]
+    functions = [each for one in closures for each in gc.get_referrers(one) if type(each) is types.FunctionType]
+    return all(str(each.__module__).startswith("mazurka.") for each in functions)
+
+
+#: Types of objects that refer to others while code runs: a tuple may be one of arguments.
+_PASSING: Final = frozenset({types.FrameType, types.MethodType, tuple})
 
 
 def _has_key(container: Any, key: Any) -> bool:
@@ -129,7 +160,7 @@ def _has_key(container: Any, key: Any) -> bool:
 
 
 #: So many objects are looked for: to look through all others for one takes some milliseconds.
-_MOST_LOOKED_FOR: Final = 8
+_MOST_LOOKED_FOR: Final = 24
 
 
 def is_being_made(thing: Any) -> bool:

@@ -197,6 +197,11 @@ def _give_number(thing: object) -> int:
     return fresh
 
 
+def keeps(owner: object) -> bool:
+    """Whether an object is our own table of those that can't be referred to weakly."""
+    return owner is _kept
+
+
 def _tidy() -> None:
     """Release the watchers of objects that have ended."""
     global _tidy_at
