@@ -168,6 +168,8 @@ def _look(run: Any, function: types.FunctionType, module: str, given: tuple[Any,
     name = function.__name__
     if function is functools.update_wrapper and has_concurrent_threads(run) and given:
         _count_renamed(run, given[0], site)
+    if name == "getmembers" and given:
+        objects.hide_watching(given[0])
     if not harmless.is_transparent(function):
         consulted.note(given)
     if module == "unittest.mock" and name in _PATCHING and has_concurrent_threads(run):

@@ -68,6 +68,8 @@ def by_name(run: Any, args: tuple[Any, ...], site: int, op: Op) -> None:
     if len(args) < 2 or not is_a(args[1], str):
         return
     thing, name = args[0], str.__str__(args[1])  # a text of a class of its own might run code to compare
+    if name == "__weakref__":
+        objects.hide_watching(thing)
     how = classify(type(thing), name)
     if op is Op.READ:
         attributes.read(run, thing, name, site, how)

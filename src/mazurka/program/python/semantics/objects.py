@@ -216,6 +216,12 @@ def stop_watching(thing: object) -> None:
     _watched.pop(id(thing), None)
 
 
+def hide_watching(thing: object) -> None:
+    """Code is about to look for weak references to an object: ours is none of the program's."""
+    if _watched.pop(id(thing), None) is not None:
+        _kept[id(thing)] = thing
+
+
 #: At each weak reference, objects that only we hold are looked for among at most so many: more would take too long.
 _MOST_SWEPT: Final = 10_000
 
