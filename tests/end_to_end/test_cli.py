@@ -112,6 +112,16 @@ def test_little_is_imported_before_python_is_started_again(shell):
     assert done.stdout.splitlines()[0] == "0 False"
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed(shell, closed):
+    for source, status in ((LOCKED, 0), (LOST_UPDATE, 1)):
+        shell.write("program.py", source)
+        command = ["sh", "-c", f"{sys.executable} -m mazurka check program.py {closed}"]
+        done = subprocess.run(command, cwd=shell.folder, env=shell.variables(), stdin=subprocess.DEVNULL, check=False)
+        assert done.returncode == status
+    assert schedules(shell.folder)
+
+
 @pytest.mark.parametrize("verb", ["check", "replay", "list", "clean", "version"])
 def test_every_verb_has_help(shell, verb):
     assert "Usage: mazurka " + verb in shell.run(verb, "--help", status=0).stdout

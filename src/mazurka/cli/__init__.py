@@ -19,6 +19,7 @@ _RUNNING: Final = frozenset({"check", "record", "replay"})
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; ends the process."""
+    _open_streams()
     given = sys.argv[1:] if arguments is None else arguments
     if given == ["--version"]:
         print(f"mazurka {__version__}")
@@ -34,6 +35,15 @@ def run(arguments: list[str]) -> int:
     from mazurka.cli.group import commands
 
     return status_of(lambda: commands.main(arguments, prog_name="mazurka", standalone_mode=False))
+
+
+def _open_streams() -> None:
+    """Let output go nowhere where the process was started without the stream: Python then has None in its place."""
+    import os
+
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # for as long as the process lives
 
 
 def _pin_hashing() -> None:
