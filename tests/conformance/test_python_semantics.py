@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from mazurka.program.protocol import Plan
-from mazurka.program.python import activation
+from mazurka.program.python import activation, primitives
 from mazurka.program.python.instrument import instrument
 from mazurka.program.python.semantics import hooks
 from mazurka.program.runtime.runtime import Runtime
@@ -1076,6 +1076,7 @@ def among_threads(run: Callable[[], None]) -> None:
     finally:
         hooks.finish(running)
         activation.activate(None)
+        primitives.end()  # a model may have begun to take part
     assert not running.truncated
     assert ended
 
@@ -1120,6 +1121,7 @@ def test_detail_and_further_events_change_nothing(name: str) -> None:
             hooks.finish(running)
         finally:
             activation.activate(None)
+            primitives.end()
         assert ended
 
     assert observe(code, detailed) == plain

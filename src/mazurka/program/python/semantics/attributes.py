@@ -125,6 +125,12 @@ def _look_for_none(run: Any, thing: Any, name: str, site: int) -> None:
         run.visit(_READ, reads[0].target, site, None, reads[1:])
 
 
+def _read_of_module(run: Any, thing: Any, name: str, site: int) -> None:
+    kind = type(thing)
+    more = () if kind is types.ModuleType else _reads_of(run, _deciding(thing, name), name)
+    module_read(run, thing, name, site, more)
+
+
 def _read_own(run: Any, thing: Any, name: str, site: int) -> None:
     """The running thread's own attribute is read, or that of a class if it has none."""
     _private_owner(type(thing)).__getattribute__(thing, "__dict__")  # may run the initialiser, which has its own steps
@@ -204,7 +210,17 @@ def _read_beside_state(run: Any, thing: Any, name: str, site: int) -> None:
 
 def _look_beside_state(run: Any, thing: Any, name: str, site: int) -> None:
     beside = () if native_objects.is_stream(type(thing)) else tuple(native_objects.accesses(thing, _READ))
-    _emit(run, thing, name, site, _READ, beside)
+    _emit(run, thing, name, site, _READ, (*beside, *_reads_of(run, _deciding(thing, name), name)))
+
+
+def _deciding(thing: Any, name: str) -> tuple[type, ...]:
+    """The classes that decide the value of an attribute that the instance may lack."""
+    found, changes = find(type(thing), name), comes_and_goes(name)
+    if found is None:
+        return upto(type(thing), None) if changes else ()
+    if name in objects.dictionary(thing) and not changes:
+        return ()
+    return upto(type(thing), found[0]) if found[0].__flags__ & 1 << 9 else ()
 
 
 def _is_running(frame: types.FrameType) -> bool:
@@ -281,54 +297,26 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     if how is OF_MODULE:
         module_write(run, thing, name, site, op)
         return
-    if type(how) is int and how in _BY_DESCRIPTOR and may_be_replaced(name):
-        _look_up_descriptor(run, thing, name, site)
-        how = classify(type(thing), name)
-    elif (how is BOUND or is_a(how, type)) and comes_and_goes(name):
-        _look_for_none(run, thing, name, site)
-        how = classify(type(thing), name)
+    how = _look_for_descriptors(run, thing, name, site, how)
+    if name == "__class__":
+        changed_code(run, thing, name, site)
     if how is OF_CLASS:
         _change_class(run, thing, name, site, op)
-    elif how is FORWARDED:
-        inner = stands_for(thing)
-        write(run, inner, name, site, classify(type(inner), name), op)
-        return
-    elif how is STATE or how is COMPUTED:
-        native_objects.access(run, thing, _RMW, site)
-        foreign.count_if_shared(run, thing, name, site)
-        return
-    elif how is BESIDE_STATE:
-        perform(run, site, _write_beside_state, thing, name, site, op)
-        return
     elif _is_method(how):
         how = _store_over(run, thing, name, site, how)
         if how is NONE:
             return
-    elif how is DICTIONARY:
-        replace_all(run, thing, site)
-        return
-    if how is OF_CLASSES:
-        run.current.silent += 1  # only the running thread has the attribute
-        return
-    if op is _RMW and (how is BOUND or is_a(how, type)) and name in sites.stored_from_outside:
+    shows = how is BOUND or how is BESIDE_STATE or is_a(how, type)
+    if op is _RMW and shows and name in sites.stored_from_outside and find(type(thing), name):
         comes_or_goes(run, name)  # a thread that reads it meanwhile may find that of the class
-    _store(run, thing, name, site, how, op)
-    if is_a(how, type) or how in _OF_INSTANCE:
-        _note_change(run, thing, name, site)
-    elif how is OF_CLASS and not run.is_recording and has_concurrent_threads(run):
-        look_after_step(run, functools.partial(_look_for_descriptor, kind=thing, name=name, site=site))
-
-
-def _store(run: Any, thing: Any, name: str, site: int, how: Any, op: Op) -> None:
-    """The step of a store."""
-    if how is LISTED or ((how is BOUND or is_a(how, type)) and objects.is_listed(type(thing))):
+    if type(how) is int and how in _WRITTEN_BY:
+        _WRITTEN_BY[how](run, thing, name, site, op)
+    elif shows and objects.is_listed(type(thing)):
         perform(run, site, _write_listed, thing, name, site, op)
     else:
         _emit(run, thing, name, site, op)
-
-
-#: How those attributes are found that are the instance's; so are those that show through from a class.
-_OF_INSTANCE: Final = frozenset((INSTANCE, LISTED, BOUND))
+    if shows or how is INSTANCE or how is LISTED:
+        _note_change(run, thing, name, site)
 
 
 def _note_change(run: Any, thing: Any, name: str, site: int) -> None:
@@ -336,6 +324,47 @@ def _note_change(run: Any, thing: Any, name: str, site: int) -> None:
     key_fields.change(run, number(thing), type(thing), (name,), site, thing)
     if classification.is_part_of_value(type(thing), name) and has_concurrent_threads(run):
         count_untracked(run, f"assignment to {type(thing).__name__}.{name}", site)
+
+
+def _look_for_descriptors(run: Any, thing: Any, name: str, site: int, how: Any) -> Any:
+    """A store looks in the classes for a descriptor, where they may lose or get one; returns how the attribute is found
+    from then on."""
+    if type(how) is int and how in _BY_DESCRIPTOR and may_be_replaced(name):
+        _look_up_descriptor(run, thing, name, site)
+    elif (how is BOUND or how is BESIDE_STATE or is_a(how, type)) and comes_and_goes(name):
+        _look_for_none(run, thing, name, site)
+    else:
+        return how
+    return classify(type(thing), name)
+
+
+def _write_own(run: Any, _thing: Any, _name: str, _site: int, _op: Op) -> None:
+    run.current.silent += 1  # only the running thread has the attribute
+
+
+def _write_forwarded(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
+    inner = stands_for(thing)
+    write(run, inner, name, site, classify(type(inner), name), op)
+
+
+def _write_state(run: Any, thing: Any, name: str, site: int, _op: Op) -> None:
+    native_objects.access(run, thing, _RMW, site)
+    foreign.count_if_shared(run, thing, name, site)
+
+
+def _replace_dictionary(run: Any, thing: Any, _name: str, site: int, _op: Op) -> None:
+    replace_all(run, thing, site)
+
+
+def _write_in_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
+    is_new = op is _RMW or name not in type.__dict__["__dict__"].__get__(thing)
+    _emit(run, thing, name, site, op, (Access(_RMW, (STRUCTURE, -number(thing))),) if is_new else ())
+    if not run.is_recording and has_concurrent_threads(run):
+        look_after_step(run, functools.partial(_look_for_descriptor, kind=thing, name=name, site=site))
+
+
+def _in_one_step(step: Callable[..., None]) -> Callable[..., None]:
+    return lambda run, thing, name, site, op: perform(run, site, step, thing, name, site, op)
 
 
 def _change_class(run: Any, thing: Any, name: str, site: int, op: Op) -> None:
@@ -389,7 +418,8 @@ def _store_over(run: Any, thing: Any, name: str, site: int, how: Any) -> Any:
         _store_in_c(run, thing, found[1], site)
     if found is None or type(found[1]) is not property:  # the code of a property would report
         run.current.silent += 1
-        changed_code(run, thing, name, site)
+        if name != "__class__":
+            changed_code(run, thing, name, site)
     return NONE
 
 
@@ -525,7 +555,7 @@ def changed_code(run: Any, thing: Any, name: str, site: int) -> None:
 
 
 _READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {
-    OF_MODULE: module_read,
+    OF_MODULE: _read_of_module,
     OF_CLASS: _class_read,
     DICTIONARY: _read_dictionary,
     FOREIGN: _read_method,
@@ -541,4 +571,14 @@ _READ_BY: Final[dict[int, Callable[[Any, Any, str, int], None]]] = {
     OF_CONTAINER: _read_of_container,
     BOUND: _read_bound,
     BESIDE_STATE: _read_beside_state,
+}
+
+_WRITTEN_BY: Final[dict[int, Callable[[Any, Any, str, int, Op], None]]] = {
+    OF_CLASS: _write_in_class,
+    OF_CLASSES: _write_own,
+    FORWARDED: _write_forwarded,
+    **dict.fromkeys((STATE, COMPUTED), _write_state),
+    BESIDE_STATE: _in_one_step(_write_beside_state),
+    LISTED: _in_one_step(_write_listed),
+    DICTIONARY: _replace_dictionary,
 }

@@ -34,7 +34,7 @@ OPAQUE: Final = 6  # a method written in Python that is not instrumented
 FOREIGN: Final = 7  # a method in C of an object with a state: a file, a generator
 STATE: Final = 8  # part of an object's state, which C computes
 COMPUTED: Final = 9  # computed by a property or ``__getattr__`` that is not instrumented
-BESIDE_STATE: Final = 10  # the instance's attribute, which methods that are not instrumented may look at, too
+BESIDE_STATE: Final = 10  # the instance's, or a class's, attribute; methods that are not instrumented may look at it
 CONTAINER: Final = 11  # a method of a container, see containers.py
 GOT_IN_C: Final = 13  # the result of a property whose function is in C
 REMADE: Final = 14  # an initialiser in C of an object that otherwise never changes
@@ -167,8 +167,10 @@ _OF_ERRORS: Final = frozenset({"__traceback__", "__context__", "__cause__", "arg
 
 def _is_part(kind: type, name: str) -> bool:
     """Whether an attribute of an error is a field of its C structure."""
-    found = find(kind, name)
-    return found is not None and not found[0].__flags__ & 1 << 9 and type(found[1]) in _FIELDS
+    found = None if name == "__dict__" else find(kind, name)
+    if found is None or found[0] is object:
+        return False
+    return not found[0].__flags__ & 1 << 9 and type(found[1]) in _FIELDS
 
 
 _FIELDS: Final = frozenset({types.MemberDescriptorType, types.GetSetDescriptorType})
@@ -213,7 +215,8 @@ def _classify(kind: type, name: str) -> Any:
     if name == "__dict__":
         return DICTIONARY if has_dictionary else NONE
     if found is None:
-        comes = state is native_objects.NOTHING and comes_and_goes(name)  # then any class may get it
+        # Any class may get it; where the instance may have it beside a state in C, reading that looks at the classes.
+        comes = in_instance is not BESIDE_STATE and comes_and_goes(name)
         if _is_computed_elsewhere(kind):
             return COMPUTED
         return object if comes else in_instance or _of_others(kind, name)
@@ -223,7 +226,7 @@ def _classify(kind: type, name: str) -> Any:
         if how is not NONE or not (name in sites.stored or comes_and_goes(name)):
             return how
         if may_be_replaced(name) and owner.__flags__ & 1 << 9:
-            return owner  # code may give the class another one
+            return BESIDE_STATE if in_instance is BESIDE_STATE else owner  # code may give the class another one
         return in_instance if has_dictionary else how
     if type(value) is types.MemberDescriptorType:
         return in_instance or INSTANCE if native_objects.is_in_python(owner) else STATE if state else NONE
@@ -234,7 +237,7 @@ def _classify(kind: type, name: str) -> Any:
         in_c = GOT_IN_C if _is_cached_in_c(value) else _bound_natively(type(value)) if state else None
         is_lost = may_be_replaced(name) and owner.__flags__ & 1 << 9 and state is native_objects.NOTHING
         return in_c or (BOUND if is_lost else in_instance)
-    return owner
+    return BESIDE_STATE if in_instance is BESIDE_STATE else owner
 
 
 def _is_private(kind: type) -> bool:

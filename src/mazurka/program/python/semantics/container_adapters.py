@@ -189,13 +189,19 @@ def _all_by_attribute(name: str, table: dict[str, Handler]) -> dict[str, Handler
     return {operation: _by_attribute(name, handler) for operation, handler in table.items()}
 
 
+def _copy(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+    deep_access.read(run, (thing,), site, copying=True, shallow=True)  # with the attributes that a class adds
+
+
+_BY_DATA: Final = _all_by_attribute("data", _HANDED_ON) | dict.fromkeys(("__copy__", "copy", *natives.COPYING), _copy)
+
 TABLES: Final[dict[type, dict[str, Handler]]] = {
     weakref.WeakSet: _WEAK,
     weakref.WeakKeyDictionary: _WEAK,
     weakref.WeakValueDictionary: _WEAK,
     type(os.environ): _WHOLE,
     array: _WHOLE | dict.fromkeys(_LOOKING, _look_with_arguments),
-    **dict.fromkeys((UserDict, UserList), _all_by_attribute("data", _HANDED_ON)),
+    **dict.fromkeys((UserDict, UserList), _BY_DATA),
     types.MappingProxyType: _HANDED_ON,
     memoryview: _VIEW,
     **dict.fromkeys((MappingView, KeysView, ItemsView, ValuesView), _HANDED_ON),

@@ -140,6 +140,9 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
         kind = type(thing)
         if issubclass(kind, (tuple, frozenset)):
             waiting += [each for each in elements(thing) if type(each) not in PLAIN and asked != _COPY]
+            if _has_attributes_beside(kind, asked):
+                reads += instance_accesses(thing, lists=True)
+                waiting += _attributes_of(run, thing, asked)
             continue
         reads += _lives(run, thing, site, asked)
         shape = shapes.get(id(kind)) or shape_of(kind)
@@ -157,10 +160,11 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
                 waiting += [each for each in elements(container) if type(each) not in PLAIN]
         waiting += _shown_by(thing, kind, asked)
         looks = shape.operations.get("__iter__")
-        if looks is not None:
-            reads += reads_by(run, looks, thing, site)
-        elif inside:
-            continue
+        if looks is not None or inside:
+            reads += reads_by(run, looks, thing, site) if looks is not None else []
+            if _has_attributes_beside(kind, asked):
+                reads += instance_accesses(thing, lists=True)
+                waiting += _attributes_of(run, thing, asked)
         elif _is_error_in_c(thing, kind) and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing, lists=True)
             waiting += [thing.args, *objects.dictionary(thing).values()]
@@ -169,9 +173,16 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
                 reads += native_objects.accesses(thing, Op.READ)
                 waiting += _held_beside_state(thing, asked, len(seen))
         elif (asked == _COPY or asked not in _SHALLOW) and _is_looked_into(shape, kind, asked):
-            reads += instance_accesses(thing, lists=asked in ("", _COPY))
+            reads += instance_accesses(thing, lists=asked not in ("compare", "format"))
             waiting += _attributes_of(run, thing, asked)
     return _Looked(found, reads, in_parts, repeats)
+
+
+def _has_attributes_beside(kind: type, asked: str) -> bool:
+    """Whether an operation looks at the attributes of a container, too, where its class, which derives from that of
+    containers, gives it some: not to compare or describe it."""
+    is_heap = bool(kind.__flags__ & _HEAP_TYPE) and bool(_dictionary_offset(kind))
+    return is_heap and kind not in BASES and (asked in ("call", _COPY) or asked not in (*_SHALLOW, *_ASKS))
 
 
 def _asks_code(shape: ClassShape, kind: type, asked: str) -> bool:

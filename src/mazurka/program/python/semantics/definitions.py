@@ -48,9 +48,8 @@ def look(run: Any, things: Iterable[Any], site: int, by: str, behind: bool = Fal
             space = dictionary(each)
             if type(space) is dict:
                 _note(run, space_name(space), str(space.get("__name__", NAMELESS)), site, by)
-        else:
-            classes = bases(each) if is_a(each, type) else bases(kind) if behind else ()
-            for one in classes:
+        if kind is not types.FunctionType and kind is not types.ModuleType:
+            for one in (*(bases(each) if is_a(each, type) else ()), *(bases(kind) if behind else ())):
                 if one.__flags__ & _HEAP_TYPE:
                     _note(run, number(one), one.__name__, site, by)
 

@@ -21,13 +21,14 @@ from mazurka.program.python.semantics.objects import is_a
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import Op
-from mazurka.trace.targets import GLOBAL, OBJECT
+from mazurka.trace.targets import GLOBAL, OBJECT, STRUCTURE
 
 _READ, _WRITE = Op.READ, Op.WRITE
 
 
-def module_read(run: Any, module: Any, name: str, site: int) -> None:
-    """A global is about to be read by way of its module."""
+def module_read(run: Any, module: Any, name: str, site: int, more: tuple[Access, ...] = ()) -> None:
+    """A global is about to be read by way of its module; ``more`` are reads of the classes of a module that has one of
+    its own."""
     space = objects.dictionary(module)
     if (
         name not in space
@@ -35,8 +36,8 @@ def module_read(run: Any, module: Any, name: str, site: int) -> None:
         and has_concurrent_threads(run)
     ):
         count_untracked(run, f"{space.get('__name__', '?')}.__getattr__()", site)
-    if name not in space or not is_a(space[name], CONSTANT) or name in sites.stored:
-        global_access(run, space_name(space), name, site, _READ, space)
+    if more or name not in space or not is_a(space[name], CONSTANT) or name in sites.stored:
+        global_access(run, space_name(space), name, site, _READ, space, more)
 
 
 #: Globals of modules that are not instrumented, whose users report the accesses.
@@ -58,16 +59,23 @@ def module_write(run: Any, module: Any, name: str, site: int, op: Op = _WRITE) -
         count_untracked(
             run, f"assignment to {space.get('__name__', '?')}.{name}, which its module takes for a constant", site
         )
-    global_access(run, space_name(space), name, site, op, space)
+    more: tuple[Access, ...] = ()
+    if file is None and (
+        op is not _WRITE or name not in space
+    ):  # of others, the names that their code stores are known
+        more = (Access(Op.RMW, (STRUCTURE, objects.number(space))),)
+    global_access(run, space_name(space), name, site, op, space, more)
 
 
-def global_access(run: Any, module: str, name: str, site: int, op: Op, space: dict[str, Any]) -> None:
-    """A module's global is about to be read or stored."""
+def global_access(
+    run: Any, module: str, name: str, site: int, op: Op, space: dict[str, Any], more: tuple[Access, ...] = ()
+) -> None:
+    """A module's global is about to be read or stored, with ``more`` accesses in the same step."""
     target = (GLOBAL, module, name)
     value = None
-    more: tuple[Access, ...] = ()
     if _is_foreign(module, space) and not is_a(space.get(name), type):
-        more = (Access(op if op is _READ else Op.RMW, (OBJECT, root_of(module))),)  # its functions change it unseen
+        state = Access(op if op is _READ else Op.RMW, (OBJECT, root_of(module)))  # its functions change it unseen
+        more = (state, *more)
     if run.detail:
         run.names[target] = name
         value = objects.peek(lambda: space.get(name, objects.MISSING), name)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import key_fields, objects
 from mazurka.program.python.semantics.keys import PLAIN, key_of
 from mazurka.program.python.semantics.objects import is_a, number
@@ -100,8 +101,11 @@ def contents(thing: Any, keys: bool = False) -> list[Access]:
     n = number(thing)
     found: list[Target] = [(STRUCTURE, n)]
     if is_namespace(thing):
-        module = space_name(thing)
-        return reads_of([*found, *[(GLOBAL, module, key) for key in [*dict.keys(thing)] if not _is_special(key)]])
+        module, file = space_name(thing), thing.get("__file__")
+        names = [key for key in [*dict.keys(thing)] if not _is_special(key)]
+        if file in sites.instrumented:
+            names += [name for name in sites.variables(file) if name not in thing]  # its code may store them
+        return reads_of([*found, *[(GLOBAL, module, name) for name in names]])
     if keys or is_a(thing, set) or not is_a(thing, BASES):
         pass
     elif length(thing) > MANY:

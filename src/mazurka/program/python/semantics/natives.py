@@ -49,7 +49,7 @@ from mazurka.program.python.semantics.gathering import (
     is_seen,
 )
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
-from mazurka.program.python.semantics.locations import perform
+from mazurka.program.python.semantics.locations import BASES, perform
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import is_a, number, peek_attribute
 from mazurka.program.python.semantics.per_run import per_run
@@ -113,7 +113,9 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         raising.method(run, owner, name, site, args)
         return
     base = shape_of(type(owner)).base
-    if base is None:
+    if name in COPYING and (base is None or type(owner) not in BASES):  # with the attributes of an instance
+        deep_access.read(run, (owner, *args), site, copying=True, shallow=True)
+    elif base is None:
         if classification.changes_arguments(type(owner), name):
             change_arguments(run, args, site)
             return
@@ -122,9 +124,6 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         for each in args:
             if type(each) in BUILTIN_METHODS and foreign.changes(each) and has_concurrent_threads(run):
                 untracked.count_untracked(run, f"{each.__name__}(), handed to {type(owner).__name__}.{name}()", site)
-        if name in COPYING:
-            deep_access.read(run, (owner, *args), site, copying=True, shallow=True)
-            return
         deep_access.read(run, (owner, *args) if is_a(owner, (tuple, frozenset)) else args, site)
     else:
         handler = OPERATIONS[base].get(name)
