@@ -30,6 +30,7 @@ from typing import Any, Final
 
 from tests.oracle.preemptive import in_child
 
+from benchmarks.attribute_kits import ATTRIBUTE_MODULES
 from benchmarks.kits import AROUND_ITERABLES, AROUND_VALUES, FOREIGN_MODULE, KITS, Kit
 from benchmarks.library_kits import LIBRARY_KITS, MODULES
 from benchmarks.misuse_kits import MISUSE_MODULES
@@ -94,9 +95,13 @@ class Parts:
     modules: Sequence[str]
 
 
+#: The modules that programs of pairs import.
+_IMPORTED: Final = tuple(dict.fromkeys((*_MODULES, *MODULES, *MISUSE_MODULES, *ATTRIBUTE_MODULES)))
+
+
 def imported() -> tuple[str, ...]:
     """The modules that programs import, but for the one of their own."""
-    return tuple(name for name in (*_MODULES, *MODULES, *MISUSE_MODULES) if name != FOREIGN_NAME)
+    return tuple(name for name in _IMPORTED if name != FOREIGN_NAME)
 
 
 def drawn(number: int) -> Drawn | None:
@@ -115,7 +120,7 @@ def pair(kit: Kit, first: str, second: str) -> Parts:
     names = _names(kit.setup)
     works = tuple(_function(f"{_WORK}{index}", [each], names) for index, each in enumerate((first, second)))
     head = f"{kit.setup}\n\ndef final():\n    return [{kit.final}]\n"
-    return Parts((kit.name,), head, works, (None, None), "threads", (*_MODULES, *MODULES, *MISUSE_MODULES))
+    return Parts((kit.name,), head, works, (None, None), "threads", _IMPORTED)
 
 
 def operations_on(kit: Kit) -> list[str]:

@@ -4,11 +4,11 @@
     make bench ARGS="serial-orders --jobs 2 --only closed"       kits by a part of their names
 
 Two operations on the thing of a kit (:mod:`benchmarks.kits`, :mod:`benchmarks.library_kits`,
-:mod:`benchmarks.misuse_kits`) are done one after the other, in both orders, each time in a new process. Where the
-outcomes (both results or exceptions, and a last look at the thing) differ, the order matters by CPython's own word, and
-chance has no part in it. Then threads that do these operations, started in the first order, must reach the outcome of
-the second one, and the other way around: the program that asserts another outcome must not be called `verified`. The
-order of the start matters: an operation that fails may read less than one that succeeds.
+:mod:`benchmarks.misuse_kits`, :mod:`benchmarks.attribute_kits`) are done one after the other, in both orders, each time
+in a new process. Where the outcomes (both results or exceptions, and a last look at the thing) differ, the order
+matters by CPython's own word, and chance has no part in it. Then threads that do these operations, started in the first
+order, must reach the outcome of the second one, and the other way around: the program that asserts another outcome must
+not be called `verified`. The order of the start matters: an operation that fails may read less than one that succeeds.
 
 Such a verdict is *false* if the second order has the same outcome when the checker itself runs the threads one after
 the other. If not (times, random numbers and the like are another process's there), the pair is listed aside.
@@ -35,6 +35,7 @@ from typing import Final, NamedTuple
 from tests.oracle.preemptive import in_child
 
 from benchmarks import native_programs
+from benchmarks.attribute_kits import ATTRIBUTE_KITS
 from benchmarks.hostile import KEEP
 from benchmarks.kits import KITS
 from benchmarks.library_kits import LIBRARY_KITS
@@ -44,7 +45,7 @@ from benchmarks.row import Row, Settings
 from benchmarks.verdicts import CRASH, VERIFIED, VIOLATION, get_ready, said_of
 
 #: All kits; a number here names one.
-ALL_KITS: Final = (*KITS, *LIBRARY_KITS, *MISUSE_KITS)
+ALL_KITS: Final = (*KITS, *LIBRARY_KITS, *MISUSE_KITS, *ATTRIBUTE_KITS)
 
 _SECONDS: Final = 5.0
 _SHARE: Final = 40
