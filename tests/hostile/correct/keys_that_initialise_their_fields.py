@@ -2,21 +2,15 @@
 
 import queue
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Name:
     text: str
-    shown: str = field(default="", compare=False)
 
     def __post_init__(self):
         object.__setattr__(self, "text", self.text.lower())
-
-    def show(self):
-        if not self.shown:
-            object.__setattr__(self, "shown", self.text.title())
-        return self.shown
 
 
 lock = threading.Lock()
@@ -32,7 +26,6 @@ def make():
 def use():
     for _ in "ab":
         name = names.get()
-        name.show()
         with lock:
             seen[name] = seen.get(name, 0) + 1
 
