@@ -159,7 +159,8 @@ _UNTRACEABLE: Final = frozenset(
     """importlib.reload _weakref.getweakrefcount _weakref.getweakrefs sys.getrefcount abc.ABCMeta.register
     gc.get_referrers gc.get_objects sys._current_frames sys.settrace sys.setprofile _ctypes.call_function
     functools.singledispatch.<locals>.register functools.singledispatchmethod.register
-    calendar.setfirstweekday inspect.getclosurevars""".split()
+    calendar.setfirstweekday inspect.getclosurevars inspect.getgeneratorlocals inspect.getcoroutinelocals
+    inspect.getasyncgenlocals""".split()
 )
 
 #: Packages whose operations report to the runtime themselves, or that run the checks.
