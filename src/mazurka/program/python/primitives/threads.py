@@ -285,10 +285,13 @@ def _live(thread: Any, state: ThreadState) -> None:
         raise
     except BaseException as error:
         failure = uncaught.failure_of(models, thread, error)
-        if failure is error:
-            raise
-        if failure is not None:
-            raise failure from None
+        try:
+            if failure is error:
+                raise
+            if failure is not None:
+                raise failure from None
+        finally:
+            del failure  # its traceback refers to this frame: the cycle would keep the objects of the thread
     models.left(task)
 
 
