@@ -17,8 +17,8 @@ If new scheduling points are found, the search begins again, with all strategies
 If other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with the
 others.
 
-Cost: none for the first second; then five thirds of the time of ``dpor``, or five halves of that of ``mcr``, if that is
-the first to end; twice, three or six times (``se-mcr``) once all three go on.
+Cost: none for the first two seconds; then five thirds of the time of ``dpor``, or five halves of that of ``mcr``, if
+that is the first to end; twice, three or six times (``se-mcr``) once all three go on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from mazurka.program.protocol import Run
 from mazurka.program.source_analysis import SourceAnalysis
 
 #: Seconds of the search after which ``dpor`` joins, and ``se-mcr``.
-_LEADS: Final = (1.0, 6.0)
+_LEADS: Final = (2.0, 6.0)
 
 #: The shares of the time of each strategy, in this order, once they go on side by side.
 _SHARES: Final = (2.0, 3.0, 1.0)

@@ -43,7 +43,7 @@ _ROWS: Final = (
     StrategyRow(
         "auto",
         "portfolio:Portfolio",
-        "`mcr`; after a second `dpor` beside it, after six `se-mcr`, too",
+        "`mcr`; after two seconds `dpor` beside it, after six `se-mcr`, too",
         "reads-from classes",
     ),
     StrategyRow("mcr", "mcr:ReadsFromSearch", "one order of each combination of values read", "reads-from classes"),
