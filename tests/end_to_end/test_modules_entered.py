@@ -46,8 +46,11 @@ def test_by_some_order_only(shell: Shell, options: str) -> None:
     assert done.stdout.startswith("verified"), done.stdout
 
 
-def test_a_failure_is_replayed(shell: Shell) -> None:
+@pytest.mark.parametrize("strategy", ["auto", "dfs", "random"])
+def test_a_failure_is_replayed(shell: Shell, strategy: str) -> None:
+    """The executions that simplify the failure's schedule teach points that the failing one did not have."""
     shell.write("program.py", _LATE + _CHECKED)
-    assert shell.run("check", "program.py::main", status=1).stdout.startswith("violation: AssertionError")
+    done = shell.run("check", "program.py::main", "--strategy", strategy, status=1)
+    assert done.stdout.startswith("violation: AssertionError")
     (saved,) = (shell.folder / ".mazurka" / "failures").glob("*.json")
     assert "AssertionError" in shell.run("replay", str(saved), status=1).stdout

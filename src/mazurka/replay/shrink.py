@@ -8,8 +8,8 @@ in the same way and costs less. At last every switch is made as early as the fai
 stopped right after something that the failure depends on, and not somewhere later, where its last steps would be
 mistaken for the cause.
 
-Invariants: the result's plan was itself followed strictly and failed with the same identity; the cost never grows;
-the same input gives the same result (the limit of seconds is a safeguard that ordinary programs never meet). Cost: at
+Invariants: the result's plan was itself followed strictly and failed with the same identity, with the points that the
+program knows at the end; the cost never grows; the same input gives the same result (the limit of seconds is a safeguard that ordinary programs never meet). Cost: at
 most ``max_runs`` runs.
 """
 
@@ -145,14 +145,16 @@ def shrink(
     if found is None:
         return None
     run, failure = found
-    before = cost_until(run, failure)
+    before, known = cost_until(run, failure), frozenset(learned_points(program).points)
     search = _Shrinking(program, identity, prefix_until(run, failure), run, before, before, max_runs, deadline)
     while not search.exhausted and any(search.improves(each) for each in _candidates(search.best)):
         pass
     _hasten(search)
-    if search.best != prefix_until(run, failure):
+    if search.best != prefix_until(run, failure) or learned_points(program).points != known:
         smaller = _detailed(program, Plan(search.best), identity)
-        if smaller is not None:
+        if smaller is None:
+            learned_points(program).points = set(known)  # the first run can be repeated with these only
+        else:
             run, failure = smaller
     after = cost_until(run, failure)
     return Shrunk(Plan(prefix_until(run, failure)), run, failure, before, after, max_runs - search.runs_left)
