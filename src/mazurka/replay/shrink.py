@@ -9,8 +9,8 @@ stopped right after something that the failure depends on, and not somewhere lat
 mistaken for the cause.
 
 Invariants: the result's plan was itself followed strictly and failed with the same identity, with the points that the
-program knows at the end; the cost never grows; the same input gives the same result (the limit of seconds is a safeguard that ordinary programs never meet). Cost: at
-most ``max_runs`` runs.
+program knows at the end; the cost never grows; the same input gives the same result (the limit of seconds is a
+safeguard that ordinary programs never meet). Cost: at most ``max_runs`` runs.
 """
 
 from __future__ import annotations
