@@ -18,16 +18,18 @@ from mazurka.program.python.primitives.run import Models, here
 _DEFAULT: Final[Any] = threading.__dict__["__excepthook__"]
 _BEFORE: Final[Any] = threading.excepthook  # before any program was loaded
 
-#: Exceptions that have been passed on to the default hook.
+#: Exceptions of a run that have been passed on to the default hook.
 _passed_on: Final[list[BaseException]] = []
 
 
 def excepthook(args: Any, /) -> None:
     """``threading.__excepthook__``: the exception is a failure."""
-    if here() is None:
+    models = here()
+    if models is None:
         _DEFAULT(args)
     elif args.exc_value is not None:
         _passed_on.append(args.exc_value)
+        models.undo.append(_passed_on.clear)  # it would keep the objects of the run
 
 
 excepthook.__module__ = "threading"
