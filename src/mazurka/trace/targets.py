@@ -123,6 +123,7 @@ class Kind(Enum):
     FUNCTION = "function", "function(s)", _NONE
     METHOD = "method", "method(s)", _NONE
     BRANCH = "branch", "branch(es)", _NONE
+    POINT = "point", "property event(s)", _NONE
     PASS = "pass", "pass(es) of loops", _NONE  # the target of a BRANCH at the head of a loop, with Plan.values
     NOTHING = "none", "target(s) of events that touch nothing", _NONE
 

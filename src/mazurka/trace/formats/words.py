@@ -82,7 +82,7 @@ KINDS: Final = {
     Op.FREE: Kind.OBJECT.recorded,
     Op.BRANCH: Kind.NOTHING.tag,
     Op.FENCE: Kind.NOTHING.tag,
-    Op.POINT: Kind.NOTHING.tag,
+    Op.POINT: Kind.POINT.tag,
     Op.SLEEP: Kind.NOTHING.tag,
     Op.SPIN: Kind.NOTHING.tag,
     Op.NOP: Kind.NOTHING.tag,

@@ -1,0 +1,138 @@
+"""A property as it is stated: parameters, events with the operations of programs that they stand for, and a pattern.
+
+Source: patent, "Generic Property Specification" (FIG. 9). Where the patent has AspectJ's pointcuts, here every
+operation of a Python program is a call by a qualified name, or an access to an attribute: ``key in d`` calls
+``dict.__contains__(d, key)``, a ``for`` loop over ``d`` calls ``dict.__iter__(d)`` and then ``__next__`` of the
+iterator, ``with lock`` calls ``__enter__`` and ``__exit__``, ``d[key] = value`` calls
+``dict.__setitem__(d, key, value)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Final
+
+from mazurka.trace.patterns import Pattern, Stated
+
+
+class Operation(Enum):
+    """The operation of a pointcut."""
+
+    CALL = "call"
+    GET = "get"
+    SET = "set"
+    DELETE = "delete"
+
+
+class Moment(Enum):
+    """The moment of the event: when the operation begins, when it has ended in any way, has returned, or has raised an
+    exception."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    RETURNING = "returning"
+    RAISING = "raising"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An operand that is the object of this parameter."""
+
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """An operand that is equal to this constant: None, a bool, a number or a text."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """Any operand; ``more``: any number of further ones."""
+
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OfType:
+    """An operand, or an exception, whose class, or one of its bases, has this qualified name, which may have
+    wildcards."""
+
+    name: str
+
+
+#: What an operand has to be.
+Operand = Named | Equal | Anything | OfType
+
+
+@dataclass(frozen=True, slots=True)
+class Pointcut:
+    """Operations of a program.
+
+    ``names`` are alternatives, each a qualified name, in which ``*`` stands for any text: of a function
+    (``json.loads``), of a method by a class that defines or inherits it (``dict.pop``; builtins need no module), or of
+    an attribute by the class of its object (``shop.Account.balance``). ``operands`` are, for calls of methods, the
+    object and the arguments; for GET and DELETE the object; for SET the object and the value; keywords are by name.
+    None: any. ``result`` is what a call has to return if the moment is RETURNING, or to raise if it is RAISING.
+    ``condition`` is a Python expression over the parameters that the operands bind, "" for none.
+    """
+
+    operation: Operation
+    names: tuple[str, ...]
+    moment: Moment = Moment.BEFORE
+    operands: tuple[Operand, ...] | None = None
+    keywords: Mapping[str, Operand] = field(default_factory=dict, hash=False)
+    result: Operand = field(default_factory=Anything)
+    condition: str = ""
+
+    def binds(self) -> tuple[str, ...]:
+        """The parameters that a match gives objects, in the order of their first mention."""
+        mentioned = (*(self.operands or ()), *self.keywords.values(), self.result)
+        return tuple(dict.fromkeys(each.parameter for each in mentioned if isinstance(each, Named)))
+
+
+@dataclass(frozen=True, slots=True)
+class EventDeclaration:
+    """An event: its name, the parameters that each of its pointcuts binds, and its pointcuts, any of which makes it
+    happen."""
+
+    name: str
+    parameters: tuple[str, ...]
+    pointcuts: tuple[Pointcut, ...]
+
+
+@dataclass(frozen=True)
+class Property:
+    """See the module. ``path`` is the file that states it ("" for one that Python code builds). ``description`` says in
+    a sentence what happens in a violation."""
+
+    name: str
+    parameters: tuple[str, ...]
+    events: tuple[EventDeclaration, ...]
+    pattern: Pattern
+    description: str = ""
+    path: str = ""
+
+    @cached_property
+    def stated(self) -> Stated:
+        """The property, as far as traces show it."""
+        return Stated(self.name, {each.name: each.parameters for each in self.events}, self.pattern)
+
+
+__all__: Final = [
+    "Anything",
+    "Equal",
+    "EventDeclaration",
+    "Moment",
+    "Named",
+    "OfType",
+    "Operand",
+    "Operation",
+    "Pointcut",
+    "Property",
+]

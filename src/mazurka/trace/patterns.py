@@ -1,0 +1,135 @@
+"""Patterns over property events: regular expressions with thread attributes and atomic regions (patent, "Generic
+Property Specification", FIG. 9), and what a property says as far as a trace is concerned.
+
+A *property* declares events, each with parameters (``check(m, key)``), and a pattern over them. A *binding* gives each
+parameter an object, each thread attribute a thread (different attributes different threads), and each region one
+instance: a begin and the end that belongs to it. Under a binding the pattern *names* the events whose parameters are
+bound to the same objects, and one of whose letters agrees with the thread and the region. The *word* of an execution
+under a binding is the sequence of the events that the pattern names; other events are left out.
+
+The property is violated in an execution if, under some binding, a factor of the word (consecutive events of it) is in
+the language of the pattern. A pattern ``!(...)`` is different (FIG. 19): it states a protocol, and is violated if the
+word, from its beginning, is no prefix of any word in the language of the pattern behind the ``!``. Deeper ``!`` is the
+complement.
+
+``a || b`` are two events that are the next of two different threads, both enabled (FIG. 13). It can only come last.
+
+Plain data, which says nothing of how it is decided: :mod:`mazurka.witness.words` and
+:mod:`mazurka.properties.automaton` do so in two ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """An event, with its attributes: ``thread`` ("" for any), and the regions that begin and end with it."""
+
+    event: str
+    thread: str = ""
+    begins: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        attributes = [*filter(None, (self.thread,)), *(f"<{r}" for r in self.begins), *(f">{r}" for r in self.ends)]
+        return f"{self.event}({', '.join(attributes)})" if attributes else self.event
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One after the other; without parts the empty word."""
+
+    parts: tuple[Pattern, ...]
+
+    def __str__(self) -> str:
+        return " ".join(_in(part, Choice, Both, Parallel) for part in self.parts) or "()"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of them (``|``)."""
+
+    parts: tuple[Pattern, ...]
+
+    def __str__(self) -> str:
+        return " | ".join(map(str, self.parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """A word of each of them (``&``)."""
+
+    parts: tuple[Pattern, ...]
+
+    def __str__(self) -> str:
+        return " & ".join(_in(part, Choice) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Any other word (``!``)."""
+
+    part: Pattern
+
+    def __str__(self) -> str:
+        return f"!{_in(self.part, Choice, Both, Parallel, Sequence, Repeat)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """At least ``least`` times (0 or 1), at most once or, if ``often``, any number of times: ``?``, ``*``, ``+``."""
+
+    part: Pattern
+    least: int
+    often: bool
+
+    def __str__(self) -> str:
+        mark = ("*" if self.often else "?") if self.least == 0 else "+"
+        return f"{_in(self.part, Choice, Both, Parallel, Sequence, Repeat, Not)}{mark}"
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """Two events at once (``||``)."""
+
+    first: Letter
+    second: Letter
+
+    def __str__(self) -> str:
+        return f"{self.first} || {self.second}"
+
+
+Pattern: TypeAlias = Letter | Sequence | Choice | Both | Not | Repeat | Parallel
+
+
+def _in(part: Pattern, *kinds: type) -> str:
+    """A part in words, in parentheses if it is of one of these kinds."""
+    return f"({part})" if isinstance(part, kinds) else str(part)
+
+
+def letters(pattern: Pattern) -> Iterator[Letter]:
+    """The letters of a pattern, from left to right."""
+    match pattern:
+        case Letter():
+            yield pattern
+        case Parallel(first, second):
+            yield from (first, second)
+        case Not(part) | Repeat(part):
+            yield from letters(part)
+        case Sequence(parts) | Choice(parts) | Both(parts):
+            for part in parts:
+                yield from letters(part)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A property, as far as traces show it: its name, the parameters of each event by the event's name, and the
+    pattern."""
+
+    name: str
+    events: Mapping[str, tuple[str, ...]] = field(hash=False)
+    pattern: Pattern
