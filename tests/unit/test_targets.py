@@ -9,14 +9,14 @@ import pytest
 
 import mazurka
 from mazurka.trace import targets
-from mazurka.trace.targets import Kind, Property, is_counter, is_data, kind_of, kind_of_tag, may_wait, orders_threads
+from mazurka.trace.targets import Kind, Trait, is_counter, is_data, kind_of, kind_of_tag, may_wait, orders_threads
 
 _SOURCES = Path(mazurka.__file__).parent
 
 
 @pytest.mark.parametrize("kind", Kind)
 def test_each_kind_has_properties_and_words(kind):
-    assert isinstance(kind.properties, Property)
+    assert isinstance(kind.properties, Trait)
     assert kind.words
     assert kind_of((kind.tag, 1)) is kind
     assert kind_of_tag(kind.recorded) is not None
@@ -26,9 +26,9 @@ def test_each_kind_has_properties_and_words(kind):
 
 def test_properties_agree():
     for kind in Kind:
-        assert not kind.has(Property.COUNTS | Property.PRIMITIVE) or kind.has(Property.WAITS), kind
-        assert not kind.has(Property.PART) or kind.has(Property.DATA), kind
-        assert not (kind.has(Property.PART) and kind.has(Property.WHOLE)), kind
+        assert not kind.has(Trait.COUNTS | Trait.PRIMITIVE) or kind.has(Trait.WAITS), kind
+        assert not kind.has(Trait.PART) or kind.has(Trait.DATA), kind
+        assert not (kind.has(Trait.PART) and kind.has(Trait.WHOLE)), kind
 
 
 def test_what_only_traces_from_elsewhere_have_is_a_variable():

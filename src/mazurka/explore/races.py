@@ -39,7 +39,7 @@ from mazurka.program.protocol import Blocked, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import SiteNumber
-from mazurka.trace.targets import Property, Target, kind_of
+from mazurka.trace.targets import Target, Trait, kind_of
 
 _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
@@ -206,7 +206,7 @@ class Execution:
     def _may_vary(self, site: SiteNumber, accesses: tuple[tuple[Op, Target], ...]) -> bool:
         """Whether a step reads values, and has further accesses, in this run or another."""
         if not any(
-            READS[op] and target != self._time and not kind_of(target).has(Property.ORDERS) for op, target in accesses
+            READS[op] and target != self._time and not kind_of(target).has(Trait.ORDERS) for op, target in accesses
         ):
             return False
         if len(accesses) > 1 and len({target for _, target in accesses} - {self._time}) > 1:

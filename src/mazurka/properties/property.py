@@ -18,7 +18,7 @@ from typing import Final
 from mazurka.trace.patterns import Pattern, Stated
 
 
-class Operation(Enum):
+class PointcutKind(Enum):
     """The operation of a pointcut."""
 
     CALL = "call"
@@ -66,7 +66,7 @@ class OfType:
     name: str
 
 
-#: What an operand has to be.
+#: A condition on an operand.
 Operand = Named | Equal | Anything | OfType
 
 
@@ -78,11 +78,11 @@ class Pointcut:
     (``json.loads``), of a method by a class that defines or inherits it (``dict.pop``; builtins need no module), or of
     an attribute by the class of its object (``shop.Account.balance``). ``operands`` are, for calls of methods, the
     object and the arguments; for GET and DELETE the object; for SET the object and the value; keywords are by name.
-    None: any. ``result`` is what a call has to return if the moment is RETURNING, or to raise if it is RAISING.
+    None: any. ``result`` is the condition on the result if the moment is RETURNING, on the exception if it is RAISING.
     ``condition`` is a Python expression over the parameters that the operands bind, "" for none.
     """
 
-    operation: Operation
+    kind: PointcutKind
     names: tuple[str, ...]
     moment: Moment = Moment.BEFORE
     operands: tuple[Operand, ...] | None = None
@@ -108,8 +108,8 @@ class EventDeclaration:
 
 @dataclass(frozen=True)
 class Property:
-    """See the module. ``path`` is the file that states it ("" for one that Python code builds). ``description`` says in
-    a sentence what happens in a violation."""
+    """See the module. ``path`` is the file that states it ("" for one that Python code builds). ``description`` is a
+    sentence about a violation."""
 
     name: str
     parameters: tuple[str, ...]
@@ -132,7 +132,7 @@ __all__: Final = [
     "Named",
     "OfType",
     "Operand",
-    "Operation",
     "Pointcut",
+    "PointcutKind",
     "Property",
 ]

@@ -1,5 +1,5 @@
 """Patterns over property events: regular expressions with thread attributes and atomic regions (patent, "Generic
-Property Specification", FIG. 9), and what a property says as far as a trace is concerned.
+Property Specification", FIG. 9), and properties as far as traces show them.
 
 A *property* declares events, each with parameters (``check(m, key)``), and a pattern over them. A *binding* gives each
 parameter an object, each thread attribute a thread (different attributes different threads), and each region one
@@ -40,17 +40,17 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class Concatenation:
     """One after the other; without parts the empty word."""
 
     parts: tuple[Pattern, ...]
 
     def __str__(self) -> str:
-        return " ".join(_in(part, Choice, Both, Parallel) for part in self.parts) or "()"
+        return " ".join(_in(part, Alternation, Intersection, Parallel) for part in self.parts) or "()"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """One of them (``|``)."""
 
     parts: tuple[Pattern, ...]
@@ -60,27 +60,27 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class Intersection:
     """A word of each of them (``&``)."""
 
     parts: tuple[Pattern, ...]
 
     def __str__(self) -> str:
-        return " & ".join(_in(part, Choice) for part in self.parts)
+        return " & ".join(_in(part, Alternation) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Complement:
     """Any other word (``!``)."""
 
     part: Pattern
 
     def __str__(self) -> str:
-        return f"!{_in(self.part, Choice, Both, Parallel, Sequence, Repeat)}"
+        return f"!{_in(self.part, Alternation, Intersection, Parallel, Concatenation, Repetition)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Repetition:
     """At least ``least`` times (0 or 1), at most once or, if ``often``, any number of times: ``?``, ``*``, ``+``."""
 
     part: Pattern
@@ -89,7 +89,7 @@ class Repeat:
 
     def __str__(self) -> str:
         mark = ("*" if self.often else "?") if self.least == 0 else "+"
-        return f"{_in(self.part, Choice, Both, Parallel, Sequence, Repeat, Not)}{mark}"
+        return f"{_in(self.part, Alternation, Intersection, Parallel, Concatenation, Repetition, Complement)}{mark}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Parallel:
         return f"{self.first} || {self.second}"
 
 
-Pattern: TypeAlias = Letter | Sequence | Choice | Both | Not | Repeat | Parallel
+Pattern: TypeAlias = Letter | Concatenation | Alternation | Intersection | Complement | Repetition | Parallel
 
 
 def _in(part: Pattern, *kinds: type) -> str:
@@ -118,9 +118,9 @@ def letters(pattern: Pattern) -> Iterator[Letter]:
             yield pattern
         case Parallel(first, second):
             yield from (first, second)
-        case Not(part) | Repeat(part):
+        case Complement(part) | Repetition(part):
             yield from letters(part)
-        case Sequence(parts) | Choice(parts) | Both(parts):
+        case Concatenation(parts) | Alternation(parts) | Intersection(parts):
             for part in parts:
                 yield from letters(part)
 

@@ -22,8 +22,8 @@ from typing import Any, Final
 Target = tuple[Any, ...]
 
 
-class Property(Flag):
-    """A property of a kind."""
+class Trait(Flag):
+    """A trait of a kind."""
 
     NONE = 0
     DATA = auto()  # a program's values are kept there: conflicting accesses without an order are races
@@ -37,12 +37,12 @@ class Property(Flag):
     WHOLE = auto()  # parts of an object taken together: an operation on it conflicts with those on the parts
 
 
-_NONE: Final = Property.NONE
-_DATA: Final = Property.DATA
-_ORDERS: Final = Property.ORDERS
-_WAITS: Final = Property.ORDERS | Property.WAITS
-_PRIMITIVE: Final = Property.ORDERS | Property.WAITS | Property.PRIMITIVE
-_BUFFERED: Final = Property.ORDERS | Property.WAITS | Property.BUFFERED
+_NONE: Final = Trait.NONE
+_DATA: Final = Trait.DATA
+_ORDERS: Final = Trait.ORDERS
+_WAITS: Final = Trait.ORDERS | Trait.WAITS
+_PRIMITIVE: Final = Trait.ORDERS | Trait.WAITS | Trait.PRIMITIVE
+_BUFFERED: Final = Trait.ORDERS | Trait.WAITS | Trait.BUFFERED
 
 
 class Kind(Enum):
@@ -50,32 +50,32 @@ class Kind(Enum):
     in recorded traces, if that is another one."""
 
     # Locations of a program's values. "var" is any variable of a trace from elsewhere.
-    ATTRIBUTE = "a", "attribute(s)", _DATA | Property.PART, "var"
-    ITEM = "i", "item(s)", _DATA | Property.PART, "var"
+    ATTRIBUTE = "a", "attribute(s)", _DATA | Trait.PART, "var"
+    ITEM = "i", "item(s)", _DATA | Trait.PART, "var"
     GLOBAL = "g", "global(s)", _DATA, "var"
     CELL = "c", "captured variable(s)", _DATA, "var"
     VARIABLE = "var", "variable(s)", _DATA
-    STRUCTURE = "s", "structure(s) of containers", Property.WHOLE, "structure"  # which items there are, in which order
-    VALUES = "v", "container(s) as a whole", Property.WHOLE, "values"  # all items of a large container
-    OBJECT = "o", "object(s)", Property.WHOLE, "object"  # the state of a native object; memory that is freed
+    STRUCTURE = "s", "structure(s) of containers", Trait.WHOLE, "structure"  # which items there are, in which order
+    VALUES = "v", "container(s) as a whole", Trait.WHOLE, "values"  # all items of a large container
+    OBJECT = "o", "object(s)", Trait.WHOLE, "object"  # the state of a native object; memory that is freed
     REFERENCE = "w", "weak reference(s)", _DATA
     CACHED = "cached", "cached result(s) of functions", _NONE
     ATOMIC = "atomic", "atomic variable(s)", _NONE
-    INVOKED = "invoked", "object(s) whose calls are one step each", Property.WHOLE
+    INVOKED = "invoked", "object(s) whose calls are one step each", Trait.WHOLE
 
     # The parts of locks and the like. HANDED: a lock that one thread takes and another one gives back.
     LOCK = "lock", "lock(s)", _PRIMITIVE
-    HANDED = "handed", "lock(s) handed on", _DATA | _PRIMITIVE | Property.COUNTS
+    HANDED = "handed", "lock(s) handed on", _DATA | _PRIMITIVE | Trait.COUNTS
     SHARED_LOCK = "shared lock", "lock(s) that readers share", _NONE
     CONDITION = "cond", "condition(s)", _PRIMITIVE
-    WAKE = "wake", "wake-up(s)", _PRIMITIVE | Property.ONCE
+    WAKE = "wake", "wake-up(s)", _PRIMITIVE | Trait.ONCE
     PARKED = "parked", "thread(s) waiting for an event", _DATA | _ORDERS
-    SEMAPHORE = "sem", "semaphore(s)", _PRIMITIVE | Property.COUNTS
+    SEMAPHORE = "sem", "semaphore(s)", _PRIMITIVE | Trait.COUNTS
     EVENT = "event", "event(s)", _PRIMITIVE
     BARRIER = "barrier", "barrier(s)", _WAITS
-    QUEUE = "queue", "queue(s)", _WAITS | Property.COUNTS
+    QUEUE = "queue", "queue(s)", _WAITS | Trait.COUNTS
     QUEUE_END = "queue end", "end(s) of queues", _ORDERS
-    QUEUED = "queued", "item(s) in queues", _WAITS | Property.ONCE
+    QUEUED = "queued", "item(s) in queues", _WAITS | Trait.ONCE
     UNFINISHED = "unfinished", "count(s) of unfinished tasks", _WAITS
     HIDDEN = "hidden", "thing(s) that keep threads in order", _NONE
     WAITER = "waiter", "thread(s) waiting for a condition", _NONE, "hidden"
@@ -91,17 +91,17 @@ class Kind(Enum):
     SPIN = "spin", "loop(s) that change nothing", _ORDERS
     CLOCK = "clock", "clock(s)", _DATA
     TIME = "time", "order(s) of timeouts", _DATA
-    TASK = "task", "task(s) of executors", _DATA | Property.WAITS
+    TASK = "task", "task(s) of executors", _DATA | Trait.WAITS
     POOL = "thread pool", "thread pool(s)", _DATA
     POOL_END = "thread pool ends", "end(s) of thread pools", _DATA
     RESULTS = "results", "result(s) of thread pools", _DATA
     FAILURES = "failures", "first exception(s) of map()", _DATA
-    OFFERED = "items of imap", "result(s) that imap() offers", _DATA | Property.WAITS
+    OFFERED = "items of imap", "result(s) that imap() offers", _DATA | Trait.WAITS
     TAKEN = "results taken of imap", "place(s) in results of imap()", _DATA
 
     # The way of stores to memory, under TSO and PSO.
-    STORE = "store", "buffered store(s)", _BUFFERED | Property.ONCE
-    FLUSHED = "flushed", "arrival(s) of stores", _BUFFERED | Property.ONCE
+    STORE = "store", "buffered store(s)", _BUFFERED | Trait.ONCE
+    FLUSHED = "flushed", "arrival(s) of stores", _BUFFERED | Trait.ONCE
     FENCE = "fence", "fence(s)", _BUFFERED
 
     # State of the process, and of the outside.
@@ -114,9 +114,9 @@ class Kind(Enum):
     DIRECTORY = "directory", "listing(s) of directories", _DATA
     FILE = "file", "file(s)", _DATA
     OPEN_FILE = "open file", "open file(s)", _DATA
-    CHANNEL = "channel", "pipe(s) or sockets", _DATA | Property.WAITS
-    LOOP = "loop", "callbacks of event loop(s)", _DATA | Property.WAITS
-    DATABASE = "database", "database(s)", _DATA | Property.WAITS
+    CHANNEL = "channel", "pipe(s) or sockets", _DATA | Trait.WAITS
+    LOOP = "loop", "callbacks of event loop(s)", _DATA | Trait.WAITS
+    DATABASE = "database", "database(s)", _DATA | Trait.WAITS
     DATABASE_CALLS = "sqlite3 calls", "connection(s) of sqlite3", _DATA
 
     # Where control goes: nothing is shared.
@@ -129,16 +129,16 @@ class Kind(Enum):
 
     tag: str
     words: str
-    properties: Property
+    properties: Trait
     recorded: str
 
-    def __new__(cls, tag: str, words: str, properties: Property, recorded: str = "") -> Kind:
+    def __new__(cls, tag: str, words: str, properties: Trait, recorded: str = "") -> Kind:
         member = object.__new__(cls)
         member._value_ = member.tag = tag
         member.words, member.properties, member.recorded = words, properties, recorded or tag
         return member
 
-    def has(self, properties: Property) -> bool:
+    def has(self, properties: Trait) -> bool:
         """Whether the kind has this property, or one of these."""
         return self.properties._value_ & properties._value_ != 0
 
@@ -204,20 +204,20 @@ def of_kinds(*kinds: Kind) -> Callable[[Any], bool]:
     return is_one
 
 
-def _with(properties: Property) -> Callable[[Any], bool]:
+def _with(properties: Trait) -> Callable[[Any], bool]:
     return of_kinds(*(kind for kind in Kind if kind.has(properties)))
 
 
-#: Whether a target orders threads; whether an operation on it may have to wait; and so on, see :class:`Property`.
-orders_threads: Final = _with(Property.ORDERS)
-may_wait: Final = _with(Property.WAITS)
-is_counter: Final = _with(Property.COUNTS)
-is_written_once: Final = _with(Property.ONCE)
-is_primitive: Final = _with(Property.PRIMITIVE)
-is_buffered: Final = _with(Property.BUFFERED)
-is_of_object: Final = _with(Property.PART | Property.WHOLE)
+#: Whether a target orders threads; whether an operation on it may have to wait; and so on, see :class:`Trait`.
+orders_threads: Final = _with(Trait.ORDERS)
+may_wait: Final = _with(Trait.WAITS)
+is_counter: Final = _with(Trait.COUNTS)
+is_written_once: Final = _with(Trait.ONCE)
+is_primitive: Final = _with(Trait.PRIMITIVE)
+is_buffered: Final = _with(Trait.BUFFERED)
+is_of_object: Final = _with(Trait.PART | Trait.WHOLE)
 
-_NO_DATA: Final = frozenset(tag for tag, kind in _BY_TAG.items() if not kind.has(Property.DATA))
+_NO_DATA: Final = frozenset(tag for tag, kind in _BY_TAG.items() if not kind.has(Trait.DATA))
 
 
 def is_data(target: Any) -> bool:

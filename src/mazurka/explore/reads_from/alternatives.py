@@ -20,7 +20,7 @@ from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex
-from mazurka.trace.targets import Kind, Property, kind_of
+from mazurka.trace.targets import Kind, Trait, kind_of
 
 #: The most combinations of sources that are tried for a step that reads several targets.
 _COMBINATIONS: Final = 512
@@ -103,7 +103,7 @@ class Alternatives:
         if len(reads) + len(writes) - len(history.overwrites[step]) <= 1:
             return False
         return any(
-            not kind_of(target).has(Property.ORDERS) and self._has_choice(step, target, present)
+            not kind_of(target).has(Trait.ORDERS) and self._has_choice(step, target, present)
             for target, present in reads
         )
 

@@ -17,7 +17,7 @@ from zlib import crc32
 from mazurka.program.protocol import Access
 from mazurka.program.python.primitives.run import Models
 from mazurka.trace.event import Op
-from mazurka.trace.targets import Property, Target, kind_of
+from mazurka.trace.targets import Target, Trait, kind_of
 
 #: Larger than any site's number, and smaller than those of places that are no sites.
 _BASE: Final = 1 << 59
@@ -39,7 +39,7 @@ def _number_of(*touches: StepAccess) -> int:
 
 
 def _is_of_object(target: Target) -> bool:
-    return kind_of(target).has(Property.PART | Property.WHOLE)
+    return kind_of(target).has(Trait.PART | Trait.WHOLE)
 
 
 def pass_step(models: Models, first: StepAccess, *others: StepAccess) -> None:
