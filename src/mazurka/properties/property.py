@@ -121,7 +121,9 @@ class Property:
     @cached_property
     def stated(self) -> Stated:
         """The property, as far as traces show it."""
-        return Stated(self.name, {each.name: each.parameters for each in self.events}, self.pattern)
+        before = (each.name for each in self.events if all(one.moment is Moment.BEFORE for one in each.pointcuts))
+        events = {each.name: each.parameters for each in self.events}
+        return Stated(self.name, events, self.pattern, frozenset(before))
 
 
 __all__: Final = [

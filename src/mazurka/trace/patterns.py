@@ -20,7 +20,7 @@ Plain data, which says nothing of how it is decided: :mod:`mazurka.witness.words
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -128,8 +128,47 @@ def letters(pattern: Pattern) -> Iterator[Letter]:
 @dataclass(frozen=True, slots=True)
 class Stated:
     """A property, as far as traces show it: its name, the parameters of each event by the event's name, and the
-    pattern."""
+    pattern. ``before`` are the events that take place when an operation begins, whatever it gives: a read that is one
+    need not have the value of the trace."""
 
     name: str
     events: Mapping[str, tuple[str, ...]] = field(hash=False)
     pattern: Pattern
+    before: frozenset[str] = frozenset()
+
+
+def endings(pattern: Pattern) -> Iterator[tuple[Pattern, Parallel | None]]:
+    """The pattern as alternatives, each a pattern without ``||``, and the two events at once that follow it, if any.
+
+    Raises ValueError for ``||`` in another place."""
+    match pattern:
+        case Parallel():
+            yield Concatenation(()), pattern
+        case Alternation(parts):
+            for part in parts:
+                yield from endings(part)
+        case Concatenation((*before, last)):
+            _reject_parallel(before)
+            for start, pair in endings(last):
+                yield Concatenation((*before, start)), pair
+        case Letter() | Complement() | Intersection() | Repetition() | Concatenation():
+            _reject_parallel([pattern])
+            yield pattern, None
+
+
+def _reject_parallel(patterns: Iterable[Pattern]) -> None:
+    for pattern in patterns:
+        match pattern:
+            case Parallel():
+                raise ValueError(f"{pattern} is not at the end of the pattern")
+            case Complement(part) | Repetition(part):
+                _reject_parallel([part])
+            case Concatenation(parts) | Alternation(parts) | Intersection(parts):
+                _reject_parallel(parts)
+            case Letter():
+                pass
+
+
+def protocol(pattern: Pattern) -> Pattern | None:
+    """The pattern of the protocol that a property states: that behind a ``!`` at the top; None if there is none."""
+    return pattern.part if isinstance(pattern, Complement) else None
