@@ -153,7 +153,7 @@ def _effects_of_moving(announce: Callable[..., None], iterator: Any, site: int) 
     if running is None or running.is_recording or not functions or is_seen(functions[0]):
         return ()
     function, stand_in = functions[0], AccessCollector(running)
-    behind = [inner for each in parts for inner in (gc.get_referents(each) if type(each) is tuple else (each,))]
+    behind = [inner for each in parts for inner in (each if type(each) is tuple else (each,))]
     over = [each for each in behind if each is not function and hasattr(type(each), "__next__")]
     if type(iterator) is _CALLABLE_ITERATOR:
         announce(stand_in, function, site, (), {})

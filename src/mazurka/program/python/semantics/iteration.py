@@ -149,7 +149,7 @@ def _with_calls(thing: Any, site: int) -> Any:
     """An iterator that calls a function in C for each element, such that the calls are reported."""
     parts = [each for each in gc.get_referents(thing) if each is not type(thing)]
     if type(thing) is map:
-        sources = [source for each in parts if type(each) is tuple for source in gc.get_referents(each)]
+        sources = [source for each in parts if type(each) is tuple for source in each]  # in order: no holes here
     else:
         sources = [each for each in parts if hasattr(type(each), "__next__")][:1]
     functions = [each for each in parts if type(each) is not tuple and all(each is not source for source in sources)]
@@ -158,16 +158,19 @@ def _with_calls(thing: Any, site: int) -> Any:
         function = bool
     if function is None or not sources or is_seen(function) or any(function is each for each in _LOOKING_AT_NOTHING):
         return thing
-    return _calling(type(thing), function, sources, site)
+    return _calling(type(thing), function, sources, site, type(thing) is map and len(thing.__reduce__()) > _LENIENT)
 
+
+#: The length of the result of `map.__reduce__`, unless the map is strict (Python 3.14).
+_LENIENT: Final = 2
 
 #: Functions that don't read the content of their arguments.
 _LOOKING_AT_NOTHING: Final = (id, type, callable, ord, chr, float)
 
 
-def _calling(kind: type, function: Any, sources: list[Any], site: int) -> Iterator[Any]:
+def _calling(kind: type, function: Any, sources: list[Any], site: int, strict: bool) -> Iterator[Any]:
     elements: Any = iterate(sources[0], site) if kind is not map or len(sources) == 1 else None
-    packed = zip(*[iterate(each, site) for each in sources], strict=False) if elements is None else elements
+    packed = zip(*[iterate(each, site) for each in sources], strict=strict) if elements is None else elements
     for each in packed:
         args = tuple(each) if kind is itertools.starmap or elements is None else (each,)
         run = activation.active
