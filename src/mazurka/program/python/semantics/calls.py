@@ -330,8 +330,9 @@ def _changer(run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) 
     key = named.get("key")
     if key is not None and not is_seen(key) and not is_simple(key) and has_concurrent_threads(run):
         count_untracked(run, "a key in C of a function that keeps a list sorted", site)
-    changed = next((each for each in args if operation(each, "clear") is not None), None)
-    handler = operation(changed, "clear")
+    changed = next((each for each in args if shape_of(type(each)).base is not None), None)
+    base = shape_of(type(changed)).base
+    handler = None if base is None else OPERATIONS[base].get("clear")  # a function in C goes past methods of a subclass
     if handler is None:
         for each in [each for each in args if state_of(type(each))]:
             native_objects.access(run, each, _RMW, site)

@@ -223,7 +223,9 @@ def _classify(kind: type, name: str) -> Any:
     owner, value = found
     if is_a(value, METHODS):
         how = _method(owner, value, state)
-        if how is not NONE or not (name in sites.stored or comes_and_goes(name)):
+        if not (name in sites.stored or comes_and_goes(name)) or not (
+            how is NONE or (how is OPAQUE and has_dictionary)
+        ):
             return how
         if may_be_replaced(name) and owner.__flags__ & 1 << 9:
             return BESIDE_STATE if in_instance is BESIDE_STATE else owner  # code may give the class another one

@@ -150,7 +150,7 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
             in_parts = True
             repeats = repeats or _calls_program(kind, asked)
         iterates = kind in LAZY or (shape.base is None and state_of(kind) and is_native_iterator(kind))
-        inside = reached(thing) if iterates else sources(thing) if shape.base is not None else ()
+        inside = reached(thing) if iterates or shape.base in BASES else sources(thing) if shape.base is not None else ()
         if iterates:
             reads += moved(run, thing, site)
         for container in inside:
@@ -344,7 +344,7 @@ def inside(things: Iterable[Any]) -> list[Any]:
     return [
         each
         for thing in things
-        for container in (sources(thing) or ([thing] if issubclass(type(thing), (tuple, frozenset)) else []))
+        for container in (sources(thing) or ([thing] if issubclass(type(thing), (tuple, frozenset, *BASES)) else []))
         for each in elements(container)
         if type(each) not in PLAIN
     ]

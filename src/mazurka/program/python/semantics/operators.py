@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import io
 import types
-from collections import Counter
+from collections import ChainMap, Counter, UserDict
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -159,6 +159,8 @@ def read_arguments(
         ):
             count_untracked(run, "a key in C of the elements of a generator", site)
     given = (*args, *(named or {}).values())
+    if function in _ITERATING and len(args) == 1:
+        given = tuple([each for each in given if not (is_a(each, BASES) and _asks_to_iterate(each))])
     if function in _DESCRIBING:
         definitions.look(run, given, site, f"{function.__name__}()")
     compares_results = bool(named) and named is not None and is_seen(named.get("key"))
@@ -183,6 +185,16 @@ def read_arguments(
         )
     else:
         perform(run, site, _read_once, site, given, more)
+
+
+#: Builtins that iterate over their only argument, of any class.
+_ITERATING: Final = (list, tuple, sorted, sum, min, max, any, all)
+
+
+def _asks_to_iterate(thing: Any) -> bool:
+    """Whether code in C goes through a container by an ``__iter__`` that its class defines, which reports its own
+    steps. It goes through sets and dictionaries past such a method."""
+    return not sources(thing) and not is_a(thing, (set, dict))
 
 
 def _goes_in(key: Any) -> bool:
@@ -254,7 +266,7 @@ def _go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...]) -> No
     if not run.is_recording:
         reads += moved(run, thing, site)
         if not found:
-            reads += [access for each in reached(thing) for access in contents(each)]
+            reads += [access for each in reached(thing) if not _asks_to_iterate(each) for access in contents(each)]
         if not found and operation(thing, "__iter__") is None:
             reads += _iterated(run, thing, site)
     reads += more
@@ -349,7 +361,15 @@ def begin(run: Any, thing: Any, site: int) -> None:
     elif type(thing) is types.MappingProxyType:
         measure(run, thing, site)  # the iterator keeps the number of items
     elif not found and type(thing) not in VALUES:
-        operate_on(run, thing, "__iter__", site)
+        looks = operation(thing, "__iter__")
+        if looks is not None and shape_of(type(thing)).base in _LOOKED_AT_ONCE:
+            perform(run, site, looks, thing, site, ())
+        else:
+            operate_on(run, thing, "__iter__", site)
+
+
+#: Containers of the library whose iterators go over something that they look up, or copy, when they are made.
+_LOOKED_AT_ONCE: Final = frozenset({ChainMap, UserDict})
 
 
 def measure(run: Any, thing: Any, site: int) -> None:

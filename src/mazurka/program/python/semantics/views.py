@@ -156,8 +156,10 @@ def _behind(thing: Any) -> tuple[list[Any], list[Any], list[Any]]:
     found: list[Any] = []
     containers: list[Any] = []
     rest: list[Any] = []
-    if type(thing) in _NOTHING or is_a(thing, _CONTAINERS):
+    if type(thing) in _NOTHING:
         return found, containers, rest
+    if is_a(thing, _CONTAINERS):
+        return found, [thing], rest  # its class may define the iteration, which code in C goes past
     waiting, seen = [thing], {0}
     while waiting and len(seen) < _MOST_ITERATORS:
         each = waiting.pop()
