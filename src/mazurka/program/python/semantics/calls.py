@@ -245,7 +245,7 @@ def _hand_on(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...], 
 
 def _look_by_name(run: Any, thing: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     """A method is called that looks at more than the rules for its object's class say."""
-    if type(thing) is tuple or type(thing) in LAZY:
+    if type(thing) is tuple or (type(thing) in LAZY and name != "__next__"):
         deep_access.read(run, (thing, *args), site, comparing=True)
     elif name in deep_access.DESCRIBING and is_a(thing, deep_access.SHOWING):
         deep_access.read(run, (thing,), site)
@@ -336,6 +336,10 @@ def _changer(run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) 
     if handler is None:
         for each in [each for each in args if state_of(type(each))]:
             native_objects.access(run, each, _RMW, site)
+        if args and classification.is_computed(args[0], "insert") and has_concurrent_threads(run):
+            count_untracked(
+                run, f"{type(args[0]).__name__}.insert(), called by a function that keeps a list sorted", site
+            )
         return
     inside = deep_access.inside(args)
     if inside and not run.is_recording:

@@ -213,16 +213,29 @@ _CHANGING: Final = frozenset(
 
 
 def get(run: Any, getter: Any, site: int, args: tuple[Any, ...]) -> None:
-    """An `operator.itemgetter` or `attrgetter` is called."""
+    """An `operator.itemgetter` or `attrgetter` is called: one step, however many items or attributes it gets."""
     if not args:
         return
     thing, asked = args[0], getter.__reduce__()[1]
     if type(getter) is operator.itemgetter:
-        for key in asked:
-            native_method(run, thing, "__getitem__", site, (key,))
+        if len(asked) == 1 or run.is_recording:
+            _items(run, thing, asked, site)
+        else:
+            in_one_step(run, site, lambda part: _items(part, thing, asked, site))
+    elif run.is_recording or (len(asked) == 1 and "." not in asked[0]):
+        _paths(run, thing, asked, site)
     else:
-        for path in asked:
-            _dotted(run, thing, path, site)
+        in_one_step(run, site, lambda part: _paths(part, thing, asked, site))
+
+
+def _items(run: Any, thing: Any, keys: Iterable[Any], site: int) -> None:
+    for key in keys:
+        native_method(run, thing, "__getitem__", site, (key,))
+
+
+def _paths(run: Any, thing: Any, paths: Iterable[str], site: int) -> None:
+    for path in paths:
+        _dotted(run, thing, path, site)
 
 
 def called_by(caller: operator.methodcaller) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
