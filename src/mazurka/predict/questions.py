@@ -44,6 +44,7 @@ from mazurka.witness.witness import (
     Deadlocks,
     Ordered,
     OrderViolation,
+    PropertyViolation,
     Races,
     Witness,
 )
@@ -62,6 +63,9 @@ _LONG: Final = 10_000
 
 #: Questions are first asked of so many rows, or twice as many, on each side of the rows asked about.
 _NEARBY: Final = 5_000
+
+#: Claims whose last reads may give other values even if the trace has no branches.
+_RELAXED: Final = (Ordered, AtomicityViolation, OrderViolation, CallsReversed, PropertyViolation)
 
 #: The answer to a claim.
 Verdict = Witness | Infeasible | Unknown
@@ -207,7 +211,7 @@ class Questions:
     def _witness(self, begin: int, order: tuple[int, ...], claim: Claim) -> Witness:
         order = tuple([row for row in order if row not in self._held]) if self._held else order
         rows, unread = cast("tuple[StepIndex, ...]", order), frozenset[StepIndex]()
-        if self._branches or isinstance(claim, Ordered | AtomicityViolation | OrderViolation | CallsReversed):
+        if self._branches or isinstance(claim, _RELAXED):
             self._unread = self._unread or RelaxedReads(self.trace)
             unread = frozenset(map(StepIndex, self._unread.of(order, begin)))
         return Witness(rows, unread, claim, begin)
@@ -239,7 +243,7 @@ def steps_of(claim: Claim) -> tuple[int, ...]:
     match claim:
         case Races(first, second):
             return first, second
-        case Deadlocks(steps) | CommunicationDeadlock(steps) | Ordered(steps):
+        case Deadlocks(steps) | CommunicationDeadlock(steps) | Ordered(steps) | PropertyViolation(steps=steps):
             return steps
         case AtomicityViolation(first, between, last):
             return first, between, last

@@ -12,7 +12,7 @@ Cost: patterns of a few letters have a few states; each is made once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mazurka.trace.patterns import (
@@ -83,24 +83,27 @@ class Automaton:
                 reached.append(one)
         self._live |= {each: each in live for each in before}
 
-    def words(self, refused: bool = False) -> Iterator[tuple[Symbol, ...]]:
+    def words(self, available: Mapping[Symbol, int], refused: bool = False) -> Iterator[tuple[Symbol, ...]]:
         """Words of the language from which no state's visits can be cut out, except the first symbol and the last,
         shortest first: every word of the language has such a word as a subsequence, with the same first and last
         symbol. ``refused``: instead the words none of whose extensions is in the language, but all of whose proper
-        prefixes have one, with cuts anywhere before the last symbol."""
-        paths: list[tuple[tuple[Symbol, ...], State, frozenset[State]]] = [((), self.start, frozenset())]
+        prefixes have one, with cuts anywhere before the last symbol. ``available`` says how often a symbol may be
+        used."""
+        paths: list[tuple[tuple[Symbol, ...], State, frozenset[State]]] = [
+            ((), self.start, frozenset({self.start} if refused else ()))
+        ]
         while paths:
             longer = []
             for word, state, seen in paths:
-                for symbol in self.alphabet:
+                for symbol, number in available.items():
+                    if word.count(symbol) == number:
+                        continue
                     then = self.after(state, symbol)
                     live = self.is_live(then)
-                    if (not live) if refused else self.accepts(then):
+                    if not live if refused else self.accepts(then):
                         yield (*word, symbol)
                     if live and then not in seen:
-                        visited = seen | {then, state} if refused else seen | {then}
-                        if not (refused and then == state):
-                            longer.append(((*word, symbol), then, visited))
+                        longer.append(((*word, symbol), then, seen | {then}))
             paths = longer
 
 

@@ -5,8 +5,8 @@ that events of the execution have bound together, directly or by way of others: 
 ``next(i)`` an iterator goes with its collection. Parameters that no event relates get all combinations, as in the
 patent.
 
-A thread attribute that a match may do without, or a region, is also bound to none: then its letters name no event. In a
-protocol (``!`` at the top) every attribute is bound.
+A thread attribute or a region that a match may do without is also bound to none: then its letters name no event. In a
+protocol (``!`` at the top) an attribute is only bound to none if all threads with events for it are bound to others.
 
 Cost: linear in the events and bindings, but for products of unrelated parameters, threads and regions.
 """
@@ -165,12 +165,13 @@ class Bindings:
         for attribute in self._attributes:
             events = {each.event for several in self._letters.values() for each in several if each.thread == attribute}
             own: list[Hashable | None] = list(dict.fromkeys(each.thread for each in present if each.event in events))
-            if not self._is_protocol and all(letter.thread != attribute for letter in self._needed):
+            if all(letter.thread != attribute for letter in self._needed):
                 own.append(None)
             choices.append(own)
         for chosen in product(*choices):
             bound = [thread for thread in chosen if thread is not None]
-            if len(set(bound)) == len(bound):
+            free = [own for own, thread in zip(choices, chosen, strict=True) if thread is None]
+            if len(set(bound)) == len(bound) and not (self._is_protocol and any({*own} - {*chosen} for own in free)):
                 yield dict(zip(self._attributes, chosen, strict=True))
 
     def _instances(

@@ -2,10 +2,11 @@
 Property Specification", FIG. 9), and properties as far as traces show them.
 
 A *property* declares events, each with parameters (``check(m, key)``), and a pattern over them. A *binding* gives each
-parameter an object, each thread attribute a thread (different attributes different threads), and each region one
-instance: a begin and the end that belongs to it. Under a binding the pattern *names* the events whose parameters are
-bound to the same objects, and one of whose letters agrees with the thread and the region. The *word* of an execution
-under a binding is the sequence of the events that the pattern names; other events are left out.
+parameter an object, each thread attribute a thread (different attributes different threads) or none, and each region
+one instance (a begin and the end that belongs to it) or none (:mod:`mazurka.properties.bindings` says which). Under a
+binding the pattern *names* the events whose parameters are bound to the same objects, and one of whose letters agrees
+with the thread and the region. The *word* of an execution under a binding is the sequence of the events that the
+pattern names; other events are left out.
 
 The property is violated in an execution if, under some binding, a factor of the word (consecutive events of it) is in
 the language of the pattern. A pattern ``!(...)`` is different (FIG. 19): it states a protocol, and is violated if the
@@ -172,3 +173,24 @@ def _reject_parallel(patterns: Iterable[Pattern]) -> None:
 def protocol(pattern: Pattern) -> Pattern | None:
     """The pattern of the protocol that a property states: that behind a ``!`` at the top; None if there is none."""
     return pattern.part if isinstance(pattern, Complement) else None
+
+
+def check_form(pattern: Pattern) -> None:
+    """Raise ValueError if ``||`` is not at the end, or a protocol contains ``!``, ``&`` or ``||``."""
+    stated = protocol(pattern)
+    if stated is None:
+        for _ in endings(pattern):
+            pass
+        return
+    _reject_parallel([stated])
+    stack = [stated]
+    while stack:
+        match stack.pop():
+            case Complement() | Intersection() as part:
+                raise ValueError(f"{part} is within a protocol, which has no complement or intersection")
+            case Repetition(part):
+                stack.append(part)
+            case Concatenation(parts) | Alternation(parts):
+                stack += parts
+            case Letter() | Parallel():
+                pass

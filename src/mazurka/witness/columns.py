@@ -43,15 +43,17 @@ from mazurka.witness.witness import (
     Deadlocks,
     Ordered,
     OrderViolation,
+    PropertyViolation,
     Races,
     Witness,
 )
+from mazurka.witness.words import NEVER, violation_objections
 
 Numbers = NDArray[Any]
 
 _NONE: Final = -1
 _EARLIER: Final = -2
-_NEVER: Final = 1 << 40
+_NEVER: Final = NEVER
 _DATA: Final = (Op.READ, Op.WRITE, Op.RMW)
 _LOCKING: Final = (Op.ACQUIRE, Op.RELEASE)
 _NOTIFYING: Final = (Op.NOTIFY, Op.NOTIFY_ALL)
@@ -158,9 +160,7 @@ class RecordedTrace:
         yield from self._life(order[op == Op.JOIN])
         yield from self._locks(order[_IS_LOCKING[op]])
         yield from self._kept(order, np.array(sorted(witness.unread), np.int64))
-        claimed = (
-            _steps_of(witness.claim) if isinstance(witness.claim, Races | Deadlocks | CommunicationDeadlock) else ()
-        )
+        claimed = _standing(witness.claim)
         self.unread = witness.unread
         self.waiting = frozenset(row for row in claimed if self.op[row] == Op.WAIT)
         standing = frozenset(claimed) - self.waiting
@@ -320,6 +320,8 @@ class RecordedTrace:
                 yield from self._intrudes(first, between, last)
             case OrderViolation(first, second):
                 yield from self._inverts(first, second)
+            case PropertyViolation():
+                yield from violation_objections(claim, self.trace, self._place, self._all_next)
             case _:
                 yield f"a claim {type(claim).__name__} can't be made about a recorded trace"
 
@@ -475,6 +477,16 @@ def _is_in(rows: Numbers, row: int) -> bool:
     return bool(place < len(rows) and rows[place] == row)
 
 
+def _standing(claim: Claim | None) -> tuple[int, ...]:
+    """The steps of a claim that do not take place, but are next, or with which threads wait."""
+    match claim:
+        case Races() | Deadlocks() | CommunicationDeadlock():
+            return _steps_of(claim)
+        case PropertyViolation(steps=steps, at_once=True):
+            return steps[-2:]
+    return ()
+
+
 def _steps_of(claim: Claim | None) -> tuple[int, ...]:
     """The steps that a claim names."""
     match claim:
@@ -486,4 +498,6 @@ def _steps_of(claim: Claim | None) -> tuple[int, ...]:
             return first, between, last
         case OrderViolation(first, second):
             return first, second
+        case PropertyViolation(steps=steps):
+            return steps
     return ()

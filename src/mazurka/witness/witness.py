@@ -12,6 +12,7 @@ from typing import Any
 
 from mazurka.trace.event import Op
 from mazurka.trace.ids import StepIndex
+from mazurka.trace.patterns import Stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,24 @@ class CallsReversed:
     returns: tuple[str | None, str | None] = (None, None)
 
 
+@dataclass(frozen=True, slots=True)
+class PropertyViolation:
+    """The order violates a property (:mod:`mazurka.trace.patterns`) under a binding: these property events, named by
+    their rows with the operation POINT, make up a word of its pattern; for a protocol, they are the word from its
+    beginning. With ``at_once`` the last two do not take place, but are the next of their threads.
+
+    ``objects`` has the object of each parameter, ``threads`` the thread of each attribute (None: no thread),
+    ``regions`` for each region the rows with POINT that begin and end its instance (-1: it does not end; None: no
+    instance)."""
+
+    property: Stated
+    steps: tuple[StepIndex, ...]
+    objects: tuple[tuple[str, str], ...]
+    threads: tuple[tuple[str, str | None], ...] = ()
+    regions: tuple[tuple[str, tuple[int, int] | None], ...] = ()
+    at_once: bool = False
+
+
 Claim = (
     Fails
     | DeadlockState
@@ -145,6 +164,7 @@ Claim = (
     | AtomicityViolation
     | OrderViolation
     | CallsReversed
+    | PropertyViolation
 )
 
 

@@ -1,0 +1,346 @@
+"""Finds the executions that a trace proves possible and that violate a property (patent, "Property Encoding").
+
+For each binding, candidates are sequences of the events that it names: for the shortest words of the pattern, without
+the repetitions of ``*`` and ``+``, all events that can stand for their letters in an order that the trace does not
+exclude at once (fast_path.py). The maximal causal model decides whether they can happen in this order. Its answer is an
+execution; if other events that the binding names come between those of the candidate, the automaton of the pattern
+decides whether the word is one of the pattern nevertheless. Otherwise one of these events is decided on: it comes
+before the first event, or at a certain place of the sequence, or not at all.
+
+This is exact, where the patent drops repetitions and takes the order of a few events for a match. It is bounded by the
+numbers of candidates and of questions; candidates beyond them are undecided.
+
+Cost: that of the candidates, some of which are products of events, and some tenths of a millisecond for most questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from mazurka.causal.question import Before, Question
+from mazurka.causal.solver import Infeasible, Unknown
+from mazurka.predict.fast_path import needs_of
+from mazurka.predict.kinds.definition import LIMIT, Rows, place_of
+from mazurka.predict.questions import Questions, Verdict
+from mazurka.properties.automaton import Automaton, State, Symbol
+from mazurka.properties.bindings import Binding, Bindings, Named, Occurrence
+from mazurka.properties.monitor import single_letters
+from mazurka.trace.ids import StepIndex
+from mazurka.trace.patterns import Parallel, Pattern, Stated, endings, protocol
+from mazurka.trace.property_events import property_events
+from mazurka.trace.trace import Trace
+from mazurka.witness.witness import PropertyViolation, Witness
+
+#: The most questions about a candidate, and the most shortest words of a pattern.
+_QUESTIONS: Final = 64
+_WORDS: Final = 200
+
+#: The most candidates of a property.
+_MOST: Final = 200_000
+
+#: The place of a row that does not take place.
+_NEVER: Final = 1 << 40
+
+
+class Candidate(NamedTuple):
+    """Events that may be a violation: those of a word in their order, and two that are next at once then, if any.
+    ``word`` has all events that the binding names, in the order of the trace."""
+
+    binding: Binding
+    word: Sequence[Named]
+    pattern: Pattern
+    events: tuple[Occurrence, ...]
+    pair: tuple[Occurrence, ...] = ()
+
+
+class _Choice(NamedTuple):
+    """The decisions on a candidate: the sequence so far, events that come before it, and events that don't take
+    place."""
+
+    events: tuple[Occurrence, ...]
+    earlier: frozenset[Occurrence] = frozenset()
+    never: frozenset[Occurrence] = frozenset()
+
+
+class PropertySearch:
+    """Decides one property on one trace."""
+
+    def __init__(self, trace: Trace, stated: Stated, questions: Callable[[], Questions]) -> None:
+        self.trace, self.stated = trace, stated
+        self._questions = questions
+        self._protocol = protocol(stated.pattern)
+        self.events = property_events(trace, stated.name)
+        self._bindings = Bindings(stated)
+        for number, event in enumerate(self.events):
+            self._bindings.add(Occurrence(number, event.thread, event.event, event.objects))
+        watched = np.unique(np.array([event.row for event in self.events], np.int32))
+        self._needs = needs_of(trace, watched) if len(watched) else np.zeros((0, 0), np.int32)
+        self._watched = {row: number for number, row in enumerate(watched.tolist())}
+        self.left: set[Hashable] = set()  # places with more candidates than are decided
+
+    # -- candidates ---------------------------------------------------------------------------------------------------
+
+    def groups(self) -> dict[Hashable, list[Candidate]]:
+        """Candidates by places: the first of each that are decided."""
+        found: dict[Hashable, list[Candidate]] = {}
+        for number, candidate in enumerate(self._candidates(), 1):
+            several = found.setdefault(key := self.place(candidate), [])
+            if len(several) < LIMIT:
+                several.append(candidate)
+            else:
+                self.left.add(key)
+            if number >= _MOST:
+                self.left.add(None)
+                break
+        return found
+
+    def place(self, candidate: Candidate) -> Hashable:
+        """The places of the events."""
+        return tuple([place_of(self.trace, row) for row in self.points(candidate)])
+
+    def points(self, candidate: Candidate) -> Rows:
+        """The rows with POINT of the events."""
+        return tuple([self.events[each.number].point for each in (*candidate.events, *candidate.pair)])
+
+    def _candidates(self) -> Iterator[Candidate]:
+        for binding, word in self._bindings.bindings():
+            if self._protocol is not None:
+                yield from self._of_pattern(binding, word, self._protocol, refused=True)
+                continue
+            for pattern, pair in endings(self.stated.pattern):
+                if pair is None:
+                    yield from self._of_pattern(binding, word, pattern)
+                else:
+                    yield from self._with_pair(binding, word, pattern, pair)
+
+    def _of_pattern(
+        self, binding: Binding, word: Sequence[Named], pattern: Pattern, refused: bool = False
+    ) -> Iterator[Candidate]:
+        automaton = self._automaton(word, pattern)
+        by_symbol = _by_symbol(word)
+        for symbols in self._words(automaton, by_symbol, refused):
+            for events in self._sequences([by_symbol[symbol] for symbol in symbols]):
+                yield Candidate(binding, word, pattern, events)
+
+    def _with_pair(
+        self, binding: Binding, word: Sequence[Named], pattern: Pattern, pair: Parallel
+    ) -> Iterator[Candidate]:
+        first = [each.occurrence for each in word if pair.first in each.symbol]
+        second = [each.occurrence for each in word if pair.second in each.symbol]
+        automaton, by_symbol = self._automaton(word, pattern), _by_symbol(word)
+        words: list[tuple[Symbol, ...]] = [()] if automaton.accepts(automaton.start) else []
+        words += self._words(automaton, by_symbol, False)
+        for symbols in words:
+            for events in self._sequences([by_symbol[symbol] for symbol in symbols]):
+                for one in first:
+                    for other in second:
+                        if one.thread != other.thread and self._may_be_next(events, one, other):
+                            yield Candidate(binding, word, pattern, events, (one, other))
+
+    def _automaton(self, word: Sequence[Named], pattern: Pattern) -> Automaton:
+        symbols = {each.symbol for each in word}
+        if self._protocol is None:
+            return Automaton(pattern, symbols)
+        return Automaton(pattern, symbols | single_letters(pattern))
+
+    def _words(
+        self, automaton: Automaton, events: Mapping[Symbol, Sequence[Occurrence]], refused: bool
+    ) -> Iterator[tuple[Symbol, ...]]:
+        available = {symbol: len(several) for symbol, several in events.items()}
+        words = list(islice(automaton.words(available, refused), _WORDS + 1))
+        if len(words) > _WORDS:
+            self.left.add(None)
+        yield from words[:_WORDS]
+
+    def _sequences(
+        self, choices: Sequence[Sequence[Occurrence]], before: tuple[Occurrence, ...] = ()
+    ) -> Iterator[tuple[Occurrence, ...]]:
+        """The ways to choose an event for each place, as far as their order is not excluded at once."""
+        if not choices:
+            yield before
+            return
+        for each in choices[0]:
+            if each not in before and all(self._may_precede(earlier, each) for earlier in before):
+                yield from self._sequences(choices[1:], (*before, each))
+
+    def _may_precede(self, first: Occurrence, second: Occurrence) -> bool:
+        """Whether nothing excludes at once that an event comes before another one."""
+        one, other = self.events[first.number], self.events[second.number]
+        if one.thread == other.thread or one.row == other.row:
+            return first.number < second.number
+        return bool(self._needs[self._watched[one.row], other.thread] < other.row)
+
+    def _may_be_next(self, events: Sequence[Occurrence], one: Occurrence, other: Occurrence) -> bool:
+        pair = (one, other)
+        return all(each not in pair and self._may_precede(each, late) for each in events for late in pair) and (
+            self._may_precede(one, other) and self._may_precede(other, one)
+        )
+
+    # -- decisions ----------------------------------------------------------------------------------------------------
+
+    def decide(self, candidate: Candidate) -> Verdict:
+        """A witness of a violation that contains the events of a candidate in their order; or that there is none."""
+        symbols = {each.occurrence: each.symbol for each in candidate.word}
+        automaton = self._automaton(candidate.word, candidate.pattern)
+        stack, asked, unsure = [_Choice(candidate.events)], 0, False
+        seen = set(stack)
+        while stack:
+            choice = stack.pop()
+            if asked == _QUESTIONS:
+                return Unknown("too many questions about one candidate")
+            asked += 1
+            answer = self._ask(candidate, choice)
+            if isinstance(answer, Unknown):
+                unsure = True
+            if not isinstance(answer, Witness):
+                continue
+            part = self._part(candidate, choice, answer, symbols)
+            length = self._length(automaton, [symbols[each] for each in part])
+            if length is not None:
+                return self._witness(candidate, part[:length], answer)
+            decided = {*choice.events, *choice.earlier, *choice.never}
+            other = next((each for each in (*part, *symbols) if each not in decided), None)
+            for next_ in () if other is None else self._decisions(automaton, candidate, choice, other, symbols):
+                if next_ not in seen:
+                    seen.add(next_)
+                    stack.append(next_)
+        return Unknown("a question has no answer") if unsure else Infeasible()
+
+    def _mark(self, each: Occurrence) -> int:
+        """The row that is in an order if and only if an event takes place in it."""
+        event = self.events[each.number]
+        return event.row if each.event in self.stated.before else event.point
+
+    def _ask(self, candidate: Candidate, choice: _Choice) -> Verdict:
+        rows = [self.events[each.number].row for each in choice.events]
+        order = [Before(one, other) for one, other in pairwise(rows) if one != other]
+        if rows:
+            order += [
+                Before(row, rows[0])
+                for row in (self.events[each.number].row for each in choice.earlier)
+                if row != rows[0]
+            ]
+        pair = tuple([self.events[each.number].row for each in candidate.pair])
+        question = Question(
+            happen=tuple(map(self._mark, (*choice.events, *choice.earlier))),
+            next=pair,
+            never=tuple(map(self._mark, choice.never)),
+            constraints=tuple(order),
+        )
+        return self._questions().prove(self._claim(candidate, choice.events), question)
+
+    def _claim(self, candidate: Candidate, events: Iterable[Occurrence]) -> PropertyViolation:
+        binding, points = candidate.binding, [event.point for event in self.events]
+        steps = [StepIndex(points[each.number]) for each in (*events, *candidate.pair)]
+        names = self.trace.threads
+        threads = [(one, names[t] if isinstance(t, int) else None) for one, t in binding.threads.items()]
+        regions = [
+            (name, None if each is None else (points[each.begin], points[each.end] if each.end >= 0 else -1))
+            for name, each in binding.regions.items()
+        ]
+        return PropertyViolation(
+            self.stated,
+            tuple(steps),
+            tuple(binding.objects.items()),
+            tuple(threads),
+            tuple(regions),
+            bool(candidate.pair),
+        )
+
+    def _part(
+        self, candidate: Candidate, choice: _Choice, answer: Witness, symbols: dict[Occurrence, Symbol]
+    ) -> list[Occurrence]:
+        """The events of an execution that the binding names, from the first to the last of a sequence; to the end of
+        the execution, if two that are next at once follow; from its beginning, for a protocol."""
+        place: dict[int, int] = {row: number for number, row in enumerate(answer.order, answer.prefix)}
+
+        def at(row: int) -> int:
+            return row if row < answer.prefix else place.get(row, _NEVER)
+
+        end = _NEVER - 1 if candidate.pair else max(at(self._mark(each)) for each in choice.events)
+        done = [each for each in symbols if at(self._mark(each)) <= end]
+        done.sort(key=lambda each: (at(self.events[each.number].row), each.number))
+        if not choice.events:
+            return [] if candidate.pair else done
+        begin = 0 if self._protocol is not None else done.index(choice.events[0])
+        last = len(done) if candidate.pair else done.index(choice.events[-1]) + 1
+        return done[begin:last]
+
+    def _length(self, automaton: Automaton, symbols: Sequence[Symbol]) -> int | None:
+        """The length of a word if it is a violation: all of it or, for a protocol, up to the first event that the
+        protocol refuses; None if it is none."""
+        state = automaton.start
+        for number, symbol in enumerate(symbols, 1):
+            state = automaton.after(state, symbol)
+            if self._protocol is not None and not automaton.is_live(state):
+                return number
+        return len(symbols) if self._protocol is None and automaton.accepts(state) else None
+
+    def _decisions(
+        self,
+        automaton: Automaton,
+        candidate: Candidate,
+        choice: _Choice,
+        other: Occurrence,
+        symbols: dict[Occurrence, Symbol],
+    ) -> Iterator[_Choice]:
+        """The ways in which another event, mostly one that came between, may take place, or not."""
+        events = choice.events
+        first = 0 if self._protocol is not None else 1
+        last = len(events) + (1 if candidate.pair else 0)
+        for gap in range(first, last):
+            longer = (*events[:gap], other, *events[gap:])
+            if self._may_become_word(automaton, candidate, [symbols[each] for each in longer]):
+                yield choice._replace(events=longer)
+        if self._protocol is None:
+            yield choice._replace(earlier=choice.earlier | {other})
+        yield choice._replace(never=choice.never | {other})
+
+    def _may_become_word(self, automaton: Automaton, candidate: Candidate, symbols: Sequence[Symbol]) -> bool:
+        """Whether further symbols between these, or after them if two at once follow, may make a word of the pattern;
+        for a protocol, whether they may make a word that it refuses."""
+        states = {automaton.start}
+        for number, symbol in enumerate(symbols):
+            if number or self._protocol is not None:
+                states = _closure(automaton, states)
+            states = {automaton.after(state, symbol) for state in states}
+        if self._protocol is not None:
+            return any(not automaton.is_live(state) for state in states)
+        if candidate.pair:
+            states = _closure(automaton, states)
+        return any(map(automaton.accepts, states))
+
+    def _witness(self, candidate: Candidate, part: Sequence[Occurrence], answer: Witness) -> Witness:
+        """The answer, cut after the last event of the word, with the claim about all its events."""
+        order, claim = answer.order, self._claim(candidate, part)
+        if not candidate.pair:
+            marks = [self._mark(each) for each in part]
+            last = max((place for place, row in enumerate(order) if row in marks), default=-1)
+            order = order[: last + 1]
+        return replace(answer, order=order, unread=answer.unread & frozenset(order), claim=claim)
+
+
+def _by_symbol(word: Sequence[Named]) -> dict[Symbol, list[Occurrence]]:
+    found: dict[Symbol, list[Occurrence]] = {}
+    for each in word:
+        found.setdefault(each.symbol, []).append(each.occurrence)
+    return found
+
+
+def _closure(automaton: Automaton, states: Iterable[State]) -> set[State]:
+    """The states that any further symbols lead to."""
+    reached = set(states)
+    stack = list(reached)
+    while stack:
+        state = stack.pop()
+        for symbol in automaton.alphabet:
+            then = automaton.after(state, symbol)
+            if then not in reached:
+                reached.add(then)
+                stack.append(then)
+    return reached

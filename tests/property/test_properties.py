@@ -1,0 +1,114 @@
+"""The violations of properties that a trace proves are those of the oracle, which tries all orders; each finding has a
+witness that the checker accepts; and a monitor sees in every execution the words that the oracle sees."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+
+import pytest
+from tests.oracle.properties import Shown, Violations, in_language, random_property
+from tests.oracle.random_traces import Recorder
+
+from mazurka.causal.solver import Infeasible
+from mazurka.predict.property_search import PropertySearch
+from mazurka.predict.questions import Questions
+from mazurka.program.protocol import Step
+from mazurka.properties.automaton import Automaton
+from mazurka.trace.columns import assemble, parts_of
+from mazurka.trace.event import Op
+from mazurka.trace.patterns import Stated, letters, protocol
+from mazurka.trace.property_events import target_of
+from mazurka.trace.trace import Trace, trace_of
+from mazurka.witness import Checker, PropertyViolation, Witness
+
+#: Traces per test run; ``make test-long`` draws three thousand.
+_TRACES = {"long": 3_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 240)
+_SHARE = 60
+
+
+def drawn(seed: int) -> tuple[Trace, Stated]:
+    """A trace with property events, some of which take place with an access, and a property."""
+    rng = random.Random(seed)
+    stated = random_property(rng)
+    recorder = Recorder(rng, rng.choice((2, 2, 3)), bool(seed & 1), bool(seed & 2))
+    recorder.record(rng.randrange(3, 8))
+    log = list(recorder.log)
+    for _ in range(rng.randrange(2, 6)):
+        event = rng.choice("abc")
+        objects = [rng.choice("01") for _ in stated.events[event]]
+        place = rng.randrange(len(log) + 1)
+        glued = place > 0 and log[place - 1].op in (Op.READ, Op.WRITE, Op.RMW) and rng.random() < 0.6
+        threads = sorted({step.task for step in log[:place]} & {step.task for step in log[place:]} or {log[0].task})
+        alive = [t for t in threads if not _has_ended(log, place, t)]
+        thread = log[place - 1].task if glued else rng.choice(alive or [log[0].task])
+        if _has_ended(log, place, thread):
+            continue
+        log.insert(place, Step(thread, Op.POINT, target_of("p", event, objects, glued), 0, True))
+    return assemble(parts_of(trace_of(recorder.names, log))), stated
+
+
+def _has_ended(log: list[Step], place: int, thread: int) -> bool:
+    return any(step.op is Op.END and step.task == thread for step in log[:place]) or any(
+        (step.op is Op.JOIN and step.target[-1] == str(thread) and number < place)
+        or (step.op in (Op.FORK, Op.BEGIN) and step.target[-1] == str(thread) and number >= place)
+        for number, step in enumerate(log)
+    )
+
+
+def _found(trace: Trace, stated: Stated) -> Iterator[tuple[Shown, Witness]]:
+    """All answers to all candidates; none may be undecided."""
+    questions = Questions(trace)
+    search = PropertySearch(trace, stated, lambda: questions)
+    for several in search.groups().values():
+        for candidate in several:
+            answer = search.decide(candidate)
+            assert isinstance(answer, Witness | Infeasible), answer
+            if isinstance(answer, Witness):
+                claim = answer.claim
+                assert isinstance(claim, PropertyViolation)
+                yield Shown(tuple(claim.steps), 2 * claim.at_once), answer
+    assert not search.left, (str(stated.pattern), search.left)
+
+
+@pytest.mark.parametrize("first", range(0, _TRACES, _SHARE))
+def test_violations_are_those_of_the_oracle(first: int) -> None:
+    violated = 0
+    for seed in range(first, first + _SHARE):
+        trace, stated = drawn(seed)
+        expected = Violations(trace, stated).all()
+        checker = Checker(trace)
+        found = set()
+        for shown, witness in _found(trace, stated):
+            assert shown in expected, (seed, str(stated.pattern), shown)
+            assert not checker.objections(witness), (seed, str(stated.pattern), checker.objections(witness))
+            found.add(shown)
+        ends = [{_ends_of(each, stated) for each in several} for several in (found, expected)]
+        assert ends[0] == ends[1], (seed, str(stated.pattern), found, expected)
+        violated += bool(expected)
+    assert violated
+
+
+def _ends_of(shown: Shown, stated: Stated) -> tuple[int, ...]:
+    """The first and last events of a violation, or the two at once: of the violations that differ only in events
+    between these, one is found; of a protocol the last."""
+    if shown.at_once:
+        return shown.points[-2:]
+    return shown.points[-1:] if protocol(stated.pattern) is not None else (shown.points[0], shown.points[-1])
+
+
+@pytest.mark.parametrize("first", range(0, _TRACES, _SHARE))
+def test_automata_decide_words(first: int) -> None:
+    for seed in range(first, first + _SHARE):
+        rng = random.Random(seed)
+        pattern = protocol(random_property(rng).pattern) or random_property(rng).pattern
+        if "||" in str(pattern):
+            continue
+        alphabet = sorted({frozenset({letter}) for letter in letters(pattern)}, key=str)
+        word = tuple(rng.choice(alphabet) for _ in range(rng.randrange(6)))
+        automaton = Automaton(pattern, alphabet)
+        state = automaton.start
+        for symbol in word:
+            state = automaton.after(state, symbol)
+        assert automaton.accepts(state) == in_language(pattern, word), (seed, str(pattern), word)
