@@ -152,13 +152,10 @@ def _look_with_arguments(run: Any, thing: Any, site: int, args: tuple[Any, ...])
 
 def _initialise(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
     """A container that is initialised a second time stands for another one."""
-    again = id(thing) in objects.numbers or any(name in dictionary(thing) for name in _KEPT_IN)
+    again = id(thing) in objects.numbers or any(name in dictionary(thing) for name in native_objects.KEPT_IN)
     if again and has_concurrent_threads(run) and not run.is_recording:
         untracked.count_untracked(run, f"{type(thing).__name__}.__init__()", site)
 
-
-#: Attributes in which such containers keep the containers they stand for.
-_KEPT_IN: Final = ("data", "maps")
 
 for _table in (_HANDED_ON, _CHAIN):
     _table["__init__"] = _initialise

@@ -27,7 +27,7 @@ from mazurka.program.python.semantics.locations import BASES, base_of, bases, co
 from mazurka.program.python.semantics.native_objects import FOREIGN, state_of
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.shapes import ClassShape, shapes
-from mazurka.program.python.semantics.views import LAZY, is_native_iterator, moved, reached, sources
+from mazurka.program.python.semantics.views import LAZY, is_native_iterator, moved, others, reached, sources
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATTRIBUTE, STRUCTURE
@@ -153,6 +153,7 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
         inside = reached(thing) if iterates or shape.base in BASES else sources(thing) if shape.base is not None else ()
         if iterates:
             reads += moved(run, thing, site)
+            waiting += [] if asked else others(thing)
         for container in inside:
             found.append(container)
             reads += contents(container)

@@ -41,7 +41,7 @@ from mazurka.program.python.semantics.views import LAZY, sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.sharing import SHARED
 from mazurka.trace.event import Op
-from mazurka.trace.targets import OBJECT, STRUCTURE
+from mazurka.trace.targets import ATTRIBUTE, OBJECT, STRUCTURE
 
 _READ, _RMW = Op.READ, Op.RMW
 
@@ -267,11 +267,14 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         if op is not _READ and "decimal" in sys.modules and _is_template(root):
             count_change_of_template()
     found: list[Access] = []
+    if type(thing) is memoryview:
+        found.append(Access(_READ, (OBJECT, number(thing))))  # it may be released
     base = shape_of(type(root)).base
     if base is None:
         found.append(Access(op, (OBJECT, number(root))))
     elif base not in BASES:  # the object stands for containers, or has a single location
         found.append(Access(op, (STRUCTURE, number(root))))
+        found += _attributes_of_adapters(root)
         for each in _stands_for(root):
             inner = contents(each)
             found += [Access(_RMW, inner[0].target), *inner[1:]] if op is not _READ else inner
@@ -364,11 +367,37 @@ PLAIN_STATE: Final = frozenset({type, types.ModuleType, types.FunctionType, dict
 
 
 def _stands_for(thing: Any) -> list[Any]:
-    """The containers behind a container of the library (:mod:`container_adapters`), two objects deep."""
-    held = [*dictionary(thing).values(), *gc.get_referents(thing)]
-    found = [each for each in held if is_a(each, BASES)]
-    found += [inner for each in found for inner in gc.get_referents(each) if is_a(inner, BASES)]
-    return list({id(each): each for each in found if not is_namespace_of(each, thing)}.values())
+    """The containers behind a container of the library (:mod:`container_adapters`), two objects deep, and behind those
+    of the library that it stands for."""
+    found: list[Any] = []
+    for owner in _adapters(thing):
+        held = [each for each in (*dictionary(owner).values(), *gc.get_referents(owner)) if is_a(each, BASES)]
+        held += [inner for each in held for inner in gc.get_referents(each) if is_a(inner, BASES)]
+        found += [each for each in held if not is_namespace_of(each, owner)]
+    return list({id(each): each for each in found}.values())
+
+
+def _adapters(thing: Any) -> list[Any]:
+    """A container of the library, and those of the library behind it, as behind a view of one."""
+    found = [thing]
+    for owner in found:
+        for each in (*dictionary(owner).values(), *gc.get_referents(owner)):
+            base = shape_of(type(each)).base
+            if base is not None and base not in BASES and all(each is not other for other in found):
+                found.append(each)
+    return found
+
+
+def _attributes_of_adapters(thing: Any) -> list[Access]:
+    """Reads of the attributes that hold the containers for which containers of the library stand."""
+    owners = [(each, dictionary(each)) for each in _adapters(thing)]
+    return [
+        Access(_READ, (ATTRIBUTE, number(each), name)) for each, space in owners for name in KEPT_IN if name in space
+    ]
+
+
+#: The attributes of `UserDict`, `UserList` and `ChainMap` with the containers that they stand for.
+KEPT_IN: Final = ("data", "maps")
 
 
 def held_by(thing: Any) -> list[Any]:
