@@ -277,6 +277,25 @@ def _parts(parameters: Sequence[str], sets: Sequence[set[str]]) -> set[frozenset
 # -- drawn at random ---------------------------------------------------------------------------------------------------
 
 
+def _typical() -> Iterator[Pattern]:
+    """Patterns like those of the patent's figures."""
+    a, b, c = (Letter(event) for event in "abc")
+    a_s, b_t, a_t = Letter("a", "s"), Letter("b", "t"), Letter("a", "t")
+    yield Concatenation((a, Repetition(c, 0, True), Repetition(b, 1, True), c))
+    yield Concatenation((a_s, Repetition(b_t, 1, True), a_s))
+    yield Parallel(a_s, b_t)
+    yield Concatenation((Letter("a", "s", ("r",)), b_t, Letter("c", "s", (), ("r",))))
+    yield Complement(Concatenation((a, Repetition(b, 0, True), c)))
+    yield Concatenation((a_s, a_t))
+    yield Concatenation((a_s, Repetition(Letter("b"), 0, True), Parallel(a_s, b_t)))
+    yield Intersection(
+        (Concatenation((a_s, Repetition(b, 0, True), Letter("a", "s"))), Complement(Concatenation((a, a))))
+    )
+
+
+_TYPICAL = tuple(_typical())
+
+
 def random_property(rng: random.Random) -> Stated:
     """A property over the events a, b and c, with one parameter or two."""
     events = rng.choice(
@@ -290,12 +309,14 @@ def random_property(rng: random.Random) -> Stated:
     before = frozenset(e for e in events if rng.random() < 0.5)
     while True:
         kind = rng.random()
-        if kind < 0.15:
+        if kind < 0.3:
+            return Stated("p", events, rng.choice(_TYPICAL), before)
+        if kind < 0.4:
             pattern: Pattern = Complement(_pattern(rng, 2, simple=True))
-        elif kind < 0.35:
+        elif kind < 0.5:
             pair = Parallel(_letter(rng), _letter(rng))
             pattern = pair if rng.random() < 0.5 else Concatenation((_pattern(rng, 1), pair))
-        elif kind < 0.5:
+        elif kind < 0.65:
             region = [Letter("a", "s", ("r",)), *(_letter(rng) for _ in range(rng.randrange(3)))]
             pattern = Concatenation((*region, Letter("b", "s", (), ("r",))))
         else:

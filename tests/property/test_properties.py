@@ -33,23 +33,22 @@ def drawn(seed: int) -> tuple[Trace, Stated]:
     rng = random.Random(seed)
     stated = random_property(rng)
     recorder = Recorder(rng, rng.choice((2, 2, 3)), bool(seed & 1), bool(seed & 2))
-    recorder.record(rng.randrange(3, 8))
+    recorder.record(rng.randrange(1, 7))
     log = list(recorder.log)
-    for _ in range(rng.randrange(2, 6)):
+    for _ in range(rng.randrange(3, 7)):
         event = rng.choice("abc")
         objects = [rng.choice("01") for _ in stated.events[event]]
         place = rng.randrange(len(log) + 1)
         glued = place > 0 and log[place - 1].op in (Op.READ, Op.WRITE, Op.RMW) and rng.random() < 0.6
-        threads = sorted({step.task for step in log[:place]} & {step.task for step in log[place:]} or {log[0].task})
-        alive = [t for t in threads if not _has_ended(log, place, t)]
-        thread = log[place - 1].task if glued else rng.choice(alive or [log[0].task])
-        if _has_ended(log, place, thread):
+        alive = [t for t in range(len(recorder.names)) if not _is_not_alive(log, place, t)]
+        if not alive:
             continue
+        thread = log[place - 1].task if glued else rng.choice(alive)
         log.insert(place, Step(thread, Op.POINT, target_of("p", event, objects, glued), 0, True))
     return assemble(parts_of(trace_of(recorder.names, log))), stated
 
 
-def _has_ended(log: list[Step], place: int, thread: int) -> bool:
+def _is_not_alive(log: list[Step], place: int, thread: int) -> bool:
     return any(step.op is Op.END and step.task == thread for step in log[:place]) or any(
         (step.op is Op.JOIN and step.target[-1] == str(thread) and number < place)
         or (step.op in (Op.FORK, Op.BEGIN) and step.target[-1] == str(thread) and number >= place)

@@ -200,9 +200,8 @@ class PropertySearch:
             if not isinstance(answer, Witness):
                 continue
             part = self._part(candidate, choice, answer, symbols)
-            length = self._length(automaton, [symbols[each] for each in part])
-            if length is not None:
-                return self._witness(candidate, part[:length], answer)
+            if self._is_violation(automaton, [symbols[each] for each in part]):
+                return self._witness(candidate, part, answer)
             decided = {*choice.events, *choice.earlier, *choice.never}
             other = next((each for each in (*part, *symbols) if each not in decided), None)
             for next_ in () if other is None else self._decisions(automaton, candidate, choice, other, symbols):
@@ -271,15 +270,14 @@ class PropertySearch:
         last = len(done) if candidate.pair else done.index(choice.events[-1]) + 1
         return done[begin:last]
 
-    def _length(self, automaton: Automaton, symbols: Sequence[Symbol]) -> int | None:
-        """The length of a word if it is a violation: all of it or, for a protocol, up to the first event that the
-        protocol refuses; None if it is none."""
+    def _is_violation(self, automaton: Automaton, symbols: Sequence[Symbol]) -> bool:
+        """Whether a word is in the language or, for a protocol, refused because of its last symbol."""
         state = automaton.start
-        for number, symbol in enumerate(symbols, 1):
-            state = automaton.after(state, symbol)
+        for symbol in symbols:
             if self._protocol is not None and not automaton.is_live(state):
-                return number
-        return len(symbols) if self._protocol is None and automaton.accepts(state) else None
+                return False
+            state = automaton.after(state, symbol)
+        return automaton.accepts(state) if self._protocol is None else not automaton.is_live(state)
 
     def _decisions(
         self,
