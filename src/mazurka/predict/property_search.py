@@ -301,14 +301,16 @@ class PropertySearch:
 
     def _may_become_word(self, automaton: Automaton, candidate: Candidate, symbols: Sequence[Symbol]) -> bool:
         """Whether further symbols between these, or after them if two at once follow, may make a word of the pattern;
-        for a protocol, whether they may make a word that it refuses."""
+        for a protocol, whether further symbols before the last may make a word that it refuses because of the last."""
         states = {automaton.start}
         for number, symbol in enumerate(symbols):
             if number or self._protocol is not None:
                 states = _closure(automaton, states)
+            if self._protocol is not None:
+                states = set(filter(automaton.is_live, states))
             states = {automaton.after(state, symbol) for state in states}
         if self._protocol is not None:
-            return any(not automaton.is_live(state) for state in states)
+            return not all(map(automaton.is_live, states))
         if candidate.pair:
             states = _closure(automaton, states)
         return any(map(automaton.accepts, states))
