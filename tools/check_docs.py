@@ -74,7 +74,8 @@ def broken_links(page: Path) -> Iterator[str]:
 
 
 def raised_slugs() -> set[str]:
-    """The first argument of each construction of a MazurkaError, wherever it is a literal."""
+    """The first argument of each construction of a MazurkaError, wherever it is a literal, and constants that are
+    annotated with ``Final[Slug]``."""
     trees = [ast.parse(path.read_text()) for path in (_ROOT / "src").rglob("*.py")]
     kinds = {"MazurkaError"}
     classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
@@ -82,7 +83,15 @@ def raised_slugs() -> set[str]:
         kinds |= grown
     calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
     firsts = [call.args[0] for call in calls if call.args and ast.unparse(call.func).split(".")[-1] in kinds]
-    return {first.value for first in firsts if isinstance(first, ast.Constant) and isinstance(first.value, str)}
+    constants = [
+        node.value
+        for tree in trees
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "Final[Slug]"
+    ]
+    return {
+        each.value for each in (*firsts, *constants) if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    }
 
 
 def unexplained_errors() -> Iterator[str]:

@@ -10,31 +10,37 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
+
+#: The short stable name of a kind of error.
+Slug: TypeAlias = str
 
 
 class MazurkaError(Exception):
     """A request that Mazurka could not fulfil; the command line prints the error and exits with :attr:`exit_status`.
 
     ``slug`` names the kind of error (``schedule-corrupt``), ``what`` is the problem, ``where`` the file, function or
-    option ("" if none) and ``hint`` the remedy ("" if there is none).
+    option ("" if none), ``hint`` the remedy ("" if there is none), and ``excerpt`` the line of a text that is wrong,
+    with a caret below it ("" if there is none).
     """
 
     exit_status: ClassVar[int] = 2
 
-    def __init__(self, slug: str, what: str, *, where: str = "", hint: str = "") -> None:
-        super().__init__(slug, what, where, hint)
+    def __init__(self, slug: str, what: str, *, where: str = "", hint: str = "", excerpt: str = "") -> None:
+        super().__init__(slug, what, where, hint, excerpt)
         self.slug = slug
         self.what = what
         self.where = where
         self.hint = hint
+        self.excerpt = excerpt
 
     def __str__(self) -> str:
-        return "".join((f"{self.where}: " if self.where else "", self.what, f"; {self.hint}" if self.hint else ""))
+        line = "".join((f"{self.where}: " if self.where else "", self.what, f"; {self.hint}" if self.hint else ""))
+        return f"{line}\n{self.excerpt}" if self.excerpt else line
 
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions pickle as `cls(*args)`, which can't pass keywords; errors do cross process boundaries.
-        return (_rebuild, (type(self), self.slug, self.what, self.where, self.hint))
+        return (_rebuild, (type(self), self.slug, self.what, self.where, self.hint, self.excerpt))
 
     @property
     def reference(self) -> str:
@@ -53,5 +59,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {by_lower[close[0]]}?" if close else ""
 
 
-def _rebuild(kind: type[MazurkaError], slug: str, what: str, where: str, hint: str) -> MazurkaError:
-    return kind(slug, what, where=where, hint=hint)
+def _rebuild(kind: type[MazurkaError], slug: str, what: str, where: str, hint: str, excerpt: str = "") -> MazurkaError:
+    return kind(slug, what, where=where, hint=hint, excerpt=excerpt)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from textwrap import indent
 from typing import Final
 
 from mazurka.trace.patterns import Pattern, Stated
@@ -43,12 +44,18 @@ class Named:
 
     parameter: str
 
+    def __str__(self) -> str:
+        return self.parameter
+
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """An operand that is equal to this constant: None, a bool, a number or a text."""
+    """An operand that is equal to this constant: None, a bool, a number, a text or bytes."""
 
     value: object
+
+    def __str__(self) -> str:
+        return repr(self.value).replace("inf", "1e999") if isinstance(self.value, float) else repr(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,9 @@ class Anything:
 
     more: bool = False
 
+    def __str__(self) -> str:
+        return "..." if self.more else "_"
+
 
 @dataclass(frozen=True, slots=True)
 class OfType:
@@ -64,6 +74,9 @@ class OfType:
     wildcards."""
 
     name: str
+
+    def __str__(self) -> str:
+        return f"is {self.name}"
 
 
 #: A condition on an operand.
@@ -79,7 +92,8 @@ class Pointcut:
     an attribute by the class of its object (``shop.Account.balance``). ``operands`` are, for calls of methods, the
     object and the arguments; for GET and DELETE the object; for SET the object and the value; keywords are by name.
     None: any. ``result`` is the condition on the result if the moment is RETURNING, on the exception if it is RAISING.
-    ``condition`` is a Python expression over the parameters that the operands bind, "" for none.
+    ``condition`` is a Python expression over the names that the operands bind, "" for none. Names that are no
+    parameters of the event are there for the condition alone. ``str`` gives the text in the language of properties.
     """
 
     kind: PointcutKind
@@ -91,9 +105,18 @@ class Pointcut:
     condition: str = ""
 
     def binds(self) -> tuple[str, ...]:
-        """The parameters that a match gives objects, in the order of their first mention."""
+        """The names that a match gives objects, in the order of their first mention."""
         mentioned = (*(self.operands or ()), *self.keywords.values(), self.result)
         return tuple(dict.fromkeys(each.parameter for each in mentioned if isinstance(each, Named)))
+
+    def __str__(self) -> str:
+        moment = "" if self.moment is Moment.BEFORE else f"{self.moment.value} "
+        names = self.names[0] if len(self.names) == 1 else f"{{{', '.join(self.names)}}}"
+        arguments = [*map(str, self.operands or ()), *(f"{name}={each}" for name, each in self.keywords.items())]
+        operands = "" if self.operands is None else f"({', '.join(arguments)})"
+        result = "" if self.result == Anything() else f" -> {self.result}"
+        condition = f" if {self.condition}" if self.condition else ""
+        return f"{moment}{self.kind.value} {names}{operands}{result}{condition}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +128,31 @@ class EventDeclaration:
     parameters: tuple[str, ...]
     pointcuts: tuple[Pointcut, ...]
 
+    def __str__(self) -> str:
+        parameters = f"({', '.join(self.parameters)})" if self.parameters else ""
+        pointcuts = "\n    | ".join(map(str, self.pointcuts))
+        return f"event {self.name}{parameters}: {pointcuts}"
+
 
 @dataclass(frozen=True)
 class Property:
     """See the module. ``path`` is the file that states it ("" for one that Python code builds). ``description`` is a
-    sentence about a violation."""
+    sentence about a violation, in which ``{name}`` stands for a parameter's object or a thread. ``str`` gives the text
+    of a ``.mzp`` file that states it."""
 
     name: str
     parameters: tuple[str, ...]
     events: tuple[EventDeclaration, ...]
     pattern: Pattern
     description: str = ""
-    path: str = ""
+    path: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        parameters = f"({', '.join(self.parameters)})" if self.parameters else ""
+        description = [_quoted(self.description)] if self.description else []
+        blocks = ["\n".join(description), "\n".join(map(str, self.events)), f"pattern: {self.pattern}"]
+        body = indent("\n\n".join(filter(None, blocks)), "    ")
+        return f"property {self.name}{parameters}:\n{body}\n"
 
     @cached_property
     def stated(self) -> Stated:
@@ -124,6 +160,13 @@ class Property:
         before = (each.name for each in self.events if all(one.moment is Moment.BEFORE for one in each.pointcuts))
         events = {each.name: each.parameters for each in self.events}
         return Stated(self.name, events, self.pattern, frozenset(before))
+
+
+def _quoted(text: str) -> str:
+    """A text as a literal of Python, in double quotes."""
+    literal = repr(text)
+    body = literal[1:-1]
+    return literal if literal[0] == '"' else '"' + body.replace("\\'", "'").replace('"', '\\"') + '"'
 
 
 __all__: Final = [
