@@ -148,7 +148,7 @@ def _of_name(name: str, here: Part) -> Iterator[Problem]:
     except ValueError as error:
         wrong = str(error)
     if wrong:
-        yield Problem(POINTCUT, wrong, "as in dict.pop, *.close, {dict, set}.clear, c:malloc", here)
+        yield Problem(POINTCUT, wrong, names.EXAMPLES, here)
 
 
 def _of_operands(pointcut: Pointcut, here: Part) -> Iterator[Problem]:

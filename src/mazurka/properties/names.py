@@ -10,6 +10,9 @@ _GROUP: Final = re.compile(r"\{([^{}]*)\}")
 _NAME: Final = re.compile(r"(?:c:)?(?:[\w*]|<\w+>)+(?:\.(?:[\w*]|<\w+>)+)*")
 _MOST: Final = 1000
 
+#: For hints.
+EXAMPLES: Final = "as in dict.pop, *.close, {dict, set}.clear, c:malloc"
+
 
 def expanded(text: str) -> tuple[str, ...]:
     """The names without braces that a name with braces stands for. Raises ValueError if one of them is no name."""

@@ -282,9 +282,7 @@ class _PointcutReader:
         try:
             found = names.expanded(str(token))
         except ValueError as error:
-            raise self._error(
-                str(error), token, "as in dict.pop, *.close, {dict, set}.clear, c:malloc", POINTCUT
-            ) from None
+            raise self._error(str(error), token, names.EXAMPLES, POINTCUT) from None
         self._places[(*self._here, "name")] = token
         return tuple(f"{name}.{method}" for name in found) if method else found
 
