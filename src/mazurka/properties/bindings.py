@@ -58,11 +58,14 @@ class Binding(NamedTuple):
     regions: Mapping[str, Region | None]
 
 
-class Named(NamedTuple):
+class NamedOccurrence(NamedTuple):
     """An event that a binding names, and the letters that name it."""
 
     occurrence: Occurrence
     symbol: Symbol
+
+
+Named = NamedOccurrence
 
 
 class Bindings:

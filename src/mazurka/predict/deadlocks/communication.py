@@ -57,7 +57,7 @@ _DEEP: Final = 2
 _WAYS: Final = 200
 
 
-class Candidate(NamedTuple):
+class BlockedCandidate(NamedTuple):
     """A claim, the question to the model about it, and the question (``loosely``) to the loose model, which may refute
     it; one deadlock is searched for at each ``place``."""
 
@@ -101,11 +101,11 @@ class CommunicationDeadlocks:
         self.left: set[Hashable] = set()
         self._found: set[Hashable] = set()
 
-    def found(self, candidate: Candidate) -> None:
+    def found(self, candidate: BlockedCandidate) -> None:
         """The candidate is a deadlock: no more of the same place are wanted."""
         self._found.add(candidate.place)
 
-    def candidates(self) -> Iterator[Candidate]:
+    def candidates(self) -> Iterator[BlockedCandidate]:
         """The candidates one after the other; those that are only of use if earlier ones are refuted come last."""
         if not self.waits:
             return
@@ -186,7 +186,7 @@ class CommunicationDeadlocks:
 
     # -- candidates ---------------------------------------------------------------------------------------------------
 
-    def _of_wait(self, wait: Wait, place: Hashable) -> Iterator[Candidate]:
+    def _of_wait(self, wait: Wait, place: Hashable) -> Iterator[BlockedCandidate]:
         """The candidates in which this wait never ends."""
         first = {self._thread(wait.row): wait.goes_on} if wait.goes_on != NONE else {}
         tries, left, tried = deque([first]), _TRIES, set[bytes]()
@@ -227,7 +227,7 @@ class CommunicationDeadlocks:
             if wait.row in self._ended and thread not in stops and self._happens(wait.goes_on, limits):
                 yield {thread: wait.goes_on}
 
-    def _candidate(self, wait: Wait, place: Hashable, stops: _Stops, limits: _Limits) -> Iterator[Candidate]:
+    def _candidate(self, wait: Wait, place: Hashable, stops: _Stops, limits: _Limits) -> Iterator[BlockedCandidate]:
         steps = self._steps(stops, limits)
         if wait.row not in steps:
             return
@@ -236,7 +236,7 @@ class CommunicationDeadlocks:
             return
         question = self._question(steps, limits, self._waking)
         claim = CommunicationDeadlock(tuple(map(StepIndex, steps)))
-        yield Candidate(place, claim, question, self._question(steps, limits, self._surely_waking))
+        yield BlockedCandidate(place, claim, question, self._question(steps, limits, self._surely_waking))
 
     def _limits(self, stops: _Stops, needs: _Needs) -> _Limits:
         """The number of events that each thread can execute if some threads stop."""
