@@ -223,15 +223,17 @@ def _serial(parts: Parts) -> list[str] | None:
 
 
 def outcomes(parts: Parts) -> list[str]:
-    """In a child: the outcome of each order of the threads, one after another; empty if a thread ended by an exception,
-    or an order does not repeat."""
+    """In a child: the outcome of each order of the threads, one after another; of a pool also with all tasks in one of
+    its threads. Empty if a thread ended by an exception, or an order does not repeat."""
     raised: list[object] = []
     threading.excepthook = raised.append
     code = compiled(parts)
-    found: dict[tuple[int, ...], str] = {}
-    for order in [*itertools.permutations(range(len(parts.works)))] * 2:
-        text = one_by_one(executed(code), parts, order)
-        if raised or found.setdefault(order, text) != text or re.search("0x[0-9a-f]{6}", text):
+    found: dict[tuple[bool, tuple[int, ...]], str] = {}
+    orders = itertools.permutations(range(len(parts.works)))
+    for way in [*itertools.product((False, True) if parts.how == "pool" else (False,), orders)] * 2:
+        together, order = way
+        text = one_by_one(executed(code), parts, order, together)
+        if raised or found.setdefault(way, text) != text or re.search("0x[0-9a-f]{6}", text):
             return []
     return sorted(set(found.values()))
 
@@ -251,8 +253,8 @@ def executed(code: types.CodeType) -> dict[str, Any]:
     return main.__dict__
 
 
-def one_by_one(space: dict[str, Any], parts: Parts, order: tuple[int, ...]) -> str:
-    """In a child: the outcome of the threads, one after another, in this order."""
+def one_by_one(space: dict[str, Any], parts: Parts, order: tuple[int, ...], together: bool = False) -> str:
+    """In a child: the outcome of the threads, one after another, in this order; ``together``: in a single thread."""
     results: list[Any] = [None] * len(order)
 
     def run(index: int) -> None:
@@ -262,8 +264,8 @@ def one_by_one(space: dict[str, Any], parts: Parts, order: tuple[int, ...]) -> s
         else:
             eval(f"{target[0]}({target[1]})", space)
 
-    for index in order:
-        thread = threading.Thread(target=run, args=(index,))
+    for each in [order] if together else [(index,) for index in order]:
+        thread = threading.Thread(target=lambda indices: [run(index) for index in indices], args=(each,))
         thread.start()
         thread.join()
     return outcome_of(results, space)

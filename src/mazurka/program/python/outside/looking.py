@@ -18,8 +18,9 @@ from mazurka.program.python.outside.paths import content, entry, listing
 from mazurka.program.python.outside.process_state import SAVED_DIRECTORY, WORKING_DIRECTORY
 from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import ASIDE, present, replace_function
-from mazurka.program.python.primitives.run import Models
+from mazurka.program.python.primitives.run import Models, count_untracked
 from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read, write
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 
 
 def _looking(*, follow: bool = True, inside: bool = True) -> Callable[..., Any]:
@@ -181,19 +182,33 @@ class DirEntry:
 
 
 class Scan:
-    """The result of ``os.scandir``: the directory as it was at the call."""
+    """The result of ``os.scandir``: the directory as it was at the call. No step shows its position, so a second thread
+    that uses it counts as untracked."""
 
     def __init__(self, entries: list[DirEntry]) -> None:
         self._entries = iter(entries)
+        self._user: int | None = None
+
+    def _use(self) -> None:
+        models = present()
+        if models is None or not has_concurrent_threads(models.runtime):
+            return
+        me = models.runtime.current.index
+        if self._user is None:
+            self._user = me
+        elif self._user != me:
+            count_untracked(models.runtime, "a result of os.scandir() in use by several threads")
 
     def __iter__(self) -> Iterator[DirEntry]:
         return self
 
     def __next__(self) -> DirEntry:
+        self._use()
         return next(self._entries)
 
     def close(self) -> None:
         """Like the method of the original: no entry follows."""
+        self._use()
         self._entries = iter(())
 
     def __enter__(self) -> Scan:
