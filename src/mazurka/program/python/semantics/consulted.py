@@ -36,6 +36,13 @@ _codes: Final[dict[int, types.CodeType]] = per_run({})
 #: that count this, by the position in the log since which the container is held.
 held: Final[dict[int, dict[int, dict[int, Callable[[], None]]]]] = per_run({})
 
+
+def hold(run: Any, known: int, count: Callable[[], None]) -> None:
+    """The running thread reads the content of an object, by its number, in more than one step: ``count`` is called if
+    another thread changes it at the same time."""
+    held.setdefault(abs(known), {}).setdefault(run.current.index, {}).setdefault(-1, count)
+
+
 #: At most so many containers in a result are searched for further ones.
 _MOST_INSIDE: Final = 64
 

@@ -66,6 +66,12 @@ def hold(run: Any, things: Iterable[Any], site: int, by: str, lasting: bool = Fa
             _note_held(run, each, text, site, -1 if lasting else len(run.log))
 
 
+def hold_whole(run: Any, known: int, count: Callable[[], None]) -> None:
+    """The running thread uses an object, by its number, in more than one step: ``count`` is called if another thread
+    changes it at the same time."""
+    held.setdefault(known, {}).setdefault(run.current.index, {}).setdefault(-1, count)
+
+
 def decode(run: Any, stream: Any, site: int, by: str) -> None:
     """A text file reads, and its bytes are decoded by code in Python, during which other threads may use the file."""
     if not run.is_recording and has_concurrent_threads(run):

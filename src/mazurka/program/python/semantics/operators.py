@@ -13,6 +13,7 @@ import functools
 import io
 import types
 from collections import ChainMap, Counter, UserDict
+from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
@@ -322,6 +323,10 @@ def _get_on(run: Any, thing: Any, site: int) -> None:
         run.visit(found[0].op, found[0].target, site, None, tuple(found[1:]))
 
 
+#: The function that is called before a chain goes over iterables from an iterator (:mod:`chained`).
+begin_chain: Final[list[Callable[[Any, Any, int], None]]] = []
+
+
 def moved(run: Any, thing: Any, site: int) -> list[Access]:
     """The accesses of the iterators that an iteration over ``thing`` advances."""
     behind = iterators(thing)
@@ -333,7 +338,7 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
             consulted.note((each,))
             found += effects_of_moving(calling[0], each, site)
         elif takes_unseen(each) and has_concurrent_threads(run):
-            count_untracked(run, "the iterables that itertools.chain.from_iterable() gets from an iterator", site)
+            begin_chain[0](run, each, site)
     for each in others(thing) if behind else ():
         if shape_of(type(each)).base is not None or state_of(type(each)) == NATIVE:
             found += native_objects.accesses(each, _READ)

@@ -23,6 +23,7 @@ from mazurka.program.python.instrument.rewrite.rewriter import EXECUTED
 from mazurka.program.python.semantics import (
     attributes,
     calls,
+    chained,
     classification,
     consulted,
     context_calls,
@@ -414,6 +415,7 @@ def yielding(value: Any, site: int) -> Any:
     if run is not None and not run.solo:
         frame = sys._getframe(1)
         consulted.given(run, frame.f_code, value)
+        chained.yielded(run, frame, value)
         native_objects.leaves(run, frame, site)
     return value
 
