@@ -62,6 +62,7 @@ class Kind(Enum):
     CACHED = "cached", "cached result(s) of functions", _NONE
     ATOMIC = "atomic", "atomic variable(s)", _NONE
     INVOKED = "invoked", "object(s) whose calls are one step each", Trait.WHOLE
+    MONITORED = "monitored", "state(s) of properties", _NONE  # that a run is held to: its events change it
 
     # The parts of locks and the like. HANDED: a lock that one thread takes and another one gives back.
     LOCK = "lock", "lock(s)", _PRIMITIVE

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import ast
 import functools
+from dataclasses import replace
 from types import CodeType
 from typing import Final
 
-from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument import sites, woven_names
 from mazurka.program.python.instrument.rewrite import (
     assignments,
     calls,
@@ -32,6 +33,7 @@ from mazurka.program.python.instrument.rewrite import (
     loops,
     names,
     operators,
+    weaving,
 )
 from mazurka.program.python.instrument.rewrite.rewriter import EventOptions, Rewriter, Rules
 
@@ -48,6 +50,15 @@ RULES: Final[Rules] = {
 }
 
 
+#: ... with hooks at operations that may be events of properties.
+_WEAVING_RULES: Final[Rules] = weaving.woven(RULES)
+
+
+def _present(options: EventOptions) -> EventOptions:
+    """The options with the names that are woven now."""
+    return options if not any(woven_names.active) else replace(options, woven=woven_names.active)
+
+
 def instrument_source(source: str | bytes, filename: str, options: EventOptions = _EXPLORING) -> CodeType:
     """Compile a module's text, instrumented."""
     code, entries = compile_instrumented(source, filename, options)
@@ -55,15 +66,19 @@ def instrument_source(source: str | bytes, filename: str, options: EventOptions 
     return code
 
 
-# Programs explored in one process share the library's modules, and those of their project. All are compiled each time:
-# if they were one more than the cache holds, each would be compiled again.
-@functools.lru_cache(maxsize=2048)
 def compile_instrumented(
     source: str | bytes,
     filename: str,
     options: EventOptions = _EXPLORING,
 ) -> tuple[CodeType, list[sites.Entry]]:
     """Compile a module's text, instrumented, without making its sites known: for code to be kept."""
+    return _compile(source, filename, _present(options))
+
+
+# Programs explored in one process share the library's modules, and those of their project. All are compiled each time:
+# if they were one more than the cache holds, each would be compiled again.
+@functools.lru_cache(maxsize=2048)
+def _compile(source: str | bytes, filename: str, options: EventOptions) -> tuple[CodeType, list[sites.Entry]]:
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     result, rewriter = _rewritten(tree, filename, options)
@@ -73,7 +88,9 @@ def compile_instrumented(
 
 def _rewritten(tree: ast.Module, filename: str, options: EventOptions) -> tuple[ast.Module, Rewriter]:
     has_descriptors = descriptors.prepare(tree)
-    rewriter = Rewriter(tree, filename, options, RULES)
+    rewriter = Rewriter(tree, filename, options, _WEAVING_RULES if any(options.woven) else RULES)
+    if any(options.woven):
+        rewriter.weaver = weaving.Weaver(rewriter, options.woven, tree, RULES)
     result = rewriter.rewrite(tree)
     if has_descriptors:
         descriptors.finish(result)
@@ -82,7 +99,7 @@ def _rewritten(tree: ast.Module, filename: str, options: EventOptions) -> tuple[
 
 def instrument_tree(tree: ast.Module, filename: str, options: EventOptions = _EXPLORING) -> ast.Module:
     """Instrument a tree, in place, and make its sites known; the caller compiles it."""
-    result, rewriter = _rewritten(tree, filename, options)
+    result, rewriter = _rewritten(tree, filename, _present(options))
     sites.register(filename, rewriter.numbering.entries)
     return result
 

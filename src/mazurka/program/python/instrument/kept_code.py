@@ -29,7 +29,7 @@ from _operator import _compare_digest  # `hmac` has the same function, but a pro
 from time import time  # by name: the module's attributes are the program's virtual clock during a run
 from typing import Final
 
-from mazurka.program.python.instrument import sites
+from mazurka.program.python.instrument import sites, woven_names
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.state_folder import cache_folder, state_folder
 
@@ -116,7 +116,7 @@ def maker() -> str:
 def _name(source: bytes, file: str) -> str:
     """The name of a kept file: all are equally long, so that a digest of name and data can't be that of another
     pair."""
-    parts = (file.encode("utf-8", "surrogatepass"), source, maker().encode())
+    parts = (file.encode("utf-8", "surrogatepass"), source, maker().encode(), woven_names.active.text().encode())
     digest = hashlib.sha256(b"\0".join(parts)).hexdigest()
     return f"{digest[:32]}.{sys.implementation.cache_tag}.mz"
 

@@ -23,7 +23,7 @@ import types
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from mazurka.program.python.instrument import late_imports, sites
+from mazurka.program.python.instrument import late_imports, sites, woven_names
 from mazurka.program.python.instrument.instrument import compile_instrumented, instrument_source
 from mazurka.program.python.instrument.kept_code import Compiled, KeptCode, of_library
 from mazurka.program.python.instrument.own import contextlib
@@ -147,7 +147,10 @@ class Loader(importlib.abc.MetaPathFinder):
 
     def code_for(self, source: bytes, file: str) -> types.CodeType:
         """The instrumented code of a file's text, kept or new; its sites are known afterwards."""
-        code, entries = _code_of_library(source, file) if _is_of_library(file) else _code(source, file, self._kept)
+        if _is_of_library(file):
+            code, entries = _code_of_library(source, file, woven_names.active)
+        else:
+            code, entries = _code(source, file, self._kept)
         sites.register(file, entries)
         return code
 
@@ -161,7 +164,7 @@ def _code(source: bytes, file: str, kept: KeptCode) -> Compiled:
 
 
 @functools.lru_cache(maxsize=512)
-def _code_of_library(source: bytes, file: str) -> Compiled:
+def _code_of_library(source: bytes, file: str, _woven: woven_names.WovenNames) -> Compiled:
     return _code(source, file, of_library())
 
 

@@ -18,22 +18,24 @@ import os
 import shutil
 import zlib
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.errors import MazurkaError
 from mazurka.program.python.instrument.sites import Site
+from mazurka.program.python.property_events.naming import OBJECT, TUPLE, tuple_name
 from mazurka.program.python.recording.branches import Branches
 from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, LITERAL, MORE, OFFSETS, SUFFIX
 from mazurka.program.python.recording.reading import Segment, read
 from mazurka.trace.columns import Columns, Names
 from mazurka.trace.event import WRITES, Location, Op
 from mazurka.trace.formats.parquet import Segments
+from mazurka.trace.property_events import target_of
 from mazurka.trace.targets import (
     ATTRIBUTE,
     BRANCH,
@@ -68,7 +70,7 @@ _WHOLE: Final = frozenset({STRUCTURE, VALUES, CELL, LOCK, HIDDEN})
 _CALLED: Final = {"RecordedLock": "Lock", "RecordedRLock": "RLock"}
 
 #: Whether accesses of a target count even if only one thread accesses it.
-_is_kept: Final = of_kinds(Kind.LOCK, Kind.THREAD, Kind.METHOD)
+_is_kept: Final = of_kinds(Kind.LOCK, Kind.THREAD, Kind.METHOD, Kind.POINT)
 
 _WRITING: Final = np.array(WRITES)
 _READ: Final = Op.READ.value
@@ -129,6 +131,7 @@ def finish(directory: Path) -> Finished:
         *columns, counts = np.load(kept)
         rows = Columns(*columns)
         kept_rows = recorded_targets[rows.target]
+        rows = making.with_rows(rows, kept_rows)
         rows = making.settled(rows._replace(op=rows.op.astype(np.int8)).select(kept_rows))
         events += rows.rows
         segments.add(rows if branch is None else branches.put_into(rows, counts[kept_rows] != 0, branch))
@@ -171,6 +174,15 @@ class _NumbersOnDemand(dict[Any, int]):
         return number
 
 
+class _Point(NamedTuple):
+    """The targets of a property event, alone and together with the row before it, and how many rows its operation
+    has."""
+
+    alone: int
+    together: int
+    rows: int
+
+
 class SegmentColumns:
     """Makes columns of events, segment by segment."""
 
@@ -199,6 +211,7 @@ class SegmentColumns:
         self._waiters: dict[int, list[int]] = {}  # by number of a condition: locks of the threads that waited on it
         self._conditions: dict[tuple[int, int], int] = {}  # by number and that of its lock
         self._vague: set[int] = set()  # conditions whose wake-ups can't be matched
+        self._points: dict[int, _Point] = {}  # by target of a property event in the recording
         self._last: dict[int, int] = {}  # by target: its value, as far as it is known
         self.misread = 0
         self.names = Names(self._threads, self._targets, self._values, self._locations)
@@ -350,6 +363,8 @@ class SegmentColumns:
         self._targets.append((_writable(kind), _writable(name)))
         self._always.append(_is_kept(target))
         number = len(self._targets) - 1
+        if len(target) > 2 and kind_of(target) is Kind.POINT:
+            self._points[number] = self._point(*target[1:])
         match kind_of(target):
             case Kind.WAITER:
                 self._waiters.setdefault(target[1], []).append(number)
@@ -358,6 +373,28 @@ class SegmentColumns:
             case Kind.CONDITION:
                 self._conditions[target[1:]] = number
         return number
+
+    def _point(self, name: str, event: str, rows: int, objects: Sequence[Any]) -> _Point:
+        """The targets for a property event in the trace; in the recording it has one that tells its rows."""
+        named = [self._object(each) for each in objects]
+        alone, together = (target_of(name, event, named, with_row) for with_row in (False, True))
+        return _Point(self._numbers[alone], self._numbers[together], rows)
+
+    def with_rows(self, rows: Columns, kept: NDArray[np.bool_]) -> Columns:
+        """Rows with the targets that property events have in the trace: an event is together with the row before it in
+        its thread, if a row of its operation is kept."""
+        points = np.flatnonzero(rows.op == Op.POINT)
+        if not len(points):
+            return rows
+        plain = np.flatnonzero((rows.op != Op.POINT) & (rows.op != Op.BRANCH))
+        own = {thread: plain[rows.thread[plain] == thread] for thread in np.unique(rows.thread[points]).tolist()}
+        for row in points.tolist():
+            point = self._points[int(rows.target[row])]
+            mine = own[int(rows.thread[row])]
+            end = int(np.searchsorted(mine, row))
+            together = bool(kept[mine[max(end - point.rows, 0) : end]].any())
+            rows.target[row] = point.together if together else point.alone
+        return rows
 
     def _new_value(self, key: Any) -> int:
         if key is None:
@@ -392,9 +429,20 @@ class SegmentColumns:
                 return THREAD, parts[0]
             case Kind.CONDITION:
                 return CONDITION, self._label(parts[0])
+            case Kind.POINT:
+                return kind.recorded, " ".join(map(str, parts))
             case Kind.METHOD:
                 return kind.recorded, f"{parts[0]} {self._label(parts[1])} {parts[2]}"
         return kind.recorded, " ".join(map(self._part, parts))
+
+    def _object(self, form: Any) -> str:
+        """The name of an object of a property event (naming.py)."""
+        match form:
+            case (str(how), *parts) if how == TUPLE:
+                return tuple_name([self._object(part) for part in parts])
+            case (str(how), int(number)) if how == OBJECT:
+                return self._label(number)
+        return str(form[-1])
 
     def _part(self, part: Any) -> str:
         """A part of a target that names no item: an integer is an object's number."""

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.errors import MazurkaError
+from mazurka.program.python.property_events.naming import OBJECT, TUPLE, VALUE
 from mazurka.program.python.recording.raw import ADOPTED, HEAD, LARGEST_CODE, MAGIC, MORE, OFFSETS
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATTRIBUTE, CELL, GLOBAL, ITEM, Kind, kind_of
@@ -39,6 +40,26 @@ _MOST: Final = 1 << 31
 #: column.
 _PLACE: Final = (int, str, int, int, str, str, str, int, int)
 
+
+def is_property_event(parts: Sequence[Any]) -> bool:
+    """Whether these are a property, an event, a number of rows and objects."""
+    if not (len(parts) == 4 and isinstance(parts[0], str) and isinstance(parts[1], str) and isinstance(parts[2], int)):
+        return False
+    return 0 <= parts[2] <= _MOST and isinstance(parts[3], tuple) and all(map(_is_object, parts[3]))
+
+
+def _is_object(form: Any) -> bool:
+    """Whether this is the form of an object in a property event (property_events/naming.py)."""
+    match form:
+        case (str(how), *parts) if how == TUPLE:
+            return all(map(_is_object, parts))
+        case (str(how), int()) if how == OBJECT:
+            return True
+        case (str(how), str()):
+            return how == VALUE
+    return False
+
+
 #: The parts of a target after its tag.
 _PARTS: Final[dict[Kind, Callable[[Sequence[Any]], bool]]] = {
     Kind.ATTRIBUTE: lambda parts: len(parts) == 2 and _is_int(parts[0]) and _is_text(parts[1]),
@@ -48,6 +69,7 @@ _PARTS: Final[dict[Kind, Callable[[Sequence[Any]], bool]]] = {
     Kind.THREAD: lambda parts: len(parts) == 1 and _is_text(parts[0]),
     Kind.CONDITION: lambda parts: len(parts) == 2 and all(map(_is_int, parts)),
     Kind.WAITER: lambda parts: len(parts) > 0,
+    Kind.POINT: is_property_event,
 }
 
 #: Offsets of targets in parts whose first part is the number of an object, or a text, and whose second one is a text.

@@ -8,13 +8,13 @@ import signal
 import sys
 import threading
 import types
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mazurka.errors import MazurkaError
-from mazurka.program.python import activation
+from mazurka.program.python import activation, property_events
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.instrument import hot_patching, loader, rest
 from mazurka.program.python.recording import invocations, locks
@@ -22,6 +22,7 @@ from mazurka.program.python.recording.adopting import adopt_locks
 from mazurka.program.python.recording.recorder import FIRST, Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
 from mazurka.program.python.semantics import hooks, objects
+from mazurka.properties.property import Property
 from mazurka.trace.event import Op
 from mazurka.trace.targets import THREAD
 
@@ -48,10 +49,11 @@ def record(
     known: Mapping[str, object],
     values: bool = False,
     stop_following: Callable[[], None] | None = None,
+    properties: Sequence[Property] = (),
 ) -> Recording:
     """Run a program as it is, and record it to ``directory``, which must not exist, with the ``known`` facts. If
     another process reads the segments while they are written, they are small, and that process is stopped before they
-    are deleted."""
+    are deleted. The events of ``properties`` are recorded, too."""
     undo: list[Callable[[], None]] = []
     recorder = Recorder(directory, known, values, stop_following is not None)
 
@@ -68,6 +70,7 @@ def record(
     try:
         hooks.install()
         undo.append(hooks.uninstall)
+        undo.append(property_events.activate(properties))
         tracked.install()
         undo.append(tracked.uninstall)
         undo.append(follow_threads(recorder, close))
@@ -81,12 +84,14 @@ def record(
         rest.wake()
         activation.active = recorder  # type: ignore[assignment]  # it has the attributes that hooks read
         hooks.restart()
+        property_events.begin()
         gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection
         undo.append(lambda: gc.callbacks.remove(_before_collection))
         undo.append(_end_when_terminated())
         error = _outcome(entry.call) or _outcome(_wait_for_threads)
         waits = locks.waits(recorder.bearers) if isinstance(error, (KeyboardInterrupt, Terminated)) else []
         recorder.visit(Op.END, (THREAD, FIRST), 0)
+        property_events.finish(recorder)
     finally:
         made = close()
         while undo:

@@ -44,6 +44,8 @@ def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
             site = r.site(manager, "call", text_of(manager))
             item.context_expr = r.hook("w", [item.context_expr, site], manager)
             ends.insert(0, at(ast.Expr(r.hook("wx", [copied(site)], manager)), manager))
+        if isinstance(node, ast.With) and r.weaver is not None:
+            item.context_expr = r.weaver.managed(item.context_expr, manager)
         if item.optional_vars is not None:
             kept += bound(r, item.optional_vars)
             item.optional_vars, unpacking = unpacked_inside(r, item.optional_vars)
@@ -169,19 +171,22 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
         r.said.add("finalizer")
     docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
     before = r.reports_return, r.gives_value
+    leaving, r.reports_leaving = r.reports_leaving, r.weaver is not None and r.weaver.is_left(node.name)
     r.reports_return = r.reporting.get(node) is How.BY_RETURN
     r.gives_value = r.reporting.get(node) is How.FINALLY or (
         not r.reports_return and (node.name == "__exit__" or _may_be_key(node))
     )
     body = r.statements(node.body[len(docstring) :])
     r.reports_return, r.gives_value = before
+    r.reports_leaving = leaving
     shared = [name for name in r.scope.bindings if name in parameter_names(node.args)]
     started = [
         *call_event(r, node),
         *bindings_reported(r, [name for name in shared if r.resolve(name)[0] is VariableKind.CELL], node),
     ]
     body = [*started, *body] or [at(ast.Pass(), node)]
-    node.body = [*docstring, *returns.enclosed(r, node, body)]
+    body = returns.enclosed(r, node, body)
+    node.body = [*docstring, *(body if r.weaver is None else r.weaver.enclosed(node, body))]
     r.path.pop()
     r.scope, r.loops = outer, loops
     return announced_definition(r, node)
@@ -241,6 +246,8 @@ def return_(r: Rewriter, node: ast.Return) -> list[ast.stmt]:
         node.value = returns.ended(r, node.value or constant(None, node))
     elif r.gives_value and node.value is not None and not isinstance(node.value, ast.Constant):
         node.value = r.hook("rv", [node.value], node.value)
+    if r.reports_leaving:
+        node.value = r.hook("ev_ret", [node.value or constant(None, node)], node)
     return [*(leave(r, site, node) for site in r.loops), node]
 
 

@@ -88,6 +88,8 @@ def key_of(r: Rewriter, node: ast.expr) -> ast.expr:
 
 def assigned(r: Rewriter, node: ast.expr) -> ast.expr:
     """The target of any kind of assignment."""
+    if r.weaver is not None and (made := r.weaver.target(node)) is not None:
+        return made
     if isinstance(node, ast.Attribute):
         r.stores(node)
         node.value = announced(r, node, "wa", "store")
@@ -139,6 +141,8 @@ def delete(r: Rewriter, node: ast.Delete) -> list[ast.stmt]:
 
 def delete_one(r: Rewriter, target: ast.expr, node: ast.Delete) -> list[ast.stmt]:
     """The deletion of an attribute, an item or a name."""
+    if r.weaver is not None and (made := r.weaver.target(target, True)) is not None:
+        return [at(ast.Delete([made]), node)]
     if isinstance(target, ast.Attribute):
         r.stores(target)
         target.value = announced(r, target, "da", "store")

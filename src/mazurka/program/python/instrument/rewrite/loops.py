@@ -50,7 +50,9 @@ def for_(r: Rewriter, node: _LOOP_VARIABLES) -> ast.stmt:
 
 def iterated(r: Rewriter, value: ast.expr, original: ast.expr, target: ast.expr) -> ast.expr:
     """An iterable, with its elements announced as unpacked if the target unpacks them."""
-    if r.is_shared(original):
+    if r.weaver is not None and (made := r.weaver.iterated(value, original)) is not None:
+        value = made
+    elif r.is_shared(original):
         value = r.hook("it", [value, r.site(original, "iterate")], original)
     nested = is_nested(target)
     tuples = isinstance(original, ast.Call) and r.is_builtin(original.func, ("enumerate", "zip"))
@@ -131,7 +133,10 @@ def yield_(r: Rewriter, node: ast.Yield) -> ast.expr:
 
 def yield_from(r: Rewriter, node: ast.YieldFrom) -> ast.expr:
     """``yield from`` reads its iterable."""
-    node.value = r.hook("yf", [r.visit(node.value), r.site(node.value, "iterate")], node.value)
+    original = node.value
+    node.value = r.hook("yf", [r.visit(original), r.site(original, "iterate")], original)
+    if r.weaver is not None:
+        node.value = r.weaver.delegated(node.value, original)
     return node
 
 

@@ -16,6 +16,8 @@ _COMPARING: Final = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 def used(r: Rewriter, value: ast.expr, original: ast.expr, kind: str, hook: str = "u") -> ast.expr:
     """``value``, announced as read as a whole (``us``: iterated over) if it may be a container."""
+    if kind == "unpack" and r.weaver is not None and (made := r.weaver.gone_through(value, original)) is not None:
+        return made
     if isinstance(original, ast.Name) and kind == "unpack" and original.id in r.scope.parameters:
         return value
     if not r.is_shared(original, inside=kind in _INSIDE):
@@ -181,6 +183,8 @@ def tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
 
 
 def _tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
+    if r.weaver is not None and (made := r.weaver.tested(node)) is not None:
+        return made
     if branches and r.options.branches and not isinstance(node, ast.Constant):
         return r.hook("br", [r.visit(node), r.site(node, "branch")], node)
     if isinstance(node, ast.BoolOp):

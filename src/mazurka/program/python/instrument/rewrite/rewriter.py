@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from mazurka.program.python.analysis.scopes import LexicalScope, Scopes, VariableKind, Way, mangle
 from mazurka.program.python.instrument import sites
@@ -26,6 +26,7 @@ from mazurka.program.python.instrument.rewrite.nodes import (
     is_ours,
     reading,
 )
+from mazurka.program.python.instrument.woven_names import NONE, WovenNames
 
 #: Builtins that return numbers, texts or ranges.
 _COUNTING = "range len int float ord hash id str repr bool isinstance chr hex callable".split()
@@ -192,6 +193,44 @@ class EventOptions:
 
     branches: bool = False
     calls: bool = False
+    woven: WovenNames = NONE  # of operations that may be events of properties
+
+
+class Weaving(Protocol):
+    """Makes the hooks at operations that may be events of properties (weaving.py); None where an operation can be
+    none."""
+
+    def target(self, node: ast.expr, deletes: bool = False) -> ast.expr | None:
+        """The target of a store, or a deletion."""
+        ...
+
+    def tested(self, node: ast.expr) -> ast.expr | None:
+        """An expression that is tested for truth."""
+        ...
+
+    def iterated(self, value: ast.expr, original: ast.expr) -> ast.expr | None:
+        """The iterable of a loop."""
+        ...
+
+    def delegated(self, value: ast.expr, original: ast.expr) -> ast.expr:
+        """The operand of ``yield from``."""
+        ...
+
+    def gone_through(self, value: ast.expr, original: ast.expr) -> ast.expr | None:
+        """A value whose elements are unpacked."""
+        ...
+
+    def managed(self, value: ast.expr, original: ast.expr) -> ast.expr:
+        """A context manager."""
+        ...
+
+    def enclosed(self, node: ast.FunctionDef | ast.AsyncFunctionDef, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The body of a function."""
+        ...
+
+    def is_left(self, name: str) -> bool:
+        """Whether the end of a function of this name may be an event."""
+        ...
 
 
 #: The beginning of the file names of texts that `exec` gets.
@@ -218,6 +257,8 @@ class Rewriter(ast.NodeTransformer):
         self._keys = asked_for(tree)
         self.hooks = 0  # how many calls of hooks have been made so far
         self.doubling = False  # whether this is in the first of two copies of an expression
+        self.weaver: Weaving | None = None  # if operations may be events of properties
+        self.reports_leaving = False  # whether the end of this function may be such an event
         self.reports_return = False  # whether returns of this function get hooks
         self.gives_value = False  # whether these are only for the returned value
         self.reporting = reentrant.possible(tree)
@@ -251,7 +292,7 @@ class Rewriter(ast.NodeTransformer):
         Only if ``node`` calls nothing: after a call that starts a thread, the rest of the expression would have no
         hooks. Threads that properties and operators start are noticed (:mod:`mazurka.program.python.instrument.rest`).
         """
-        if self.doubling or not calls_nothing(node):
+        if self.doubling or self.weaver is not None or not calls_nothing(node):
             return rewritten()
         hooks, original = self.hooks, duplicate(node)
         self.doubling = True

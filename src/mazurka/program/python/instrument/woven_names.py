@@ -1,0 +1,77 @@
+"""The names of the operations that property events are about: the rewriter adds hooks for events where a name may be
+one of these, and nowhere else.
+
+A name counts by its last component, which a site shows: ``pop`` of ``dict.pop``. It may have wildcards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from mazurka.properties.property import Moment, PointcutKind, Property
+
+
+class WovenNames(NamedTuple):
+    """The last components of names, by operation; ``exits`` are those of calls whose end is of interest."""
+
+    calls: frozenset[str] = frozenset()
+    exits: frozenset[str] = frozenset()
+    gets: frozenset[str] = frozenset()
+    sets: frozenset[str] = frozenset()
+    deletes: frozenset[str] = frozenset()
+
+    def text(self) -> str:
+        """The names in a form that is equal for equal ones, in any process."""
+        return repr([sorted(each) for each in self]) if any(self) else ""
+
+    def calls_any(self, names: Iterable[str]) -> bool:
+        """Whether a call by one of these names may be one."""
+        return any(is_among(self.calls, name) for name in names)
+
+
+NONE: Final = WovenNames()
+
+#: The names for modules that are rewritten from now on.
+active: WovenNames = NONE
+
+
+def activate(names: WovenNames) -> None:
+    """Use these names for modules that are rewritten from now on."""
+    global active
+    active = names
+
+
+def names_of(properties: Iterable[Property]) -> WovenNames:
+    """The names that the events of some properties are about."""
+    found: dict[str, set[str]] = {"calls": set(), "exits": set(), "gets": set(), "sets": set(), "deletes": set()}
+    for each in properties:
+        for event in each.events:
+            for pointcut in event.pointcuts:
+                last = {name.rpartition(".")[2] for name in pointcut.names}
+                found[_FIELD[pointcut.kind]] |= last
+                if pointcut.kind is PointcutKind.CALL and pointcut.moment is not Moment.BEFORE:
+                    found["exits"] |= last
+    return WovenNames(**{field: frozenset(names) for field, names in found.items()})
+
+
+_FIELD: Final = {
+    PointcutKind.CALL: "calls",
+    PointcutKind.GET: "gets",
+    PointcutKind.SET: "sets",
+    PointcutKind.DELETE: "deletes",
+}
+
+
+@lru_cache(maxsize=65536)
+def is_among(names: frozenset[str], name: str) -> bool:
+    """Whether a name is one of these, some of which may have wildcards."""
+    return name in names or any("*" in each and pattern(each).fullmatch(name) is not None for each in names)
+
+
+@lru_cache(maxsize=4096)
+def pattern(name: str) -> re.Pattern[str]:
+    """The expression for a name in which ``*`` stands for any text."""
+    return re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL)

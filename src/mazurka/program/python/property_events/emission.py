@@ -1,0 +1,179 @@
+"""Reports property events to the run in progress: to the recording, or to the monitors of a controlled run.
+
+An operation that is one step of the model is an event *with* that step. In a recording the event is a POINT that
+follows the rows of the step and refers to them. In a controlled run the step also changes the *state of the property*,
+a location: so explorers know that events of one property depend on each other, and explore their orders. If all events
+of a pattern have a parameter in common, there is such a location for each object that it stands for, since events with
+different ones are in no common word. An operation without a step gets one of its own for the event.
+
+A violation ends the run, as a failure whose kind is the name of the property.
+
+Cost: two microseconds for each event; nothing where no property is active.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from mazurka.program.protocol import Access
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.property_events.naming import name_of, recorded
+from mazurka.program.python.property_events.pointcuts import Firing, Pointcuts
+from mazurka.program.python.recording.raw import MORE
+from mazurka.program.runtime.task import RELEASE_POINTS
+from mazurka.properties.monitor import Match, Monitor
+from mazurka.properties.property import Moment, Property
+from mazurka.trace.event import Op
+from mazurka.trace.patterns import Stated, letters
+from mazurka.trace.targets import Kind, Target
+
+_POINT: Final = Op.POINT.value
+
+
+class Reported(NamedTuple):
+    """An event that a monitor has seen: where, in which thread, and at which step."""
+
+    event: str
+    thread: str
+    objects: tuple[str, ...]
+    site: int
+    step: int
+
+
+class ActiveProperty:
+    """A property in one run."""
+
+    def __init__(self, stated: Stated) -> None:
+        self.monitor = Monitor(stated)
+        self.reported: list[Reported] = []
+
+
+class Emitter:
+    """The properties that programs are held to, and the state of the present run. ``on_violation`` makes the failure of
+    a run."""
+
+    def __init__(self, properties: Sequence[Property]) -> None:
+        self.properties = tuple(properties)
+        self.pointcuts = Pointcuts(properties)
+        self._shared = {each.name: _shared_parameter(each) for each in properties}
+        self._active: dict[str, ActiveProperty] = {}
+        self.on_violation: Callable[[Any, Property, ActiveProperty, Match], None] = lambda run, what, state, match: None
+
+    def begin(self) -> None:
+        """A run begins."""
+        self.pointcuts.forget()
+        self._active = {each.name: ActiveProperty(each.stated) for each in self.properties}
+
+    def finish(self, run: Any) -> None:
+        """A run has ended: count undecided conditions, and forget its objects."""
+        for condition, times in self.pointcuts.uncertain.items():
+            run.untracked[f"a condition that looks at more than plain values, {condition},"] = times
+        self.pointcuts.uncertain.clear()
+        self.pointcuts.forget()
+
+    # -- an operation -------------------------------------------------------------------------------------------------
+
+    def emit(
+        self, run: Any, firings: list[Firing], ends: bool, result: Any, fails: bool, site: int, mark: Mark
+    ) -> None:
+        """The events of an operation at its begin, or at its end (``ends``), with the result or exception."""
+        for firing in firings:
+            moment = firing.rule.pointcut.moment
+            if (moment is not Moment.BEFORE) is not ends:
+                continue
+            if (moment is Moment.RETURNING and fails) or (moment is Moment.RAISING and not fails):
+                continue
+            has_result = moment is Moment.RETURNING or moment is Moment.RAISING
+            if self.pointcuts.holds(firing, result, has_result):
+                things = [firing.bound[each] for each in firing.rule.event.parameters]
+                if run.is_recording:
+                    _record(run, firing, things, site, mark)
+                else:
+                    self.see(run, firing.rule.property, firing.rule.event.name, tuple(map(name_of, things)), site, mark)
+
+    def see(
+        self, run: Any, stated: Property, event: str, objects: tuple[str, ...], site: int, mark: Mark | None
+    ) -> None:
+        """An event takes place in a controlled run, with the step since ``mark`` or as a step of its own."""
+        if run.aborting:
+            return
+        if not run.solo:
+            parameter = self._shared[stated.name]
+            parameters = next(each.parameters for each in stated.events if each.name == event)
+            part = objects[parameters.index(parameter)] if parameter else ""
+            target: Target = (Kind.MONITORED.tag, stated.name, part)
+            if run.detail:
+                run.names.setdefault(target, f"the state of {stated.name}" + (f" of {part}" if part else ""))
+            if mark is None or not _widen(run, mark, target):
+                run.visit(Op.RMW, target, site)
+        active = self._active[stated.name]
+        active.reported.append(Reported(event, run.current.name, objects, site, max(len(run.log) - 1, 0)))
+        match = active.monitor.see(run.current.name, event, objects)
+        if match is not None and not run.aborting:
+            self.on_violation(run, stated, active, match)
+
+
+def _shared_parameter(stated: Property) -> str:
+    """A parameter of all events that the pattern names; "" if there is none."""
+    named = {each.event for each in letters(stated.pattern)}
+    common = [set(each.parameters) for each in stated.events if each.name in named]
+    shared = set.intersection(*common) if common else set()
+    return next((each for each in stated.parameters if each in shared), "")
+
+
+# -- steps of the model ----------------------------------------------------------------------------------------------
+
+#: How long the log, or the buffer of events, was before an operation.
+Mark = int
+
+
+def marked(run: Any) -> Mark:
+    """The mark before an operation."""
+    return len(run.buffer) if run.is_recording else len(run.log)
+
+
+def _widen(run: Any, mark: Mark, target: Target) -> bool:
+    """Add the state of a property to the step that the running thread has made since the mark; false if there is no
+    such step."""
+    log = run.log
+    if len(log) <= mark or log[-1][0] != run.current.index:
+        return False
+    if run.widen((Access(Op.RMW, target),)):
+        return True
+    if log[-1][1] is Op.RELEASE:  # in further runs it is a point
+        run.need_points(RELEASE_POINTS)
+        log[-1] = (*log[-1][:6], (*log[-1][6], Access(Op.RMW, target)))
+        return True
+    return False
+
+
+def _record(run: Any, firing: Firing, things: list[Any], site: int, mark: Mark) -> None:
+    from _thread import get_ident
+
+    me = get_ident()
+    parts = tuple(map(recorded, things))
+    rows = _rows_since(run.buffer, mark, me)
+    target = (Kind.POINT.tag, firing.rule.property.name, firing.rule.event.name, rows, parts)
+    run.settle()
+    run.buffer.extend((me, target, _POINT, site, None, MORE))
+
+
+#: Further rows of one operation are not counted.
+_MOST_ROWS: Final = 64
+
+
+def _rows_since(buffer: list[Any], mark: Mark, me: int) -> int:
+    """How many events the thread has added since the mark (in a list that may have been written in between)."""
+    tail = buffer[mark:] if len(buffer) >= mark else buffer[:]
+    count, place = 0, 0
+    while place + 2 < len(tail) and count < _MOST_ROWS:
+        count += tail[place] == me and tail[place + 2] != MORE
+        place += 6 if place + 5 < len(tail) and tail[place + 5] == MORE else 3
+    return count
+
+
+def place_of(site: int) -> str:
+    """A site in words."""
+    where = sites.location(site)
+    return f"{where.file}:{where.line}" if where is not None else ""
