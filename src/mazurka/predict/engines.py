@@ -29,14 +29,14 @@ from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.commute.effects import LibraryModels
 from mazurka.predict.candidates import Groups, Once, Signatures, grouped
 from mazurka.predict.kinds.definition import LIMIT, Rows
-from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS, ORDERS, definition
+from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS, ORDERS, PROPERTY_STAGE, definition
 from mazurka.predict.prefetch import Prefetch, Shared
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.trace.columns import columns_of
 from mazurka.trace.conflicts import RACE, may_race
 from mazurka.trace.event import Op
 from mazurka.trace.trace import Trace
-from mazurka.witness import Checker, Claim, Witness
+from mazurka.witness import Checker, Claim, PropertyViolation, Witness
 
 if TYPE_CHECKING:
     from mazurka.predict.call_orders.objects import ModelledCalls
@@ -453,6 +453,33 @@ def _by_communication(search: EngineRun, stage: Stage) -> _Findings:
     stage.undecided = len((unsure | sought.left) - found)
 
 
+def _by_property(search: EngineRun, stage: Stage) -> _Findings:
+    """Violations of a property."""
+    from mazurka.predict.property_search import PropertySearch
+
+    stated = KINDS[stage.kind].property
+    if stated is None:
+        return
+    sought = PropertySearch(search.trace, stated.stated, lambda: search.questions)
+    unsure: set[Hashable] = set()
+    for place, several in sought.groups().items():
+        for candidate in several:
+            if place in search.settled[stage.kind]:
+                break
+            if search.expired():
+                unsure.add(place)
+                break
+            stage.candidates += 1
+            answer = sought.decide(candidate)
+            stage.refuted += isinstance(answer, Infeasible)
+            if isinstance(answer, Unknown):
+                unsure.add(place)
+            if isinstance(answer, Witness) and isinstance(answer.claim, PropertyViolation):
+                search.settled[stage.kind].add(place)
+                yield search.found(stage, answer.claim.steps, answer)
+    stage.undecided += len((unsure | sought.left) - search.settled[stage.kind])
+
+
 _STAGES: Final[dict[str, Callable[[EngineRun, Stage], _Findings]]] = {
     **dict.fromkeys(ORDERS, _by_order),
     "edc": _by_call_order,
@@ -460,6 +487,7 @@ _STAGES: Final[dict[str, Callable[[EngineRun, Stage], _Findings]]] = {
     "seqcheck": _by_seqcheck,
     "maximal": _by_model,
     COMMUNICATION: _by_communication,
+    PROPERTY_STAGE: _by_property,
 }
 
 #: The modules of partial orders whose names differ from those of their engines.

@@ -37,7 +37,7 @@ from mazurka.trace.trace import Trace
 from mazurka.witness.witness import PropertyViolation, Witness
 
 #: The most questions about a candidate, and the most shortest words of a pattern.
-_QUESTIONS: Final = 64
+_QUESTIONS: Final = 256
 _WORDS: Final = 200
 
 #: The most candidates of a property.
@@ -168,12 +168,24 @@ class PropertySearch:
             if each not in before and all(self._may_precede(earlier, each) for earlier in before):
                 yield from self._sequences(choices[1:], (*before, each))
 
-    def _may_precede(self, first: Occurrence, second: Occurrence) -> bool:
-        """Whether nothing excludes at once that an event comes before another one."""
+    def _is_needed(self, first: Occurrence, second: Occurrence) -> bool:
+        """Whether an event takes place in all executions in which another one does, as far as that is seen at once."""
+        one, other = self._mark(first), self._mark(second)
+        if first.thread == second.thread:
+            return one <= other
+        needs = self._needs[self._watched[self.events[second.number].row]]
+        return bool(needs[self.events[first.number].thread] >= one)
+
+    def _must_precede(self, first: Occurrence, second: Occurrence) -> bool:
+        """Whether an event comes before another one, if both take place, as far as that is seen at once."""
         one, other = self.events[first.number], self.events[second.number]
         if one.thread == other.thread or one.row == other.row:
             return first.number < second.number
-        return bool(self._needs[self._watched[one.row], other.thread] < other.row)
+        return bool(self._needs[self._watched[other.row], one.thread] >= one.row)
+
+    def _may_precede(self, first: Occurrence, second: Occurrence) -> bool:
+        """Whether nothing excludes at once that an event comes before another one."""
+        return not self._must_precede(second, first)
 
     def _may_be_next(self, events: Sequence[Occurrence], one: Occurrence, other: Occurrence) -> bool:
         pair = (one, other)
@@ -191,24 +203,36 @@ class PropertySearch:
         seen = set(stack)
         while stack:
             choice = stack.pop()
-            if asked == _QUESTIONS:
-                return Unknown("too many questions about one candidate")
-            asked += 1
-            answer = self._ask(candidate, choice)
-            if isinstance(answer, Unknown):
-                unsure = True
-            if not isinstance(answer, Witness):
-                continue
-            part = self._part(candidate, choice, answer, symbols)
-            if self._is_violation(automaton, [symbols[each] for each in part]):
-                return self._witness(candidate, part, answer)
             decided = {*choice.events, *choice.earlier, *choice.never}
-            other = next((each for each in (*part, *symbols) if each not in decided), None)
+            other = next(
+                (x for x in symbols if x not in decided and self._must_come_between(candidate, choice, x)), None
+            )
+            if other is None:
+                if asked == _QUESTIONS:
+                    return Unknown("too many questions about one candidate")
+                asked += 1
+                answer = self._ask(candidate, choice)
+                if isinstance(answer, Unknown):
+                    unsure = True
+                if not isinstance(answer, Witness):
+                    continue
+                part = self._part(candidate, choice, answer, symbols)
+                if self._is_violation(automaton, [symbols[each] for each in part]):
+                    return self._witness(candidate, part, answer)
+                other = next((each for each in (*part, *symbols) if each not in decided), None)
             for next_ in () if other is None else self._decisions(automaton, candidate, choice, other, symbols):
                 if next_ not in seen:
                     seen.add(next_)
                     stack.append(next_)
         return Unknown("a question has no answer") if unsure else Infeasible()
+
+    def _must_come_between(self, candidate: Candidate, choice: _Choice, other: Occurrence) -> bool:
+        """Whether it is seen at once that an event comes between the first and the last of a sequence; for a protocol,
+        before the last."""
+        if self._protocol is None and not (choice.events and self._must_precede(choice.events[0], other)):
+            return False
+        needing = choice.events[-1:] if not candidate.pair else (*choice.events, *candidate.pair)
+        return any(self._must_precede(other, late) and self._is_needed(other, late) for late in needing)
 
     def _mark(self, each: Occurrence) -> int:
         """The row that is in an order if and only if an event takes place in it."""
@@ -293,11 +317,17 @@ class PropertySearch:
         last = len(events) + (1 if candidate.pair else 0)
         for gap in range(first, last):
             longer = (*events[:gap], other, *events[gap:])
+            before, after = events[:gap], (*events[gap:], *candidate.pair)
+            if any(self._must_precede(other, each) for each in before) or any(
+                self._must_precede(each, other) for each in after
+            ):
+                continue
             if self._may_become_word(automaton, candidate, [symbols[each] for each in longer]):
                 yield choice._replace(events=longer)
-        if self._protocol is None:
+        if self._protocol is None and events and not self._must_precede(events[0], other):
             yield choice._replace(earlier=choice.earlier | {other})
-        yield choice._replace(never=choice.never | {other})
+        if not any(self._is_needed(other, each) for each in (*events, *candidate.pair)):
+            yield choice._replace(never=choice.never | {other})
 
     def _may_become_word(self, automaton: Automaton, candidate: Candidate, symbols: Sequence[Symbol]) -> bool:
         """Whether further symbols between these, or after them if two at once follow, may make a word of the pattern;

@@ -81,14 +81,18 @@ def read_suppressions(path: str) -> list[Rule]:
     return [rule for rule in rules if rule is not None]
 
 
-def rule_of(line: str, number: int, path: str, kinds: Collection[str] = tuple(KINDS)) -> Rule | None:
+def rule_of(line: str, number: int, path: str, kinds: Collection[str] | None = None) -> Rule | None:
     """The rule in a line, the ``number``-th of ``path``; None if the line is empty or a comment."""
     words = line.partition("#")[0].split()
     if not words:
         return None
     kind = words.pop(0)[:-1] if words[0].endswith(":") else ""
     subject = words[0] if words else ""
-    if (kind and kind not in kinds) or subject not in [each.value for each in Subject] or len(words) < 2:
+    if (
+        (kind and kind not in (KINDS if kinds is None else kinds))
+        or subject not in [each.value for each in Subject]
+        or len(words) < 2
+    ):
         raise UsageError(
             "suppressions",
             f"this is no rule: {line.strip()}",

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from mazurka.predict.candidates import Once, Signatures
 from mazurka.predict.engines import EngineRun, ProvenBug, run, undecided_after
 from mazurka.predict.kinds.definition import Doing
+from mazurka.predict.kinds.property_violation import call_of, described
 from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
@@ -48,7 +49,7 @@ from mazurka.trace.literals import Raised, Value, value_of, words_of
 from mazurka.trace.locations import text_of
 from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace
-from mazurka.witness import CallsReversed, Witness
+from mazurka.witness import CallsReversed, PropertyViolation, Witness
 
 #: For traces of so many events a thread for each kind of bug pays.
 _LONG: Final = 100_000
@@ -239,13 +240,20 @@ class _FindingCollector:
             message="; ".join(map(_in_words, events)),
             thread=events[0].thread,
             location=next((place for place in located if place.line), next(iter(located), None)),
-            explanation=_explanation(events, kind.sentence(doing)),
+            explanation=_explanation(events, self._description(found) or kind.sentence(doing)),
             fingerprint=_fingerprint(found.kind, events),
             events=events,
             witness=self._shown(found.witness, kind.ending(doing)),
             label=events[0].thread,
             engine=found.stage,
         )
+
+    def _description(self, found: ProvenBug) -> str:
+        """The description of a property that is violated; "" if it has none, and for other kinds."""
+        stated, claim = KINDS[found.kind].property, found.witness.claim
+        if stated is None or not isinstance(claim, PropertyViolation):
+            return ""
+        return described(stated.description, claim)
 
     def findings(self, kinds: Sequence[str]) -> list[_Proven]:
         """The findings, sorted by kind, and for each kind in the order in which they were found."""
@@ -282,7 +290,7 @@ class _FindingCollector:
         target = trace.targets[trace.target[row]]
         if trace.op[row] == Op.CALL and kind_of(target) is Kind.METHOD and row in self._invocations:
             return self._invocations[row].call
-        return _words(target)
+        return call_of(str(target[-1])) if trace.op[row] == Op.POINT else _words(target)
 
     def _event(self, row: int) -> FindingEvent:
         trace = self.trace

@@ -5,6 +5,8 @@ import. The kind's own file (definition.py) has the rest: the rows that may make
 the question to the causal model, and the words of a finding.
 
 Users see names, counts and words: they do not change.
+
+Properties that users state (:mod:`mazurka.properties`) are kinds, too, once they have been added.
 """
 
 from __future__ import annotations
@@ -15,15 +17,20 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
+from mazurka.errors import UsageError
 from mazurka.trace.conflicts import RACE
 
 if TYPE_CHECKING:
     from mazurka.predict.kinds.definition import Definition, Rows
+    from mazurka.properties.property import Property
 
 DEADLOCK: Final = "deadlock"
 ATOMICITY: Final = "atomicity"
 ORDER_VIOLATION: Final = "order-violation"
 CALL_ORDER: Final = "call-order"
+
+#: The stage that searches for violations of properties.
+PROPERTY_STAGE: Final = "property"
 
 #: The engines that look for every kind, and their stages.
 _GENERAL: Final = {"auto": ("seqcheck", "maximal"), "seqcheck": ("seqcheck",), "maximal": ("maximal",)}
@@ -42,7 +49,8 @@ class BugKind:
     engines that look for the kind, with their stages.
 
     ``is_ordered``: the same places in another order are another bug. ``by_last_event``: bugs are pairs of events,
-    possibly very many, and one is searched for at each last event, too.
+    possibly very many, and one is searched for at each last event, too. ``property``: the property whose violations are
+    such bugs.
     """
 
     name: str
@@ -55,6 +63,7 @@ class BugKind:
     is_ordered: bool = False
     by_last_event: bool = False
     finer: Mapping[str, Callable[[Collection[Rows]], int]] = field(default_factory=dict)
+    property: Property | None = None
 
     def definition(self) -> Definition:
         """The kind's file, which is imported by this call."""
@@ -72,11 +81,16 @@ class BugKind:
 
 
 def _key(unit: str) -> str:
-    return f"{unit}s".replace(" ", "_")
+    return _plural(unit).replace(" ", "_")
 
 
 def _words(number: int, unit: str) -> str:
-    return f"{number:,} {unit}{'' if number == 1 else 's'}"
+    return f"{number:,} {unit if number == 1 else _plural(unit)}"
+
+
+def _plural(unit: str) -> str:
+    noun, of, rest = unit.partition(" of ")
+    return f"{noun}s{of}{rest}"
 
 
 def _last_events(proven: Collection[Rows]) -> int:
@@ -155,6 +169,28 @@ ENGINES: Final = {
     engine: {kind.name: kind.engines[engine] for kind in _ROWS if engine in kind.engines}
     for engine in dict.fromkeys(engine for kind in _ROWS for engine in kind.engines)
 }
+
+
+def add_property(added: Property) -> BugKind:
+    """The kind of the violations of a property: a new row of the registry, in place of one for a property of the same
+    name.
+
+    Raises UsageError for the name of another kind."""
+    known = KINDS.get(added.name)
+    if known is not None and known.property is None:
+        raise UsageError(
+            "property-is-kind", f"{added.name!r} is a kind of bugs already", hint=f"take --kind {known.option}"
+        )
+    rule = added.description or f"The program violates the property {added.name}."
+    engines = {"auto": (PROPERTY_STAGE,), "maximal": (PROPERTY_STAGE,)}
+    unit = f"violation of {added.name}"
+    kind = BugKind(
+        added.name, added.name, rule, unit, "", "property_violation", engines, is_ordered=True, property=added
+    )
+    KINDS[added.name] = kind
+    for engine in engines:
+        ENGINES[engine][added.name] = engines[engine]
+    return kind
 
 
 @cache
