@@ -143,6 +143,7 @@ class FailureKind(Enum):
     INVARIANT = "invariant"
     EXIT = "exit"
     RACE = "race"  # no failure of the program: reported on request only
+    PROPERTY = "property"  # of the user, who names it: reports have its name in place of this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,17 @@ class BlockedThread:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchedEvent:
+    """An event of a property's violation: its name, its objects, the thread, the step and the place."""
+
+    event: str
+    objects: tuple[str, ...]
+    thread: str
+    step: int
+    location: Location | None
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A failure of one run. Two failures with equal :attr:`identity` are the same bug."""
 
@@ -178,6 +190,13 @@ class Failure:
     waiting: tuple[BlockedThread, ...] = ()
     step: int = 0  # number of steps logged when the failure happened
     against: Location | None = None  # of a race: where the other access is
+    rule: str = ""  # of the violation of a property: its name
+    events: tuple[MatchedEvent, ...] = ()  # ... and the events that make it up
+
+    @property
+    def kind_name(self) -> str:
+        """The kind's name in reports, schedules and suppressions: for a property that of the property."""
+        return self.rule or self.kind.value
 
     @property
     def is_race(self) -> bool:
@@ -191,6 +210,8 @@ class Failure:
             return (self.kind.value, *sorted(f"{w.location} {w.held_since}" for w in self.waiting))
         if self.is_race:
             return (self.kind.value, *sorted((str(self.location), str(self.against))))
+        if self.events:
+            return (self.kind.value, self.rule, *sorted({f"{each.event} {each.location}" for each in self.events}))
         return (self.kind.value, self.exception, str(self.location))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.task import Limits
+from mazurka.properties.property import Property
 from mazurka.trace.logged_calls import CallEffect
 
 
@@ -49,4 +50,5 @@ class ProgramSettings:
     at_end: Callable[[Any], object] | None = None  # called with the program's result when all threads have ended
     cache: str | None = None
     races: bool = False  # whether runs report their data races
+    properties: tuple[Property, ...] = ()  # that runs are held to
     models: CallModels | None = None  # without them no calls are single steps

@@ -115,6 +115,9 @@ def fingerprint(failure: Failure, root: str = "") -> str:
         parts = [failure.kind.value, *stuck]
     elif failure.is_race:
         parts = [failure.kind.value, *sorted(_place(each, root) for each in (failure.location, failure.against))]
+    elif failure.events:
+        places = {f"{each.event} {_place(each.location, root)}" for each in failure.events}
+        parts = [failure.kind.value, failure.rule, *sorted(places)]
     else:
         parts = [failure.kind.value, failure.exception, _place(failure.location, root)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -130,7 +133,7 @@ def _place(location: Location | None, root: str) -> str:
 def save_failure(failure: Failure, root: str = "") -> SavedFailure:
     """The identity of the failure that a schedule leads to."""
     return SavedFailure(
-        failure.kind.value,
+        failure.kind_name,
         failure.message,
         failure.thread,
         str(portable_location(failure.location, root) or ""),

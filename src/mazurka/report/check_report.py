@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Final
 
 from mazurka.explore.outcome import Predictions
-from mazurka.program.protocol import FailureKind
+from mazurka.program.protocol import Failure, FailureKind
 from mazurka.report.finding import Finding
 from mazurka.report.report import Conclusion, Fact, Level, Suppressed
 
@@ -43,6 +43,7 @@ RULES: Final = {
     FailureKind.INVARIANT: "An order of the threads violates the invariant.",
     FailureKind.EXIT: "An order of the threads makes the program exit with an error.",
     FailureKind.RACE: "Two threads access the same location, one of them writes, and the accesses are not ordered.",
+    FailureKind.PROPERTY: "An order of the threads violates a property of the user.",
 }
 
 
@@ -111,7 +112,10 @@ class CheckReport:
     @property
     def rules(self) -> Mapping[str, str]:
         """The meaning of each kind of failure."""
-        return {kind.value: rule for kind, rule in RULES.items()}
+        failures = [*(each.failure for each in self.findings), *(each.failure for each in self.suppressed)]
+        own = {each.rule for each in failures if isinstance(each, Failure) and each.rule}
+        stated = {name: f"An order of the threads violates the property {name}." for name in sorted(own)}
+        return {kind.value: rule for kind, rule in RULES.items() if kind is not FailureKind.PROPERTY} | stated
 
     @property
     def facts(self) -> Mapping[str, Fact]:

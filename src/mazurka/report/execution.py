@@ -86,7 +86,7 @@ def events_of(run: Run, failure: Failure, execution: tuple[FindingEvent, ...]) -
             FindingEvent(number, each.thread, "waits for", each.for_what, each.location) for each in failure.waiting
         ]
         return tuple([_holding(run, each, execution) for each in stuck])
-    cause = failure.exception or failure.kind.value
+    cause = failure.exception or failure.kind_name
     failing = FindingEvent(number, failure.thread, "fails with", cause, failure.location)
     return (_holding(run, failing, execution),)
 

@@ -66,7 +66,7 @@ def describe(
     to replay it."""
     execution = execution_of(run, failure, program)
     return Finding(
-        kind=failure.kind.value,
+        kind=failure.kind_name,
         message=failure.message,
         thread=failure.thread,
         location=failure.location,
@@ -90,7 +90,7 @@ def describe(
 def unexplained(failure: Failure, sentence: str) -> Finding:
     """A failure of which no detailed run is available; the sentence says why."""
     return Finding(
-        kind=failure.kind.value,
+        kind=failure.kind_name,
         message=failure.message,
         thread=failure.thread,
         location=failure.location,
@@ -144,6 +144,8 @@ def _row(trail: Trail, relevant: Relevance, program: Program, index: int, note: 
     step = run.log[index]
     location = step_location(run, program, index)
     words = ending_words(run, StepIndex(index)) if index in run.ended else step_words(run, step)
+    named = [f"{e.event}({', '.join(e.objects)})" for e in trail.failure.events if e.step == index]
+    words = ", ".join(named) if named else words
     return Row(
         index + 1,
         owner_of(run.tasks[step.task]),

@@ -93,6 +93,9 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     race = shown_at(trail.run.log, trail.end) if trail.failure.is_race else None
     if race is not None:
         return Relevance(frozenset({race.first, race.second}), (race.first, race.second), (), None)
+    if trail.failure.events:
+        steps = sorted({each.step for each in trail.failure.events if 0 <= each.step < trail.end})
+        return Relevance(frozenset(steps), tuple(steps), (), None)
     stuck = trail.failure.kind in _STUCK
     starts = waiting_steps(trail) if stuck else failing_reads(trail, program)
     within = backward_slice(trail, starts)

@@ -101,7 +101,7 @@ def _of_check(report: CheckReport) -> dict[str, Any]:
 def _suppressed(report: Report) -> list[dict[str, Any]]:
     return [
         {
-            "kind": each.failure.kind.value,
+            "kind": each.failure.kind_name,
             "message": each.failure.message,
             "location": _location(each.failure.location, report.root),
             "fingerprint": each.fingerprint,

@@ -54,7 +54,7 @@ def _run(report: Report) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "results": [
             *(_result(finding, indexes[finding.kind], report.root) for finding in report.findings),
-            *(_suppressed(each, indexes[each.failure.kind.value], report.root) for each in report.suppressed_failures),
+            *(_suppressed(each, indexes[each.failure.kind_name], report.root) for each in report.suppressed_failures),
         ],
         "properties": {_camel(name): value for name, value in report.facts.items()},
     }
@@ -119,7 +119,7 @@ def _suppressed(suppressed: Suppressed, rule: int, root: str) -> dict[str, Any]:
     """A result that is not to be shown (section 3.35)."""
     failure = suppressed.failure
     result: dict[str, Any] = {
-        "ruleId": failure.kind.value,
+        "ruleId": failure.kind_name,
         "ruleIndex": rule,
         "level": "error",
         "kind": "fail",

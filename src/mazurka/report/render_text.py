@@ -73,7 +73,7 @@ class TextRenderer:
 
     def _failed(self, finding: Finding, failure: Failure, root: str, heading: str) -> list[Line]:
         """The failure of an execution: its message, place, cause and interleaving, and the command that replays it."""
-        headline = _STUCK.get(failure.kind) or _first_line(failure.message) or failure.kind.value
+        headline = _STUCK.get(failure.kind) or _first_line(failure.message) or failure.kind_name
         lines = [Line(self._cut(f"{heading}: {headline}"), "bold red")]
         if failure.location is not None:
             place = f"{portable_path(failure.location.file, root)}:{failure.location.line}"

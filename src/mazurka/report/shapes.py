@@ -94,6 +94,8 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
             return None, _for_ever(case)
         case FailureKind.RACE if race := shown_at(trail.run.log, trail.end):
             return BugShape.DATA_RACE, _race(case, race)
+        case FailureKind.PROPERTY:
+            return None, _property(case)
         case FailureKind.NONDETERMINISM:
             return (
                 None,
@@ -101,6 +103,17 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
             )
     known = (_delayed_store, _iteration, _too_early, _lost_update, _check_then_act, _torn_update)
     return next((found for each in known if (found := each(case)) is not None), (None, _neutral(case)))
+
+
+def _property(case: _Case) -> str:
+    """The events that violate a property, with their threads and places."""
+    failure = case.trail.failure
+    done = []
+    for each in failure.events:
+        place = f" at {os.path.basename(each.location.file)}:{each.location.line}" if each.location is not None else ""
+        who = label_of_name(case.trail.run, each.thread)
+        done.append(f"{each.event}({', '.join(each.objects)}) by {who}{place}")
+    return f"The property {failure.rule} is violated: {', then '.join(done)}."
 
 
 def _race(case: _Case, race: Shown) -> str:

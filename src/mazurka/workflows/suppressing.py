@@ -112,7 +112,7 @@ class Suppressions:
             for mark, failure in self._accepted.items():
                 entries[mark] = {
                     "target": target,
-                    "kind": failure.kind.value,
+                    "kind": failure.kind_name,
                     "message": failure.message,
                     "location": _words(failure.location),
                 }
@@ -125,11 +125,11 @@ class Suppressions:
     def _why(self, failure: Failure) -> str | None:
         for place in _places(failure):
             comment = self._comments_in(place.file).get(place.line)
-            if comment is not None and comment.names(failure.kind.value):
+            if comment is not None and comment.names(failure.kind_name):
                 comment.used = True
                 return f"comment at {comment.place}" + (f": {comment.reason}" if comment.reason else "")
         for rule in self.rules:
-            if rule.matches(failure.kind.value, *_described(failure)):
+            if rule.matches(failure.kind_name, *_described(failure)):
                 rule.used += 1
                 return f"rule {rule.text!r}"
         mark = fingerprint(failure)

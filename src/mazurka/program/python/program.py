@@ -22,7 +22,7 @@ from typing import Any, Final
 from mazurka.program import forked
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import TIMEOUTS, Failure, FailureKind, LearnsPoints, Plan, ProgramFacts, Run
-from mazurka.program.python import activation, outside, primitives, stacks, trials
+from mazurka.program.python import activation, outside, primitives, property_events, stacks, trials
 from mazurka.program.python.analysis.checks import arguments
 from mazurka.program.python.analysis.source import PythonSource
 from mazurka.program.python.entry import Entry, Script, only_defines
@@ -40,6 +40,7 @@ from mazurka.program.python.liveness.deadlock import name_primitive, stuck
 from mazurka.program.python.liveness.livelock import livelock
 from mazurka.program.python.primitives import uncontrolled
 from mazurka.program.python.primitives.run import whereabouts
+from mazurka.program.python.property_events.violations import violated
 from mazurka.program.python.run_records import (
     count_imports,
     failure_of,
@@ -232,6 +233,7 @@ class PythonProgram(LearnsPoints):
         outside.opened_before.look()
         self._undo.append(outside.opened_before.forget)
         self._undo += [state.hold_collector(), disarm]
+        self._undo.append(property_events.activate(self.settings.properties, violated))
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
             (endings.install, endings.uninstall),
@@ -469,6 +471,7 @@ class PythonProgram(LearnsPoints):
             runtime.whereabouts = whereabouts
         result: list[Any] = []
         hooks.restart(runtime)
+        property_events.begin()
         primitives.begin(runtime).is_judged = self.settings.at_end is not None
         activation.activate(runtime)
         with Watchdog(runtime):
@@ -497,6 +500,7 @@ class PythonProgram(LearnsPoints):
         is_end = is_all and not outside.exit_functions.are_any()
         self._kept = natives.kept_to_the_end(runtime) if is_end else frozenset()
         outside.logging_state.count_at_end(runtime)
+        property_events.finish(runtime)
         hooks.finish(runtime)
         outside.children.count_at_end(runtime)
 

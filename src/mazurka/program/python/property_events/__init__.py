@@ -13,17 +13,18 @@ from typing import Any
 
 from mazurka.program.python.instrument import woven_names
 from mazurka.program.python.property_events import hooks
-from mazurka.program.python.property_events.emission import Emitter
+from mazurka.program.python.property_events.emission import Emitter, Violated
 from mazurka.properties.property import Property
 
 
-def activate(properties: Sequence[Property]) -> Callable[[], None]:
-    """Have programs report the events of these properties; calling the result ends that."""
+def activate(properties: Sequence[Property], on_violation: Violated | None = None) -> Callable[[], None]:
+    """Have programs report the events of these properties; calling the result ends that. ``on_violation`` is called in
+    a controlled run that violates one."""
     if not properties:
         return _nothing
     vars(builtins).update(hooks.HOOKS)
     before = hooks.active, woven_names.active
-    hooks.activate(Emitter(properties))
+    hooks.activate(Emitter(properties, on_violation))
     woven_names.activate(woven_names.names_of(properties))
 
     def undo() -> None:

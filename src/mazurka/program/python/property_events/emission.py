@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access
-from mazurka.program.python.instrument import sites
 from mazurka.program.python.property_events.naming import name_of, recorded
 from mazurka.program.python.property_events.pointcuts import Firing, Pointcuts
 from mazurka.program.python.recording.raw import MORE
@@ -49,16 +48,20 @@ class ActiveProperty:
         self.reported: list[Reported] = []
 
 
-class Emitter:
-    """The properties that programs are held to, and the state of the present run. ``on_violation`` makes the failure of
-    a run."""
+#: Called in a run with the violated property, its events so far, and those that make up the violation.
+Violated = Callable[[Any, Property, list["Reported"], Match], None]
 
-    def __init__(self, properties: Sequence[Property]) -> None:
+
+class Emitter:
+    """The properties that programs are held to, and the state of the present run."""
+
+    def __init__(self, properties: Sequence[Property], on_violation: Violated | None = None) -> None:
         self.properties = tuple(properties)
         self.pointcuts = Pointcuts(properties)
         self._shared = {each.name: _shared_parameter(each) for each in properties}
+        self._named = {each.name: frozenset(letter.event for letter in letters(each.pattern)) for each in properties}
         self._active: dict[str, ActiveProperty] = {}
-        self.on_violation: Callable[[Any, Property, ActiveProperty, Match], None] = lambda run, what, state, match: None
+        self._on_violation = on_violation
 
     def begin(self) -> None:
         """A run begins."""
@@ -96,7 +99,7 @@ class Emitter:
         self, run: Any, stated: Property, event: str, objects: tuple[str, ...], site: int, mark: Mark | None
     ) -> None:
         """An event takes place in a controlled run, with the step since ``mark`` or as a step of its own."""
-        if run.aborting:
+        if run.aborting or event not in self._named[stated.name]:
             return
         if not run.solo:
             parameter = self._shared[stated.name]
@@ -108,10 +111,10 @@ class Emitter:
             if mark is None or not _widen(run, mark, target):
                 run.visit(Op.RMW, target, site)
         active = self._active[stated.name]
-        active.reported.append(Reported(event, run.current.name, objects, site, max(len(run.log) - 1, 0)))
+        active.reported.append(Reported(event, run.current.name, objects, site, len(run.log) - 1))
         match = active.monitor.see(run.current.name, event, objects)
-        if match is not None and not run.aborting:
-            self.on_violation(run, stated, active, match)
+        if match is not None and self._on_violation is not None and not run.aborting:
+            self._on_violation(run, stated, active.reported, match)
 
 
 def _shared_parameter(stated: Property) -> str:
@@ -171,9 +174,3 @@ def _rows_since(buffer: list[Any], mark: Mark, me: int) -> int:
         count += tail[place] == me and tail[place + 2] != MORE
         place += 6 if place + 5 < len(tail) and tail[place + 5] == MORE else 3
     return count
-
-
-def place_of(site: int) -> str:
-    """A site in words."""
-    where = sites.location(site)
-    return f"{where.file}:{where.line}" if where is not None else ""

@@ -1,0 +1,150 @@
+"""Checks hold every order of a program to a property: their verdicts equal those of an automaton that is run over all
+interleavings of the threads' events."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from tests.oracle.properties import random_property
+
+from mazurka.explore.explorer import Explorer
+from mazurka.explore.outcome import Verified, Violation
+from mazurka.program.protocol import FailureKind
+from mazurka.program.python.entry import Function
+from mazurka.program.python.program import PythonProgram
+from mazurka.program.settings import Isolation, ProgramSettings
+from mazurka.properties.monitor import Monitor
+from mazurka.properties.property import EventDeclaration, Named, Pointcut, PointcutKind, Property
+from mazurka.trace.patterns import Stated
+
+_STRATEGIES = ("mcr", "dpor", "se-mcr", "dfs", "icb-dpor", "mcr-s")
+_PROGRAMS = 16
+_SHARE = 4
+
+
+class Act(NamedTuple):
+    """One operation of a thread: an event with its objects, or an operation on the lock."""
+
+    name: str
+    objects: tuple[int, ...] = ()
+
+
+def _threads(rng: random.Random, events: dict[str, tuple[str, ...]]) -> list[list[Act]]:
+    threads = []
+    for _ in range(rng.choice((2, 2, 3))):
+        acts: list[Act] = []
+        for _ in range(rng.choice((1, 2, 3) if len(threads) < 2 else (1,))):
+            event = rng.choice(sorted(events))
+            act = Act(event, tuple(rng.choice((1, 1, 2)) for _ in events[event]))
+            acts += [Act("acquire"), act, Act("release")] if rng.random() < 0.2 else [act]
+        threads.append(acts)
+    return threads
+
+
+def _program(threads: list[list[Act]], events: dict[str, tuple[str, ...]]) -> str:
+    lines = ["import threading", "lock = threading.Lock()"]
+    for event, parameters in events.items():
+        lines += [f"def {event}({', '.join(parameters)}):", "    pass"]
+    for number, acts in enumerate(threads):
+        lines.append(f"def thread_{number}():")
+        for act in acts:
+            lock = act.name in ("acquire", "release")
+            given = ", ".join(map(str, act.objects))
+            lines.append(f"    lock.{act.name}()" if lock else f"    {act.name}({given})")
+    bodies = ", ".join(f"thread_{number}" for number in range(len(threads)))
+    lines += ["def program():", f"    threads = [threading.Thread(target=each) for each in ({bodies},)]"]
+    lines += ["    for each in threads: each.start()", "    for each in threads: each.join()"]
+    return "\n".join(lines) + "\n"
+
+
+def _orders(threads: list[list[Act]]) -> Iterator[list[tuple[int, Act]]]:
+    """All interleavings of the events."""
+
+    def go(at: tuple[int, ...], holder: int | None) -> Iterator[list[tuple[int, Act]]]:
+        moved = False
+        for thread, acts in enumerate(threads):
+            if at[thread] == len(acts):
+                continue
+            act = acts[at[thread]]
+            if act.name == "acquire" and holder is not None:
+                continue
+            moved = True
+            then = (*at[:thread], at[thread] + 1, *at[thread + 1 :])
+            held = {"acquire": thread, "release": None}.get(act.name, holder)
+            for rest in go(then, held):
+                yield [(thread, act), *rest] if act.name not in ("acquire", "release") else rest
+        if not moved:
+            yield []
+
+    return go((0,) * len(threads), None)
+
+
+def _is_violated(stated: Stated, threads: list[list[Act]]) -> bool:
+    for order in _orders(threads):
+        monitor = Monitor(stated)
+        for thread, act in order:
+            if monitor.see(f"0.{thread + 1}", act.name, tuple(map(str, act.objects))) is not None:
+                return True
+    return False
+
+
+def _property(stated: Stated, module: str) -> Property:
+    declared = tuple(
+        EventDeclaration(
+            event,
+            parameters,
+            (Pointcut(PointcutKind.CALL, (f"{module}.{event}",), operands=tuple(map(Named, parameters))),),
+        )
+        for event, parameters in stated.events.items()
+    )
+    names = tuple(dict.fromkeys(each for parameters in stated.events.values() for each in parameters))
+    return Property("p", names, declared, stated.pattern)
+
+
+def _outcome(file: Path, stated: Stated, strategy: str) -> bool:
+    settings = ProgramSettings(
+        roots=(str(file.parent),), isolation=Isolation.RESTORE, properties=(_property(stated, file.stem),)
+    )
+    program = PythonProgram(Function(str(file), "program"), settings)
+    try:
+        program.prepare()
+        explorer = Explorer(program, strategy)
+        for _ in explorer.progress():
+            pass
+    finally:
+        program.close()
+        sys.modules.pop(file.stem, None)
+    outcome = explorer.outcome
+    assert isinstance(outcome.verdict, (Verified, Violation)), outcome.verdict
+    for each in outcome.found:
+        assert each.failure.kind is FailureKind.PROPERTY
+        assert each.failure.kind_name == "p"
+    return bool(outcome.found)
+
+
+@lru_cache
+def _cases(first: int) -> list[tuple[int, Stated, list[list[Act]], bool]]:
+    cases = []
+    for seed in range(first, first + _SHARE):
+        rng = random.Random(seed)
+        stated = random_property(rng)
+        while "||" in str(stated.pattern):
+            stated = random_property(rng)
+        threads = _threads(rng, dict(stated.events))
+        cases.append((seed, stated, threads, _is_violated(stated, threads)))
+    return cases
+
+
+@pytest.mark.parametrize("strategy", _STRATEGIES)
+@pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
+def test_verdicts_equal_those_over_all_orders(first: int, strategy: str, tmp_path: Path) -> None:
+    for seed, stated, threads, violated in _cases(first):
+        file = tmp_path / f"checked_{strategy.replace('-', '_')}_{seed}.py"
+        file.write_text(_program(threads, dict(stated.events)))
+        assert _outcome(file, stated, strategy) == violated, f"seed {seed}: {stated.pattern}\n{file.read_text()}"
