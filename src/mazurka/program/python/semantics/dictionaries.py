@@ -29,9 +29,9 @@ from mazurka.program.python.semantics.locations import (
     length,
     space_name,
     values_changed,
+    with_unknown,
 )
 from mazurka.program.python.semantics.objects import is_a, number
-from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import calling, comes_or_goes
 from mazurka.program.python.semantics.views import moved, reached
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -91,24 +91,19 @@ def value_of_key(thing: Any, key: Any, look: Callable[[Any], Any]) -> Any:
 
 def admit_unknown(run: Any, thing: int, keys: Iterable[Any], site: int) -> None:
     """An unknown key is used: if the container has other keys, it is not known which of them equal it."""
-    if not run.is_recording:
-        _with_unknown.add(thing)
+    with_unknown.add(thing)
     if any(key_of(each) is not UNKNOWN for each in keys):
         text = f"keys with equality defined by the program, beside other keys, at {sites.location(site)}"
         run.untracked[text] = run.untracked.get(text, 0) + 1
 
 
-#: Numbers of the containers of which unknown keys were used.
-_with_unknown: Final[set[int]] = per_run(set())
-
-
 def mixed_keys(run: Any) -> int:
     """The number of containers of which both unknown and other keys were used in a run: no location stands for a key
     that may be both."""
-    if not _with_unknown:
+    if not with_unknown or run.is_recording:
         return 0
     known = (each for each in run.touched if kind_of(each) is Kind.ITEM and each[2] != UNKNOWN)
-    return len(_with_unknown.intersection(each[1] for each in known))
+    return len(with_unknown.intersection(each[1] for each in known))
 
 
 def _are_variables(thing: Any, keys: Iterable[Any]) -> bool:

@@ -64,6 +64,8 @@ def iterate(thing: Any, site: int) -> Any:
             operators.may_get_on(run, thing)
         looks = operation(thing, "__iter__")
         if looks is not None:
+            if not run.solo:
+                operators.begin(run, thing, site)
             return map(second, _looks(looks, thing, site), thing)
         return thing if run.is_recording or kind in _FIXED else _stepped(thing, site)
     if not run.solo and (begun := begin_reads(found)):

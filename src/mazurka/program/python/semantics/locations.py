@@ -20,7 +20,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import key_fields, objects
-from mazurka.program.python.semantics.keys import PLAIN, key_of
+from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, key_of
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -64,7 +64,14 @@ def length(thing: Any) -> int:
 
 def item(n: int, key: Any) -> Target:
     """The location of an item; in the dictionary of an instance or class, of the attribute."""
-    return item_at(n, key_of(key))
+    stands = key if type(key) in PLAIN else key_of(key)
+    if stands is UNKNOWN:
+        with_unknown.add(n)
+    return item_at(n, stands)
+
+
+#: Numbers of the containers of which keys were used, or looked at, that are unknown.
+with_unknown: Final[set[int]] = per_run(set())
 
 
 def item_at(n: int, stands: Any) -> Target:
