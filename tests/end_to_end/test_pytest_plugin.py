@@ -553,3 +553,37 @@ def test_a_fixture_may_need_the_test_to_have_run(shell):
     )
     out = shell.pytest("-q", "--mazurka", status=0).stdout
     assert "1 verified" in out
+
+
+def test_sessions_keep_the_code_of_a_project_and_see_its_changes(shell):
+    shell.write("counters.py", IN_TWO_THREADS)
+    shell.write("conftest.py", "import counters\n")
+    shell.write("test_it.py", "from counters import *\n" + UNSAFE.replace("counter.count", "counter.count_safely"))
+    assert "1 verified" in shell.pytest("--mazurka", status=0).stdout
+    assert list((shell.folder / ".mazurka" / "cache").iterdir())
+    assert "1 verified" in shell.pytest("--mazurka", status=0).stdout
+    shell.write("counters.py", IN_TWO_THREADS.replace("with self.lock:", "if self.lock:"))
+    assert "1 violation" in shell.pytest("--mazurka", status=1).stdout
+
+
+def test_a_test_without_threads_is_run_once(shell):
+    shell.write("counters.py", "CALLS = []\n")
+    test = """
+import counters, sys
+
+
+def test_alone(tmp_path):
+    counters.CALLS.append(1)
+    with open("calls", "a") as stream:
+        stream.write("x")
+    assert len(counters.CALLS) == 1
+
+
+def test_after_it():
+    assert counters.CALLS == [1]
+    assert open("calls").read() == "x"
+"""
+    shell.write("test_it.py", test)
+    done = shell.pytest("--mazurka", status=0)
+    assert outcome(done) == {"passed": 2}
+    assert "2 start no threads" in done.stdout

@@ -87,7 +87,10 @@ class SessionExplorer:
     def _track(self) -> None:
         include = {name for options in self._chosen.values() for name in options.include}
         never = MACHINERY | PYTEST_MACHINERY
-        self._loader = loader = Loader((str(self._config.rootpath),), sorted(include), never=never)
+        if any(options.save for options in self._chosen.values()):
+            self._store = open_store(self._config.rootpath, self._warn)
+        cache = str(self._store.cache) if self._store is not None else None
+        self._loader = loader = Loader((str(self._config.rootpath),), sorted(include), cache, never)
         hooks.install()
         primitives.install()
         self._undo.append(primitives.uninstall)
@@ -100,12 +103,13 @@ class SessionExplorer:
             self._undo.append(hot_patching.swap_module(module, partial(self._compile, module), failed, functions))
             self._undo.append(primitives.adopt(module))
             self._modules.append(module)
-        if any(options.save for options in self._chosen.values()):
-            self._store = open_store(self._config.rootpath, self._warn)
 
     def _compile(self, module: types.ModuleType, source: str, file: str) -> CodeType:
+        is_test = isinstance(getattr(module, "__loader__", None), AssertionRewritingHook)
+        if not is_test and "mazurka" not in source and self._loader is not None:
+            return self._loader.code_for(source.encode("utf-8", "surrogatepass"), file)
         tree = ast.parse(source, filename=file)
-        if isinstance(getattr(module, "__loader__", None), AssertionRewritingHook):
+        if is_test:
             rewrite_asserts(tree, source.encode(), file, self._config)
             _complete_positions(tree)
         for decorators, index in requests_in(tree):  # otherwise schedules would count their points
@@ -156,7 +160,7 @@ class SessionExplorer:
         with self._program(entry, options) as program, watcher:
             program.prepare()
             program.loader.opaque.update(self._opaque())
-            if program.earlier.reason and not program.starts_threads():
+            if program.is_alone or (program.earlier.reason and not program.starts_threads()):
                 return _left_to_pytest(item)
             tasks = program.execute(Plan()).tasks
             if program.earlier.reason:
@@ -201,8 +205,9 @@ class SessionExplorer:
 
 
 class _TestProgram(PythonProgram):
-    """A test's program that remembers whether the test skipped itself."""
+    """A test's program that remembers whether the test skipped itself. One without threads is only tried."""
 
+    isolates_alone = False
     said: tuple[str, str] | None = None
 
     def execute(self, plan: Plan) -> Run:

@@ -74,7 +74,10 @@ def _begin_to_share(runtime: Runtime) -> None:
 
 
 class PythonProgram(LearnsPoints):
-    """A :class:`mazurka.program.protocol.Program` made from a Python program."""
+    """A :class:`mazurka.program.protocol.Program` made from a Python program. If its trial runs show that it starts no
+    threads (``is_alone``), it is made ready for executions only if ``isolates_alone``."""
+
+    isolates_alone = True
 
     def __init__(self, entry: Entry, settings: ProgramSettings | None = None) -> None:
         settings = settings or ProgramSettings()
@@ -89,6 +92,7 @@ class PythonProgram(LearnsPoints):
         self.earlier = earlier_threads.EarlierThreads()
         self.loader = loader.Loader(settings.roots, settings.include, settings.cache)
         self.snapshot: state.Snapshot | None = None
+        self.is_alone = False  # as in `TrialResult`, of the last one
         self._restored = False  # as in `TrialResult`, of the last one
         self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
         self._changed: list[str] = []  # ... whose globals keep state of a run
@@ -321,7 +325,8 @@ class PythonProgram(LearnsPoints):
     def _try_out(self) -> None:
         """Trial runs in a child, then the choice of isolation."""
         reason = self._learn() if forked.AVAILABLE else ""
-        self._choose_isolation(reason, self._restored)
+        if not self.is_alone or self.isolates_alone:
+            self._choose_isolation(reason, self._restored)
 
     def _choose_isolation(self, reason: str, restores: bool = False) -> None:
         """Keep the state that runs start from; ``reason`` says why it can't be put back, ``restores`` that it is known
@@ -359,6 +364,9 @@ class PythonProgram(LearnsPoints):
                 primitives.install()
             if trial.hung:
                 return trial.hung
+            self.is_alone = trial.is_alone
+            if self.is_alone and not self.isolates_alone:
+                break
             self.nondeterminism = trial.difference
             self.reads_input = trial.read_input
             explores = self._explore()

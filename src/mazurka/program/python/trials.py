@@ -49,6 +49,7 @@ class TrialResult:
     late: dict[str, bool] = field(default_factory=dict)  # see `late_imports.noticed`
     generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
     is_first: bool = False  # nothing was compared
+    is_alone: bool = False  # the program has started no threads, imported nothing, and run to its end
     restored: bool = False  # a run after the state was put back was equal to the one before it
     changed: tuple[str, ...] = ()  # modules of the library that kept state of a run in their globals
 
@@ -145,14 +146,16 @@ def _trial(program: TriedProgram, before: tuple[str, ...], last: bool, restores:
 def _try_here(program: TriedProgram, before: tuple[str, ...]) -> tuple[Run, TrialResult]:
     """One run, and the results of it; ``before`` are the names of the modules that were loaded before it."""
     run = program.execute_here(Plan())
+    imported = _imported_since(before)
     found = TrialResult(
         set(program.learned.points),
         run.found_new_points,
-        _imported_since(before),
+        imported,
         "",
         program.read_input,
         late=late_imports.all_noticed(),
         generated=dict(outside.generated.noticed),
+        is_alone=len(run.tasks) == 1 and not (run.truncated or imported),
     )
     return run, found
 
