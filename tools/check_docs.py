@@ -37,7 +37,7 @@ _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"\bmazurka (check|record|predict|convert|replay|list|clean|explain)\b([^`\n|]*)")
+_COMMAND = re.compile(r"\bmazurka (check|record|predict|convert|replay|list|clean|explain|properties)\b([^`\n|]*)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _VARYING = re.compile(r"\d[\d,.]*(?= ?(?:ms|s|seconds|/s|runs/s|executions/s)\b)|(?<=\bmz1-)\S+|(?<=failures/)\w+")
 
@@ -116,7 +116,7 @@ def offered_options(verb: str) -> set[str]:
 def untrue_options() -> Iterator[tuple[Path, str]]:
     offered = {
         verb: offered_options(verb)
-        for verb in ("check", "record", "predict", "convert", "replay", "list", "clean", "explain")
+        for verb in ("check", "record", "predict", "convert", "replay", "list", "clean", "explain", "properties")
     }
     named = set(_OPTION.findall(_CLI.read_text()))
     for option in sorted(set().union(*offered.values()) - named - {"--help"}):

@@ -55,7 +55,7 @@ def _pointcuts(draw: st.DrawFn, parameters: tuple[str, ...]) -> Pointcut:
         keywords[draw(st.sampled_from(["x", "call", "_"]))] = operands.pop()
     if draw(st.booleans()):
         operands.append(Anything(more=True))
-    if len(operands) > (2 if kind is PointcutKind.SET else 1):
+    if len(operands) > (3 if kind is PointcutKind.SET else 2):
         kind = PointcutKind.CALL
         if moment in (Moment.BEFORE, Moment.AFTER):
             result = Anything()

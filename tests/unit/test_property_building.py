@@ -72,6 +72,8 @@ def test_every_pointcut_has_a_text() -> None:
         call("c:malloc", anything).returning(o),
         get("shop.Account.balance", o).returning(100),
         set_("shop.Account.balance", o, v).if_("v  is None or (v<0)"),
+        set_("*.*", o, v, "balance").if_("v != 0"),
+        get("*.*", o, "balance"),
         delete("shop.Account.balance", o).before(),
         get("c:account.balance", o),
         enter("Pool", o),
@@ -93,6 +95,8 @@ property p(o):
         | returning call c:malloc(_) -> o
         | returning get shop.Account.balance(o) -> 100
         | set shop.Account.balance(o) = v if v is None or v < 0
+        | set *.*(o, 'balance') = v if v != 0
+        | get *.*(o, 'balance')
         | before delete shop.Account.balance(o)
         | get c:account.balance(o)
         | enter Pool(o) | exit Pool(o) | exit Pool(o, None, ...)
@@ -150,7 +154,7 @@ _MISTAKES = {
     "not allowed in a condition": lambda: state("p", event("a", _M).when(call("f", _M).if_("m.x"))()),
     "put it last": lambda: state("p", event("a", _M).when(call("f", ..., _M))()),
     "not for one argument": lambda: state("p", event("a").when(call("f", 1, x=...))()),
-    "set has 2 operands": lambda: state("p", event("a", _M).when(set_("A.b", _M, 1, 2))()),
+    "set has at most 3 operands": lambda: state("p", event("a", _M).when(set_("A.b", _M, 1, "b", 2))()),
     "[0:1]": _declared("a()[2:]"),
     "between two events": _declared("parallel(a() >> b(), b())"),
     "only come last": _declared("parallel(a(), b()) >> b()"),

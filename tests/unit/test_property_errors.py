@@ -62,7 +62,7 @@ _CASES = {
     "rest not last": _event("call f(..., m)"),
     "value of get": _event("get A.b(m) = 3"),
     "set item": _event("delete dict(m)[1] = 3"),
-    "too many operands": _event("get A.b(m, 3)"),
+    "too many operands": _event("get A.b(m, 3, 4)"),
     "result before": _event("call f(m) -> None"),
     "result of set": _event("returning set A.b(m) -> None"),
     "dotted": _event("call f(m, json.JSON)"),

@@ -18,6 +18,7 @@ VERBS: Final = {
     "convert": "Write a trace in another format.",
     "trace": "Look into a trace file.",
     "spec": "Check specifications of calls of shared objects that commute.",
+    "properties": "List properties to look for, or check a file of your own.",
     "replay": "Run exactly one saved schedule again.",
     "list": "List the failures saved here.",
     "clean": "Remove the data that earlier checks saved here.",

@@ -110,17 +110,17 @@ def call(name: str, *operands: object, **keywords: object) -> PointcutBuilder:
 
 
 def get(name: str, *operands: object) -> PointcutBuilder:
-    """Loads of an attribute, ``CLASS.NAME``, of an object."""
+    """Loads of an attribute, ``CLASS.NAME``: the object, and the attribute's name."""
     return _cut(PointcutKind.GET, name, operands, {})
 
 
 def set_(name: str, *operands: object) -> PointcutBuilder:
-    """Stores of an attribute of an object: the object, and the value."""
+    """Stores of an attribute: the object, the value, and the attribute's name."""
     return _cut(PointcutKind.SET, name, operands, {})
 
 
 def delete(name: str, *operands: object) -> PointcutBuilder:
-    """Deletions of an attribute of an object."""
+    """Deletions of an attribute: the object, and the attribute's name."""
     return _cut(PointcutKind.DELETE, name, operands, {})
 
 

@@ -160,10 +160,10 @@ def _of_operands(pointcut: Pointcut, here: Part) -> Iterator[Problem]:
     rest = [at for at, each in enumerate(operands) if each == Anything(more=True)]
     if rest and (len(rest) > 1 or rest[0] != len(operands) - 1):
         yield Problem(POINTCUT, "`...` stands for all further operands", "put it last", (*here, "rest"))
-    most = {PointcutKind.GET: 1, PointcutKind.DELETE: 1, PointcutKind.SET: 2}.get(pointcut.kind)
+    most = {PointcutKind.GET: 2, PointcutKind.DELETE: 2, PointcutKind.SET: 3}.get(pointcut.kind)
     if most is not None and (len(operands) - len(rest) > most or pointcut.keywords):
-        expected = "the object and the value" if most == 2 else "the object"
-        yield Problem(POINTCUT, f"{pointcut.kind.value} has {most} operand{'s' * (most > 1)}: {expected}", "", here)
+        expected = "the object, the value, the attribute's name" if most == 3 else "the object, the attribute's name"
+        yield Problem(POINTCUT, f"{pointcut.kind.value} has at most {most} operands: {expected}", "", here)
     for each in (*operands, *pointcut.keywords.values(), pointcut.result):
         yield from _of_operand(each, here)
     for name in pointcut.keywords:

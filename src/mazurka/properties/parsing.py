@@ -259,7 +259,8 @@ class _PointcutReader:
             assert isinstance(value, Tree)
             if stated is not PointcutKind.SET:
                 raise self._error("only `set` has a value", self._source.span(value), "a result is written `-> RESULT`")
-            found = (*(found if found is not None else (Anything(),)), self._operand(value.children[0]))
+            thing, *attribute = found or (Anything(),)
+            found = (thing, self._operand(value.children[0]), *attribute)
         return stated, self._names(name), found, keywords
 
     def _item(self, tree: Tree[Token]) -> tuple[Any, ...]:

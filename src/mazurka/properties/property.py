@@ -9,7 +9,7 @@ iterator, ``with lock`` calls ``__enter__`` and ``__exit__``, ``d[key] = value``
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -90,8 +90,9 @@ class Pointcut:
     ``names`` are alternatives, each a qualified name, in which ``*`` stands for any text: of a function
     (``json.loads``), of a method by a class that defines or inherits it (``dict.pop``; builtins need no module), or of
     an attribute by the class of its object (``shop.Account.balance``). ``operands`` are, for calls of methods, the
-    object and the arguments; for GET and DELETE the object; for SET the object and the value; keywords are by name.
-    None: any. ``result`` is the condition on the result if the moment is RETURNING, on the exception if it is RAISING.
+    object and the arguments; for GET and DELETE the object, for SET the object and the value, each followed by the name
+    of the attribute, which may be left out; keywords are by name. None: any. ``result`` is the condition on the result
+    if the moment is RETURNING, on the exception if it is RAISING.
     ``condition`` is a Python expression over the names that the operands bind, "" for none. Names that are no
     parameters of the event are there for the condition alone. ``str`` gives the text in the language of properties.
     """
@@ -111,12 +112,11 @@ class Pointcut:
 
     def __str__(self) -> str:
         moment = "" if self.moment is Moment.BEFORE else f"{self.moment.value} "
-        names = self.names[0] if len(self.names) == 1 else f"{{{', '.join(self.names)}}}"
         arguments = [*map(str, self.operands or ()), *(f"{name}={each}" for name, each in self.keywords.items())]
         operands = "" if self.operands is None else f"({', '.join(arguments)})"
         result = "" if self.result == Anything() else f" -> {self.result}"
         condition = f" if {self.condition}" if self.condition else ""
-        return f"{moment}{self.kind.value} {names}{operands}{result}{condition}"
+        return f"{moment}{self.kind.value} {_joined(self.names)}{operands}{result}{condition}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,19 @@ class Property:
         before = (each.name for each in self.events if all(one.moment is Moment.BEFORE for one in each.pointcuts))
         events = {each.name: each.parameters for each in self.events}
         return Stated(self.name, events, self.pattern, frozenset(before))
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Qualified names as one with alternatives in braces."""
+    owners = list(dict.fromkeys(name.rpartition(".")[0] for name in names))
+    members = list(dict.fromkeys(name.rpartition(".")[2] for name in names))
+    if all(owners) and list(names) == [f"{owner}.{member}" for owner in owners for member in members]:
+        return f"{_braced(owners)}.{_braced(members)}"
+    return _braced(names)
+
+
+def _braced(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{{{', '.join(names)}}}"
 
 
 def _quoted(text: str) -> str:
