@@ -19,7 +19,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import deep_access, harmless, key_fields, native_objects, objects, views
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
-from mazurka.program.python.semantics.locations import bases
+from mazurka.program.python.semantics.locations import BASES, bases
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import is_a
 from mazurka.program.python.semantics.shapes import comes_and_goes, shapes
@@ -355,9 +355,9 @@ def _is_of_container(kind: type, value: Any) -> bool:
     if type(value) is types.GetSetDescriptorType:
         return kind is memoryview
     getter = value.fget if type(value) is property else None
-    return (
-        type(getter) is types.FunctionType and not is_instrumented(getter) and "__iter__" in shape_of(kind).operations
-    )
+    if type(getter) is not types.FunctionType or is_instrumented(getter) or shape_of(kind).base in BASES:
+        return False
+    return "__iter__" in shape_of(kind).operations
 
 
 def getter_of(kind: type, name: str) -> Any:

@@ -235,7 +235,7 @@ _DICT: Final = _ANY | _table(
     popitem=(dictionaries.pop_item, "popitem"),
     clear=(dictionaries.clear, "clear"),
     update=(dictionaries.update, "update __ior__ __init__"),
-    length=(read_structure, "__len__ __bool__"),
+    length=(read_structure, "__len__ __bool__ __iter__"),  # an iterator keeps the number of items
     whole=(read_all, "copy __copy__ __eq__ __ne__ __or__ __ror__ __repr__ __reduce__ __reduce_ex__"),
 )
 _SEQUENCE: Final = _ANY | _table(
@@ -265,7 +265,7 @@ _SET: Final = _ANY | _table(
         "__init__ pop clear update intersection_update difference_update symmetric_difference_update "
         "__ior__ __iand__ __isub__ __ixor__",
     ),
-    length=(read_structure, "__len__ __bool__"),
+    length=(read_structure, "__len__ __bool__ __iter__"),
     whole=(
         read_all,
         "copy __copy__ union intersection difference symmetric_difference issubset issuperset isdisjoint __or__ "
@@ -286,7 +286,7 @@ _COUNTER: Final = {
 know(
     {
         list: _SEQUENCE,
-        deque: _SEQUENCE,
+        deque: {**_SEQUENCE, "__iter__": read_structure},
         bytearray: _SEQUENCE,
         set: _SET,
         Counter: _COUNTER,

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, native_objects, objects, reads_in_parts
-from mazurka.program.python.semantics.class_shapes import shape_of
+from mazurka.program.python.semantics.class_shapes import OPERATIONS, shape_of
 from mazurka.program.python.semantics.gathering import AccessCollector
 from mazurka.program.python.semantics.locations import BASES, base_of, bases, contents, emit_reads, perform, reads_of
 from mazurka.program.python.semantics.native_objects import FOREIGN, state_of
@@ -160,7 +160,7 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
             if asked not in _SHALLOW:
                 waiting += [each for each in elements(container) if type(each) not in PLAIN]
         waiting += _shown_by(thing, kind, asked)
-        looks = shape.operations.get("__iter__")
+        looks = _looks(shape)
         if looks is not None or inside:
             reads += reads_by(run, looks, thing, site) if looks is not None else []
             if _has_attributes_beside(kind, asked):
@@ -250,8 +250,14 @@ def reads_of_iteration(run: Any, thing: Any, site: int) -> list[Access]:
         moves = hasattr(type(thing), "__next__")
         found = native_objects.accesses(thing, Op.RMW if moves else Op.READ) if state_of(type(thing)) else []
         return found + (behind(thing) if state_of(type(thing)) is FOREIGN else [])
-    looks = shape.operations.get("__iter__") if shape.base not in BASES else None
+    looks = _looks(shape)
     return reads_by(run, looks, thing, site) if looks is not None else []
+
+
+def _looks(shape: ClassShape) -> Any:
+    """The handler that reads all of an array, memory or another container of the library; code in C goes past an
+    ``__iter__`` that a derived class defines."""
+    return None if shape.base is None or shape.base in BASES else OPERATIONS[shape.base].get("__iter__")
 
 
 def behind(thing: Any) -> list[Access]:

@@ -279,7 +279,7 @@ def _go_through(run: Any, thing: Any, site: int, more: tuple[Access, ...]) -> No
     if not found or hasattr(type(thing), "__next__"):
         may_get_on(run, thing)
         foreign.count_if_shared(run, thing, "__next__", site)  # it advances in more than one step
-    looks = operation(thing, "__iter__")
+    looks = None if found else operation(thing, "__iter__")
     if looks is not None:
         looks(run, thing, site, ())
 
