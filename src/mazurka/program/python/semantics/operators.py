@@ -113,6 +113,9 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
     if run.is_recording:
         run.current.silent += 1
         return
+    if name == "__next__" and _is_iterator_over_others(owner):
+        get_on(run, owner, site)  # which looks behind it as far as `next`
+        return
     if type(owner) is result_caches.CACHED and name == "cache_info":
         result_caches.asked_for_numbers(owner)
     if is_a(owner, BaseException):
@@ -143,6 +146,12 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
     native_objects.visit(run, owner, found, functools.partial(_accesses_of_method, owner, op, given), site)
     if spans:
         array_operations.end(run, since, spans, site)
+
+
+def _is_iterator_over_others(thing: Any) -> bool:
+    """Whether an object is an iterator of the language, or of `itertools`, in C."""
+    kind = type(thing)
+    return kind.__module__ in ("builtins", "itertools") and kind is not types.GeneratorType and bool(iterators(thing))
 
 
 def read_arguments(
