@@ -5,7 +5,8 @@ statements, which keep values in ``seen``), and an expression for the final stat
 the same value at any time, and in any thread, if it comes after the same other operations: no addresses, no times, and
 sets only sorted. An operation may raise: its value is then the class of the exception. ``iterables`` and ``values`` are
 expressions for operations that any thing can be used in (:data:`AROUND_ITERABLES`, :data:`AROUND_VALUES`); ``targets``
-are callables that are given to a thread as they are, with their arguments.
+are callables that are given to a thread as they are, with their arguments. A kit with ``stores`` has those that change
+the thing there, and in ``operations`` those that look at it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Kit:
     iterables: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     targets: tuple[tuple[str, str], ...] = ()
+    stores: tuple[str, ...] = ()
 
 
 #: Operations on any iterable.

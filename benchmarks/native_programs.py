@@ -31,9 +31,11 @@ from typing import Any, Final
 from tests.oracle.preemptive import in_child
 
 from benchmarks.attribute_kits import ATTRIBUTE_MODULES
+from benchmarks.item_kits import ITEM_MODULES
 from benchmarks.kits import AROUND_ITERABLES, AROUND_VALUES, FOREIGN_MODULE, KITS, Kit
 from benchmarks.library_kits import LIBRARY_KITS, MODULES
 from benchmarks.misuse_kits import MISUSE_MODULES
+from benchmarks.protocol_kits import PROTOCOL_MODULES
 
 #: The name of the module outside of the project that some programs import.
 FOREIGN_NAME: Final = "foreign_things"
@@ -96,7 +98,9 @@ class Parts:
 
 
 #: The modules that programs of pairs import.
-_IMPORTED: Final = tuple(dict.fromkeys((*_MODULES, *MODULES, *MISUSE_MODULES, *ATTRIBUTE_MODULES)))
+_IMPORTED: Final = tuple(
+    dict.fromkeys((*_MODULES, *MODULES, *MISUSE_MODULES, *ATTRIBUTE_MODULES, *ITEM_MODULES, *PROTOCOL_MODULES))
+)
 
 
 def imported() -> tuple[str, ...]:

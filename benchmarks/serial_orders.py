@@ -2,13 +2,13 @@
 
     make bench ARGS="serial-orders --jobs 2"
     make bench ARGS="serial-orders --jobs 2 --only closed"       kits by a part of their names
+    make bench ARGS="serial-orders --jobs 2 --programs 100"      at most so many pairs of each kit, drawn at random
 
-Two operations on the thing of a kit (:mod:`benchmarks.kits`, :mod:`benchmarks.library_kits`,
-:mod:`benchmarks.misuse_kits`, :mod:`benchmarks.attribute_kits`) are done one after the other, in both orders, each time
-in a new process. Where the outcomes (both results or exceptions, and a last look at the thing) differ, the order
-matters by CPython's own word, and chance has no part in it. Then threads that do these operations, started in the first
-order, must reach the outcome of the second one, and the other way around: the program that asserts another outcome must
-not be called `verified`. The order of the start matters: an operation that fails may read less than one that succeeds.
+Two operations on the thing of a kit (:data:`ALL_KITS`) are done one after the other, in both orders, each time in a new
+process. Where the outcomes (both results or exceptions, and a last look at the thing) differ, the order matters by
+CPython's own word, and chance has no part in it. Then threads that do these operations, started in the first order,
+must reach the outcome of the second one, and the other way around: the program that asserts another outcome must not be
+called `verified`. The order of the start matters: an operation that fails may read less than one that succeeds.
 
 Such a verdict is *false* if the second order has the same outcome when the checker itself runs the threads one after
 the other. If not (times, random numbers and the like are another process's there), the pair is listed aside.
@@ -37,15 +37,22 @@ from tests.oracle.preemptive import in_child
 from benchmarks import native_programs
 from benchmarks.attribute_kits import ATTRIBUTE_KITS
 from benchmarks.hostile import KEEP
+from benchmarks.item_kits import ITEM_KITS
+from benchmarks.iterator_kits import ITERATOR_KITS
 from benchmarks.kits import KITS
+from benchmarks.library_item_kits import LIBRARY_ITEM_KITS
 from benchmarks.library_kits import LIBRARY_KITS
 from benchmarks.misuse_kits import MISUSE_KITS
 from benchmarks.native_programs import Parts
+from benchmarks.protocol_kits import PROTOCOL_KITS
 from benchmarks.row import Row, Settings
 from benchmarks.verdicts import CRASH, VERIFIED, VIOLATION, get_ready, said_of
 
 #: All kits; a number here names one.
-ALL_KITS: Final = (*KITS, *LIBRARY_KITS, *MISUSE_KITS, *ATTRIBUTE_KITS)
+ALL_KITS: Final = (
+    *(*KITS, *LIBRARY_KITS, *MISUSE_KITS, *ATTRIBUTE_KITS),
+    *(*ITEM_KITS, *LIBRARY_ITEM_KITS, *ITERATOR_KITS, *PROTOCOL_KITS),
+)
 
 _SECONDS: Final = 5.0
 _SHARE: Final = 40
@@ -81,7 +88,7 @@ def measure(settings: Settings) -> Iterator[Row]:
     with ProcessPoolExecutor(
         settings.jobs, multiprocessing.get_context("spawn"), get_ready, (native_programs.imported(),)
     ) as pool:
-        pairs = [pair for part in pool.map(pairs_of, numbers) for pair in part]
+        pairs = [pair for number in numbers for pair in _some(pairs_of(number), settings.programs)]
         shares = [pairs[at : at + _SHARE] for at in range(0, len(pairs), _SHARE)]
         held = [each for part in pool.map(share, shares) for each in part]
     total = f"of {len(held):,}"
@@ -107,8 +114,16 @@ def drawn(count: int, seed: int = 0) -> list[Pair]:
 
 
 def pairs_of(number: int) -> list[Pair]:
-    """All pairs of a kit, in both orders."""
-    return [Pair(number, *each) for each in itertools.product(ALL_KITS[number].operations, repeat=2)]
+    """All pairs of a kit, in both orders, but for those of operations that only look."""
+    kit = ALL_KITS[number]
+    if not kit.stores:
+        return [Pair(number, *each) for each in itertools.product(kit.operations, repeat=2)]
+    mixed = [*itertools.product(kit.operations, kit.stores), *itertools.product(kit.stores, repeat=2)]
+    return [Pair(number, *each) for each in (*mixed, *itertools.product(kit.stores, kit.operations))]
+
+
+def _some(pairs: list[Pair], count: int) -> list[Pair]:
+    return pairs if len(pairs) <= count else random.Random(count).sample(pairs, count)
 
 
 def another_outcome(pair: Pair) -> str:
