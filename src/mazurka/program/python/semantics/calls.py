@@ -304,8 +304,8 @@ def announce(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
 
 def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     identity = (function.__module__, function.__name__)
-    handler = operation(args[0], identity[1]) if args else None
-    if handler is not None and peek_attribute(type(args[0]), identity[1]) is function:  # a method of a container
+    handler = _operation_by(function, args[0]) if args else None
+    if handler is not None:  # a method of a container
         given = positional(args[0], identity[1], args[1:], named)
         natives.operation_of(run, args[0], identity[1], handler, site, given)
         foreign.count_unexplored(run, args[0], identity[1], site)
@@ -324,6 +324,15 @@ def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: 
         natives.loaded(run, args[0], site)
     else:
         foreign.call(run, function, site, args, named)
+
+
+def _operation_by(function: Any, thing: Any) -> Any:
+    """The handler of a method in Python of a container of the library, which a derived class may call by `super`."""
+    base, name = shape_of(type(thing)).base, function.__name__
+    handler = operation(thing, name)
+    if handler is not None and peek_attribute(type(thing), name) is function:
+        return handler
+    return OPERATIONS[base].get(name) if base is not None and peek_attribute(base, name) is function else None
 
 
 def _changer(run: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:

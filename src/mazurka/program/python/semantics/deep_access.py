@@ -266,8 +266,8 @@ def behind(thing: Any) -> list[Access]:
     found = [access for each in held for container in sources(each) for access in contents(container)]
     for each in held:
         kind = type(each)
-        if shape_of(kind).base is None and state_of(kind) is FOREIGN and not harmless.is_value_type(kind):
-            found += native_objects.accesses(each, Op.READ)
+        if shape_of(kind).base is None and state_of(kind) and not harmless.is_value_type(kind):
+            found += native_objects.accesses(each, Op.RMW if hasattr(kind, "__next__") else Op.READ)
     return found
 
 

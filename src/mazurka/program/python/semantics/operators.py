@@ -352,7 +352,7 @@ def moved(run: Any, thing: Any, site: int) -> list[Access]:
         if shape_of(type(each)).base is not None or state_of(type(each)) == NATIVE:
             found += native_objects.accesses(each, _READ)
         elif state_of(type(each)) == native_objects.FOREIGN and hasattr(type(each), "__next__"):
-            found += native_objects.accesses(each, _RMW)
+            found += handed_objects.anything_with(each)
             foreign.count_if_shared(run, each, "__next__", site)
     return found
 
