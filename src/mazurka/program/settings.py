@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.task import Limits
-from mazurka.properties.property import Property
 from mazurka.trace.logged_calls import CallEffect
+
+if TYPE_CHECKING:
+    from mazurka.properties.property import Property
 
 
 class Isolation(Enum):

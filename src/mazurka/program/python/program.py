@@ -17,12 +17,12 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program import forked
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import TIMEOUTS, Failure, FailureKind, LearnsPoints, Plan, ProgramFacts, Run
-from mazurka.program.python import activation, outside, primitives, property_events, stacks, trials
+from mazurka.program.python import activation, outside, primitives, stacks, trials
 from mazurka.program.python.analysis.checks import arguments
 from mazurka.program.python.analysis.source import PythonSource
 from mazurka.program.python.entry import Entry, Script, only_defines
@@ -40,7 +40,6 @@ from mazurka.program.python.liveness.deadlock import name_primitive, stuck
 from mazurka.program.python.liveness.livelock import livelock
 from mazurka.program.python.primitives import uncontrolled
 from mazurka.program.python.primitives.run import whereabouts
-from mazurka.program.python.property_events.violations import violated
 from mazurka.program.python.run_records import (
     count_imports,
     failure_of,
@@ -60,6 +59,9 @@ from mazurka.program.runtime.task import CALLS_AS_STEPS, CYCLE_POINTS, Learned, 
 from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
+
+if TYPE_CHECKING:
+    from mazurka.program.python.property_events.holding import Holding
 
 #: The real function; programs are given a model of it.
 _collect: Final = gc.collect
@@ -101,6 +103,7 @@ class PythonProgram(LearnsPoints):
         self._ready = False
         self._late: dict[str, bool] = {}  # see `late_imports.noticed`
         self._check: types.CodeType | None = None
+        self._holding: Holding | None = None  # to the properties of the settings
         self._told = False
         self._capture = Capture()
         self.read_input = False
@@ -237,7 +240,11 @@ class PythonProgram(LearnsPoints):
         outside.opened_before.look()
         self._undo.append(outside.opened_before.forget)
         self._undo += [state.hold_collector(), disarm]
-        self._undo.append(property_events.activate(self.settings.properties, violated))
+        if self.settings.properties:
+            from mazurka.program.python.property_events.holding import Holding
+
+            self._holding = Holding(self.settings.properties, controlled=True)
+            self._undo.append(self._holding.end)
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
             (endings.install, endings.uninstall),
@@ -479,7 +486,8 @@ class PythonProgram(LearnsPoints):
             runtime.whereabouts = whereabouts
         result: list[Any] = []
         hooks.restart(runtime)
-        property_events.begin()
+        if self._holding is not None:
+            self._holding.begin()
         primitives.begin(runtime).is_judged = self.settings.at_end is not None
         activation.activate(runtime)
         with Watchdog(runtime):
@@ -508,7 +516,8 @@ class PythonProgram(LearnsPoints):
         is_end = is_all and not outside.exit_functions.are_any()
         self._kept = natives.kept_to_the_end(runtime) if is_end else frozenset()
         outside.logging_state.count_at_end(runtime)
-        property_events.finish(runtime)
+        if self._holding is not None:
+            self._holding.finish(runtime)
         hooks.finish(runtime)
         outside.children.count_at_end(runtime)
 

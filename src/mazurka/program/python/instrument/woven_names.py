@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from mazurka.properties.property import Moment, PointcutKind, Property
-
 
 class WovenNames(NamedTuple):
     """The last components of names, by operation; ``exits`` are those of calls whose end is of interest."""
@@ -42,27 +40,6 @@ def activate(names: WovenNames) -> None:
     """Use these names for modules that are rewritten from now on."""
     global active
     active = names
-
-
-def names_of(properties: Iterable[Property]) -> WovenNames:
-    """The names that the events of some properties are about."""
-    found: dict[str, set[str]] = {"calls": set(), "exits": set(), "gets": set(), "sets": set(), "deletes": set()}
-    for each in properties:
-        for event in each.events:
-            for pointcut in event.pointcuts:
-                last = {name.rpartition(".")[2] for name in pointcut.names}
-                found[_FIELD[pointcut.kind]] |= last
-                if pointcut.kind is PointcutKind.CALL and pointcut.moment is not Moment.BEFORE:
-                    found["exits"] |= last
-    return WovenNames(**{field: frozenset(names) for field, names in found.items()})
-
-
-_FIELD: Final = {
-    PointcutKind.CALL: "calls",
-    PointcutKind.GET: "gets",
-    PointcutKind.SET: "sets",
-    PointcutKind.DELETE: "deletes",
-}
 
 
 @lru_cache(maxsize=65536)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mazurka.errors import MazurkaError
-from mazurka.program.python import activation, property_events
+from mazurka.program.python import activation
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.instrument import hot_patching, loader, rest
 from mazurka.program.python.recording import invocations, locks
@@ -22,12 +22,13 @@ from mazurka.program.python.recording.adopting import adopt_locks
 from mazurka.program.python.recording.recorder import FIRST, Recorder
 from mazurka.program.python.recording.threads import install as follow_threads
 from mazurka.program.python.semantics import hooks, objects
-from mazurka.properties.property import Property
 from mazurka.trace.event import Op
 from mazurka.trace.targets import THREAD
 
 if TYPE_CHECKING:
+    from mazurka.program.python.property_events.holding import Holding
     from mazurka.program.python.recording.finishing import Finished
+    from mazurka.properties.property import Property
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,9 @@ def record(
     try:
         hooks.install()
         undo.append(hooks.uninstall)
-        undo.append(property_events.activate(properties))
+        holding = _holding(properties)
+        if holding is not None:
+            undo.append(holding.end)
         tracked.install()
         undo.append(tracked.uninstall)
         undo.append(follow_threads(recorder, close))
@@ -84,19 +87,29 @@ def record(
         rest.wake()
         activation.active = recorder  # type: ignore[assignment]  # it has the attributes that hooks read
         hooks.restart()
-        property_events.begin()
+        if holding is not None:
+            holding.begin()
         gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection
         undo.append(lambda: gc.callbacks.remove(_before_collection))
         undo.append(_end_when_terminated())
         error = _outcome(entry.call) or _outcome(_wait_for_threads)
         waits = locks.waits(recorder.bearers) if isinstance(error, (KeyboardInterrupt, Terminated)) else []
         recorder.visit(Op.END, (THREAD, FIRST), 0)
-        property_events.finish(recorder)
+        if holding is not None:
+            holding.finish(recorder)
     finally:
         made = close()
         while undo:
             undo.pop()()
     return Recording(made, recorder.untracked, error, waits, recorder.trouble)
+
+
+def _holding(properties: Sequence[Property]) -> Holding | None:
+    if not properties:
+        return None
+    from mazurka.program.python.property_events.holding import Holding
+
+    return Holding(properties, controlled=False)
 
 
 class Terminated(SystemExit):

@@ -1,0 +1,64 @@
+"""Has programs report the events of properties, from the rewriting of their modules on.
+
+Imported only where there are properties: their classes take some milliseconds.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from mazurka.program.python.instrument import woven_names
+from mazurka.program.python.instrument.woven_names import WovenNames
+from mazurka.program.python.property_events import hooks
+from mazurka.program.python.property_events.emission import Emitter
+from mazurka.program.python.property_events.violations import violated
+from mazurka.properties.property import Moment, PointcutKind, Property
+
+
+class Holding:
+    """Programs report the events of these properties until :meth:`end`. If runs are controlled, a violation ends
+    them."""
+
+    def __init__(self, properties: Sequence[Property], controlled: bool) -> None:
+        self._before = hooks.active, woven_names.active
+        self._emitter = Emitter(properties, violated if controlled else None)
+        vars(builtins).update(hooks.HOOKS)
+        hooks.activate(self._emitter)
+        woven_names.activate(names_of(properties))
+
+    def begin(self) -> None:
+        """A run begins."""
+        self._emitter.begin()
+
+    def finish(self, run: Any) -> None:
+        """A run has ended."""
+        self._emitter.finish(run)
+
+    def end(self) -> None:
+        """Programs report no more events; their hooks stay where they are, and do nothing."""
+        emitter, names = self._before
+        hooks.activate(emitter)
+        woven_names.activate(names)
+
+
+def names_of(properties: Iterable[Property]) -> WovenNames:
+    """The names that the events of some properties are about."""
+    found: dict[str, set[str]] = {"calls": set(), "exits": set(), "gets": set(), "sets": set(), "deletes": set()}
+    for each in properties:
+        for event in each.events:
+            for pointcut in event.pointcuts:
+                last = {name.rpartition(".")[2] for name in pointcut.names}
+                found[_FIELD[pointcut.kind]] |= last
+                if pointcut.kind is PointcutKind.CALL and pointcut.moment is not Moment.BEFORE:
+                    found["exits"] |= last
+    return WovenNames(**{field: frozenset(names) for field, names in found.items()})
+
+
+_FIELD: Final = {
+    PointcutKind.CALL: "calls",
+    PointcutKind.GET: "gets",
+    PointcutKind.SET: "sets",
+    PointcutKind.DELETE: "deletes",
+}
