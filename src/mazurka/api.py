@@ -46,7 +46,15 @@ from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
 from mazurka.report.render import renderer
 from mazurka.workflows.checking import check
-from mazurka.workflows.program_spec import PYTHON, RUNNER, ProgramSpec, loading_of, options_of, settings_of
+from mazurka.workflows.program_spec import (
+    PYTHON,
+    RUNNER,
+    ProgramSpec,
+    loading_of,
+    options_of,
+    properties_of,
+    settings_of,
+)
 from mazurka.workflows.replaying import diverged, report_of
 
 if TYPE_CHECKING:
@@ -239,6 +247,10 @@ def _prepared(
     name = f"{os.path.basename(file)}::{getattr(function, '__qualname__', repr(function))}"
     loader = Loader(default_roots(file), options.include)
     with ExitStack() as undo:
+        if properties := properties_of(options):
+            from mazurka.program.python.property_events.holding import weave
+
+            undo.callback(weave(properties))
         hooks.install()
         primitives.install()
         undo.callback(primitives.uninstall)

@@ -41,6 +41,7 @@ class Options:
     memory_model: str = "sc"
     include: tuple[str, ...] = ()
     invariant: str | None = None
+    properties: tuple[str, ...] = ()
     max_executions: int | None = None
     time_limit: float | None = 60.0
     max_steps: int = 100_000
@@ -177,6 +178,7 @@ _TABLE: Final = (
     _choice("memory-model", MEMORY_MODELS, "how late other threads may see a write"),
     Key("include", _names, "names of packages, as they are imported", "further packages or modules to instrument"),
     Key("invariant", _expression, "a Python expression", "an expression that must hold at the end of every execution"),
+    Key("properties", _texts, "names of properties, or of files", "a property to look for: a name, or a file"),
     Key("max-executions", _count_or_none, "a whole number, 0 for no limit", "stop after this many executions"),
     Key("time-limit", _seconds_or_none, "seconds, 0 for no limit", "stop after this many seconds"),
     Key("max-steps", _positive, "a whole number above 0", "stop an execution after this many steps"),

@@ -16,6 +16,7 @@ _METAVARS: Final = {
     "include": "PKG",
     "jobs": "N",
     "invariant": "EXPR",
+    "properties": "NAME|FILE",
     "max-executions": "N",
     "max-steps": "N",
     "seed": "N",
@@ -26,6 +27,9 @@ _METAVARS: Final = {
     "output": "[FORMAT:]FILE",
     "profile": "NAME",
 }
+
+#: Settings that have other names as options, which are given once for each.
+_SPELLED: Final = {"properties": "property"}
 
 #: Settings that are on or off, with their spellings on the command line.
 _SWITCHES: Final = {
@@ -57,9 +61,9 @@ def _option(key: Key) -> Callable[[_F], _F]:
         return click.option(
             f"--{key.name}", key.field, type=SuggestingChoice(key.choices), default=None, help=help_text
         )
-    metavar = _METAVARS[key.name]
+    metavar, spelled = _METAVARS[key.name], _SPELLED.get(key.name, key.name)
     if isinstance(default, tuple):
-        return click.option(f"--{key.name}", key.field, multiple=True, metavar=metavar, help=help_text)
+        return click.option(f"--{spelled}", key.field, multiple=True, metavar=metavar, help=help_text)
     return click.option(f"--{key.name}", key.field, default=None, metavar=metavar, help=help_text)
 
 
@@ -75,5 +79,5 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
     for key in KEYS.values():
         value = values.get(key.field)
         if value not in (None, ()):
-            result[key.field] = convert(key, value, f"--{key.name}")
+            result[key.field] = convert(key, value, f"--{_SPELLED.get(key.name, key.name)}")
     return result

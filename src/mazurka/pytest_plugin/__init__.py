@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from mazurka.pytest_plugin.outcomes import NO_THREADS, outcomes_of
-from mazurka.pytest_plugin.settings import SETTINGS, SWITCHES, settings_of
+from mazurka.pytest_plugin.settings import SETTINGS, SWITCHES, option_of, settings_of
 
 if TYPE_CHECKING:
     from mazurka.pytest_plugin.session import SessionExplorer
@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("mazurka", "finding concurrency bugs (mazurka)")
     group.addoption("--mazurka", action="store_true", help="run every test in every relevant order of its threads")
     for name, meaning in SETTINGS.items():
-        group.addoption(f"--mazurka-{name}", metavar="VALUE", default=None, help=meaning)
+        group.addoption(option_of(name), metavar="VALUE", default=None, help=meaning)
     for name, meaning in SWITCHES.items():
         group.addoption(f"--mazurka-{name}", action="store_true", default=None, help=meaning)
     group.addoption("--mazurka-replay", metavar="SCHEDULE", default=None, help="run the one test by this schedule")

@@ -40,7 +40,15 @@ from mazurka.replay.replayer import Ending, replay
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.render import renderer
 from mazurka.workflows.checking import NullObserver, check
-from mazurka.workflows.program_spec import PYTEST, RUNNER, ProgramSpec, loading_of, options_of, settings_of
+from mazurka.workflows.program_spec import (
+    PYTEST,
+    RUNNER,
+    ProgramSpec,
+    loading_of,
+    options_of,
+    properties_of,
+    settings_of,
+)
 from mazurka.workflows.replaying import diverged, report_of, summary
 from mazurka.workflows.store import Store, open_store
 
@@ -90,6 +98,12 @@ class SessionExplorer:
         if any(options.save for options in self._chosen.values()):
             self._store = open_store(self._config.rootpath, self._warn)
         cache = str(self._store.cache) if self._store is not None else None
+        replayed = {name: options_of(load(path), self._chosen[name]) for name, path in self._schedules.items()}
+        stated = [each for options in {**self._chosen, **replayed}.values() for each in properties_of(options)]
+        if stated:
+            from mazurka.program.python.property_events.holding import weave
+
+            self._undo.append(weave(stated))
         self._loader = loader = Loader((str(self._config.rootpath),), sorted(include), cache, never)
         hooks.install()
         primitives.install()

@@ -18,6 +18,7 @@ REPLAY: Final = "replay"
 SETTINGS: Final = {
     "strategy": "exploration algorithm: mcr, dpor, dfs, random ...",
     "include": "further packages or modules to instrument, separated by commas",
+    "properties": "properties to look for: names, or files, separated by commas",
     "max-executions": "executions of a test after which to stop",
     "time-limit": "seconds per test after which to stop",
     "timing": "seconds by which enabled threads may be delayed while timeouts fire and sleeps end; or all",
@@ -34,6 +35,11 @@ SWITCHES: Final = {
 }
 
 
+def option_of(name: str) -> str:
+    """The option of the command line for a setting."""
+    return f"--mazurka-{'property' if name == 'properties' else name}"
+
+
 def settings_of(config: pytest.Config, arguments: Mapping[str, Any] | None = None, where: str = "") -> Options:
     """The settings in force for a test whose marker has these arguments, which outrank all the others."""
     from mazurka.config import KEYS, convert, from_arguments, resolve
@@ -42,9 +48,10 @@ def settings_of(config: pytest.Config, arguments: Mapping[str, Any] | None = Non
     try:
         given = {}
         for name in (*SETTINGS, *SWITCHES):
-            value = config.getoption(f"--mazurka-{name}")
+            option = option_of(name)
+            value = config.getoption(option)
             if value is not None:
-                given[KEYS[name].field] = convert(KEYS[name], value, f"--mazurka-{name}")
+                given[KEYS[name].field] = convert(KEYS[name], value, option)
         settings = {name: value for name, value in (arguments or {}).items() if name != REPLAY}
         given |= from_arguments(settings, f"marker of {where}")
         options = resolve(given, directory=config.rootpath, environ=dict(os.environ))

@@ -46,7 +46,7 @@ from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 from mazurka.workflows import clocks
 from mazurka.workflows.findings import FindingBuilder
-from mazurka.workflows.program_spec import ProgramSpec
+from mazurka.workflows.program_spec import ProgramSpec, properties_of
 from mazurka.workflows.store import Store
 from mazurka.workflows.suppressing import Suppressions, suppressions_of
 from mazurka.workflows.timing import (
@@ -529,6 +529,7 @@ def search_key(program: Program, subject: ProgramSpec, options: Options) -> str:
         options.timing,
         options.ignore,
         options.baseline is None,
+        *map(repr, properties_of(options)),
     )
     digest.update(repr(decided).encode())
     return digest.hexdigest()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.commute.effects import LibraryModels
 from mazurka.config import KEYS, Options, convert
@@ -20,8 +20,11 @@ from mazurka.program.runtime.task import Limits
 from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.replay.schedule import Schedule
 
+if TYPE_CHECKING:
+    from mazurka.properties.property import Property
+
 #: The settings that determine how a program is loaded and run, and so belong to its schedules.
-_LOADING: Final = ("include", "invariant", "isolation", "max-steps")
+_LOADING: Final = ("include", "invariant", "properties", "isolation", "max-steps")
 
 #: In a schedule's options: the front end, if it was given.
 FRONT_END: Final = "program"
@@ -82,8 +85,19 @@ def settings_of(options: Options, cache: Path | None = None) -> ProgramSettings:
         invariant=options.invariant or "",
         cache=str(cache) if cache is not None else None,
         races=options.races,
+        properties=properties_of(options),
         models=LibraryModels(),
     )
+
+
+def properties_of(options: Options) -> tuple[Property, ...]:
+    """The properties that the settings name; UsageError if there is none of a name, or a file has a mistake."""
+    if not options.properties:
+        return ()
+    from mazurka.properties.registry import find
+
+    found = {each.name: each for name in options.properties for each in find(name)}
+    return tuple(found.values())
 
 
 def import_front_end(subject: ProgramSpec) -> None:

@@ -61,7 +61,7 @@ from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 
 if TYPE_CHECKING:
-    from mazurka.program.python.property_events.holding import Holding
+    from mazurka.program.python.property_events.holding import HeldProperties
 
 #: The real function; programs are given a model of it.
 _collect: Final = gc.collect
@@ -103,7 +103,7 @@ class PythonProgram(LearnsPoints):
         self._ready = False
         self._late: dict[str, bool] = {}  # see `late_imports.noticed`
         self._check: types.CodeType | None = None
-        self._holding: Holding | None = None  # to the properties of the settings
+        self._properties: HeldProperties | None = None  # to the properties of the settings
         self._told = False
         self._capture = Capture()
         self.read_input = False
@@ -241,10 +241,10 @@ class PythonProgram(LearnsPoints):
         self._undo.append(outside.opened_before.forget)
         self._undo += [state.hold_collector(), disarm]
         if self.settings.properties:
-            from mazurka.program.python.property_events.holding import Holding
+            from mazurka.program.python.property_events.holding import HeldProperties
 
-            self._holding = Holding(self.settings.properties, controlled=True)
-            self._undo.append(self._holding.end)
+            self._properties = HeldProperties(self.settings.properties, controlled=True)
+            self._undo.append(self._properties.end)
         for install, uninstall in (
             (determinism.install, determinism.uninstall),
             (endings.install, endings.uninstall),
@@ -486,8 +486,8 @@ class PythonProgram(LearnsPoints):
             runtime.whereabouts = whereabouts
         result: list[Any] = []
         hooks.restart(runtime)
-        if self._holding is not None:
-            self._holding.begin()
+        if self._properties is not None:
+            self._properties.begin()
         primitives.begin(runtime).is_judged = self.settings.at_end is not None
         activation.activate(runtime)
         with Watchdog(runtime):
@@ -516,8 +516,8 @@ class PythonProgram(LearnsPoints):
         is_end = is_all and not outside.exit_functions.are_any()
         self._kept = natives.kept_to_the_end(runtime) if is_end else frozenset()
         outside.logging_state.count_at_end(runtime)
-        if self._holding is not None:
-            self._holding.finish(runtime)
+        if self._properties is not None:
+            self._properties.finish(runtime)
         hooks.finish(runtime)
         outside.children.count_at_end(runtime)
 

@@ -77,23 +77,30 @@ class Emitter:
 
     # -- an operation -------------------------------------------------------------------------------------------------
 
-    def emit(
-        self, run: Any, firings: list[Firing], ends: bool, result: Any, fails: bool, site: int, mark: Mark
-    ) -> None:
-        """The events of an operation at its begin, or at its end (``ends``), with the result or exception."""
+    def begun(self, firings: list[Firing]) -> list[Firing]:
+        """The events before an operation that is about to begin: those whose conditions are met now."""
+        before = [each for each in firings if each.rule.pointcut.moment is Moment.BEFORE]
+        return [each for each in before if self.pointcuts.is_met(each, None, False)]
+
+    def emit(self, run: Any, firings: list[Firing], site: int, mark: Mark) -> None:
+        """Report events."""
+        for firing in firings:
+            things = [firing.bound[each] for each in firing.rule.event.parameters]
+            if run.is_recording:
+                _record(run, firing, things, site, mark)
+            else:
+                self.see(run, firing.rule.property, firing.rule.event.name, tuple(map(name_of, things)), site, mark)
+
+    def emit_end(self, run: Any, firings: list[Firing], result: Any, fails: bool, site: int, mark: Mark) -> None:
+        """Report the events after an operation, with its result, or the exception that it has raised."""
+        ended = []
         for firing in firings:
             moment = firing.rule.pointcut.moment
-            if (moment is not Moment.BEFORE) is not ends:
+            if moment is Moment.BEFORE or moment is (Moment.RETURNING if fails else Moment.RAISING):
                 continue
-            if (moment is Moment.RETURNING and fails) or (moment is Moment.RAISING and not fails):
-                continue
-            has_result = moment is Moment.RETURNING or moment is Moment.RAISING
-            if self.pointcuts.holds(firing, result, has_result):
-                things = [firing.bound[each] for each in firing.rule.event.parameters]
-                if run.is_recording:
-                    _record(run, firing, things, site, mark)
-                else:
-                    self.see(run, firing.rule.property, firing.rule.event.name, tuple(map(name_of, things)), site, mark)
+            if self.pointcuts.is_met(firing, result, moment is not Moment.AFTER):
+                ended.append(firing)
+        self.emit(run, ended, site, mark)
 
     def see(
         self, run: Any, stated: Property, event: str, objects: tuple[str, ...], site: int, mark: Mark | None

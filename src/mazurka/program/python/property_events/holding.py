@@ -6,7 +6,8 @@ Imported only where there are properties: their classes take some milliseconds.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from mazurka.program.python.instrument import woven_names
@@ -17,16 +18,15 @@ from mazurka.program.python.property_events.violations import violated
 from mazurka.properties.property import Moment, PointcutKind, Property
 
 
-class Holding:
+class HeldProperties:
     """Programs report the events of these properties until :meth:`end`. If runs are controlled, a violation ends
     them."""
 
     def __init__(self, properties: Sequence[Property], controlled: bool) -> None:
-        self._before = hooks.active, woven_names.active
+        self._before = hooks.active
+        self._unweave = weave(properties)
         self._emitter = Emitter(properties, violated if controlled else None)
-        vars(builtins).update(hooks.HOOKS)
         hooks.activate(self._emitter)
-        woven_names.activate(names_of(properties))
 
     def begin(self) -> None:
         """A run begins."""
@@ -38,9 +38,17 @@ class Holding:
 
     def end(self) -> None:
         """Programs report no more events; their hooks stay where they are, and do nothing."""
-        emitter, names = self._before
-        hooks.activate(emitter)
-        woven_names.activate(names)
+        hooks.activate(self._before)
+        self._unweave()
+
+
+def weave(properties: Iterable[Property]) -> Callable[[], None]:
+    """Have modules that are rewritten from now on get hooks for the events of these properties; calling the result
+    ends that."""
+    vars(builtins).update(hooks.HOOKS)
+    before = woven_names.active
+    woven_names.activate(names_of(properties))
+    return partial(woven_names.activate, before)
 
 
 def names_of(properties: Iterable[Property]) -> WovenNames:

@@ -81,19 +81,19 @@ def _perform(
     firings = [firing for each in described for firing in emitter.pointcuts.firings(each)]
     if not firings:
         return operation(*args, **named)
+    before = emitter.begun(firings)
     if not is_one_step:
-        emitter.emit(run, firings, False, None, False, site, mark)
+        emitter.emit(run, before, site, mark)
+        before = []
     try:
         result = operation(*args, **named)
     except BaseException as error:
         if run.is_recording or not run.aborting:
-            if is_one_step:
-                emitter.emit(run, firings, False, None, False, site, mark)
-            emitter.emit(run, firings, True, error, True, site, mark)
+            emitter.emit(run, before, site, mark)
+            emitter.emit_end(run, firings, error, True, site, mark)
         raise
-    if is_one_step:
-        emitter.emit(run, firings, False, None, False, site, mark)
-    emitter.emit(run, firings, True, result, False, site, mark)
+    emitter.emit(run, before, site, mark)
+    emitter.emit_end(run, firings, result, False, site, mark)
     return result
 
 
@@ -517,7 +517,7 @@ class _EnteredCall:
         if run is None or emitter is None or (run.aborting and not run.is_recording):
             return
         result, self.result = (self.result if error is None else error), None
-        emitter.emit(run, self.firings, True, result, error is not None, self.site, marked(run))
+        emitter.emit_end(run, self.firings, result, error is not None, self.site, marked(run))
 
 
 #: By identity of a frame the call that it executes.
@@ -542,7 +542,7 @@ def enter(site: int, name: str, args: tuple[Any, ...], named: dict[str, Any], op
         firings += [firing for firing in emitter.pointcuts.firings(each) if id(firing.rule) not in known]
     if not firings:
         return _NOTHING
-    emitter.emit(run, firings, False, None, False, site, marked(run))
+    emitter.emit(run, emitter.begun(firings), site, marked(run))
     return _EnteredCall(firings, id(frame), site)
 
 

@@ -5,8 +5,8 @@ and its operands. A pointcut's name matches a method by each class of the operan
 name of the class where it is defined, or under any name by which the class is reachable; a function likewise. The
 models of threads' primitives have the names of the primitives.
 
-Nothing here runs code of the program: operands are compared only if they are plain values, and so are the values in
-conditions. A condition that would look at anything else is not met, and is counted.
+Nothing here runs code of the program: operands are compared only if they are plain values. A condition that would look
+at more (shown_values.py) is not met, and is counted.
 
 Cost: a look-up for operations whose name no pointcut has; the match of a name is kept by class or function.
 """
@@ -17,11 +17,11 @@ import builtins
 import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.python.instrument.woven_names import pattern
+from mazurka.program.python.property_events.shown_values import Undecided, are_equal, holds
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.properties.property import (
     Anything,
@@ -34,12 +34,6 @@ from mazurka.properties.property import (
     PointcutKind,
     Property,
 )
-
-#: Values that are compared, and that conditions look at.
-_PLAIN: Final = frozenset({int, float, bool, str, bytes, complex, type(None)})
-
-#: The builtins that conditions may use.
-_ALLOWED: Final = {name: getattr(builtins, name) for name in "len min max abs sum any all bool int str".split()}
 
 #: The modules by which the primitives are reachable that have models.
 _OF_MODELS: Final = ("threading", "_thread", "queue", "_queue", "concurrent.futures", "asyncio", "multiprocessing.pool")
@@ -149,7 +143,7 @@ class Pointcuts:
                     found.append(Firing(rule, bound))
         return found
 
-    def holds(self, firing: Firing, result: Any, has_result: bool) -> bool:
+    def is_met(self, firing: Firing, result: Any, has_result: bool) -> bool:
         """Whether the result, or the exception, is as the pointcut says, and its condition is met; binds the result's
         parameter."""
         pointcut = firing.rule.pointcut
@@ -157,11 +151,12 @@ class Pointcuts:
             return False
         if not pointcut.condition:
             return True
-        decided = _decide(pointcut.condition, firing.bound)
-        if decided is None:
-            where = f"{firing.rule.property.name}.{firing.rule.event.name}: if({pointcut.condition})"
+        try:
+            return holds(pointcut.condition, firing.bound)
+        except Undecided:
+            where = f"{firing.rule.property.name}.{firing.rule.event.name}: if {pointcut.condition}"
             self.uncertain[where] = self.uncertain.get(where, 0) + 1
-        return bool(decided)
+            return False
 
 
 # -- operands --------------------------------------------------------------------------------------------------------
@@ -196,22 +191,16 @@ def is_as(operand: Operand, thing: Any, bound: dict[str, Any]) -> bool:
     """Whether an operand is as it has to be; binds its parameter."""
     match operand:
         case Named(parameter):
-            if parameter in bound and bound[parameter] is not thing and not _are_equal(bound[parameter], thing):
+            if parameter in bound and bound[parameter] is not thing and not are_equal(bound[parameter], thing):
                 return False
             bound[parameter] = thing
             return True
         case Equal(value):
-            return _are_equal(thing, value)
+            return are_equal(thing, value)
         case OfType(name):
             return any(matches(name, base) for base in _bases_of(type(thing)))
         case _:
             return True
-
-
-def _are_equal(one: Any, other: Any) -> bool:
-    if one is other:
-        return True
-    return type(one) in _PLAIN and type(other) in _PLAIN and bool(one == other)
 
 
 def matches(name: str, kind: type) -> bool:
@@ -346,29 +335,3 @@ def _member(thing: Any, name: str) -> Any:
     if isinstance(thing, type):
         return next((space[name] for each in _bases_of(thing) if name in (space := _names_of(each))), None)
     return vars(thing).get(name) if isinstance(thing, types.ModuleType) else None
-
-
-# -- conditions ------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=1024)
-def _compiled(condition: str) -> types.CodeType:
-    return compile(condition, "<condition>", "eval")
-
-
-def _decide(condition: str, bound: Mapping[str, Any]) -> bool | None:
-    """The value of a condition; None if it cannot be decided from plain values."""
-    code = _compiled(condition)
-    for name in code.co_names:
-        if name in bound and not _is_plain(bound[name]):
-            return None
-    try:
-        return bool(eval(code, {"__builtins__": _ALLOWED}, dict(bound)))  # the user's own expression
-    except Exception:  # a comparison of values of different kinds, for instance
-        return None
-
-
-def _is_plain(thing: Any) -> bool:
-    if type(thing) is tuple:
-        return all(map(_is_plain, thing))
-    return type(thing) in _PLAIN

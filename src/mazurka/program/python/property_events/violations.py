@@ -15,14 +15,12 @@ from mazurka.properties.property import Property
 def violated(run: Any, stated: Property, reported: list[Reported], match: Match) -> None:
     """Note the failure, and end the run."""
     events = tuple([_matched(reported[each.number]) for each in match.events])
-    message = stated.description or f"the property {stated.name} is violated"
-    objects = ", ".join(f"{parameter} = {thing}" for parameter, thing in _objects(match))
-    words = f"{message} ({objects})" if objects else message
+    message = _words(run, stated, match)
     frames = stacks.readable(stacks.frames())
     run.failures.append(
         Failure(
             FailureKind.PROPERTY,
-            words,
+            message,
             run.current.name,
             events[-1].location,
             frames=frames,
@@ -38,6 +36,17 @@ def _matched(event: Reported) -> MatchedEvent:
     return MatchedEvent(event.event, event.objects, event.thread, event.step, sites.location(event.site))
 
 
-def _objects(match: Match) -> list[tuple[str, str]]:
-    """The objects of the binding, by parameter."""
-    return list(match.binding.objects.items())
+def _words(run: Any, stated: Property, match: Match) -> str:
+    """The description of the property, with the objects and threads of the binding in place of their names."""
+    words = stated.description or f"the property {stated.name} is violated"
+    bound = dict(match.binding.objects)
+    bound.update({name: _thread(run, each) for name, each in match.binding.threads.items() if each is not None})
+    unnamed = [f"{name} = {thing}" for name, thing in bound.items() if f"{{{name}}}" not in words]
+    for name, thing in bound.items():
+        words = words.replace(f"{{{name}}}", thing)
+    return words if "{" in stated.description or not unnamed else f"{words} ({', '.join(unnamed)})"
+
+
+def _thread(run: Any, name: Any) -> str:
+    task = run.by_name.get(name)
+    return str(task.label) if task is not None and task.label else "main" if name == "0" else f"thread {name}"

@@ -26,7 +26,7 @@ from mazurka.trace.event import Op
 from mazurka.trace.targets import THREAD
 
 if TYPE_CHECKING:
-    from mazurka.program.python.property_events.holding import Holding
+    from mazurka.program.python.property_events.holding import HeldProperties
     from mazurka.program.python.recording.finishing import Finished
     from mazurka.properties.property import Property
 
@@ -71,9 +71,9 @@ def record(
     try:
         hooks.install()
         undo.append(hooks.uninstall)
-        holding = _holding(properties)
-        if holding is not None:
-            undo.append(holding.end)
+        held = _held(properties)
+        if held is not None:
+            undo.append(held.end)
         tracked.install()
         undo.append(tracked.uninstall)
         undo.append(follow_threads(recorder, close))
@@ -87,16 +87,16 @@ def record(
         rest.wake()
         activation.active = recorder  # type: ignore[assignment]  # it has the attributes that hooks read
         hooks.restart()
-        if holding is not None:
-            holding.begin()
+        if held is not None:
+            held.begin()
         gc.callbacks[gc.callbacks.index(objects.before_collection)] = _before_collection
         undo.append(lambda: gc.callbacks.remove(_before_collection))
         undo.append(_end_when_terminated())
         error = _outcome(entry.call) or _outcome(_wait_for_threads)
         waits = locks.waits(recorder.bearers) if isinstance(error, (KeyboardInterrupt, Terminated)) else []
         recorder.visit(Op.END, (THREAD, FIRST), 0)
-        if holding is not None:
-            holding.finish(recorder)
+        if held is not None:
+            held.finish(recorder)
     finally:
         made = close()
         while undo:
@@ -104,12 +104,12 @@ def record(
     return Recording(made, recorder.untracked, error, waits, recorder.trouble)
 
 
-def _holding(properties: Sequence[Property]) -> Holding | None:
+def _held(properties: Sequence[Property]) -> HeldProperties | None:
     if not properties:
         return None
-    from mazurka.program.python.property_events.holding import Holding
+    from mazurka.program.python.property_events.holding import HeldProperties
 
-    return Holding(properties, controlled=False)
+    return HeldProperties(properties, controlled=False)
 
 
 class Terminated(SystemExit):

@@ -1,0 +1,74 @@
+"""``--property``: checks and tests of programs that are held to properties."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.end_to_end.conftest import Shell
+
+_ITERATION = """\
+    import threading
+
+    shared = {"A"}
+
+    def second():
+        shared.add("B")
+
+    def test_first():
+        thread = threading.Thread(target=second)
+        thread.start()
+        for _ in shared:
+            pass
+        thread.join()
+
+    if __name__ == "__main__":
+        test_first()
+"""
+
+
+def _failures(report: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(report.read_text())["failures"]
+    return found
+
+
+def test_a_check_reports_replays_and_suppresses_a_violation(shell: Shell) -> None:
+    program = shell.write("program.py", _ITERATION)
+    done = shell.run("check", "program.py", "--property", "unsafe-iteration", "--output", "out.json")
+    assert done.returncode == 1, done.stderr
+    (failure,) = _failures(shell.folder / "out.json")
+    assert failure["kind"] == "unsafe-iteration"
+    assert {event["line"] for event in failure["locations"]} == {11}
+    assert "begin(set#" in failure["explanation"]["sentence"]
+    again = shell.run("replay", failure["schedule"])
+    assert "reproduced: " in again.stdout
+    program.write_text(program.read_text().replace("for _ in shared:", "for _ in list(shared):"))
+    assert "verified" in shell.run("check", "program.py", "--property", "unsafe-iteration").stdout
+
+
+def test_settings_of_the_project_name_properties(shell: Shell) -> None:
+    shell.write("program.py", _ITERATION)
+    shell.write(
+        "own.mzp", 'property never(c):\n    "{c} is changed."\n    event add(c): call set.add(c, _)\n    pattern: add\n'
+    )
+    shell.write("pyproject.toml", '[tool.mazurka]\nproperties = ["own.mzp"]\n')
+    done = shell.run("check", "program.py", "--output", "out.json")
+    assert done.returncode == 1, done.stderr
+    assert [each["kind"] for each in _failures(shell.folder / "out.json")] == ["never"]
+
+
+def test_an_unknown_property(shell: Shell) -> None:
+    shell.write("program.py", _ITERATION)
+    done = shell.run("check", "program.py", "--property", "unsafe-iterations")
+    assert done.returncode == 2
+    assert "unsafe-iteration" in done.stderr
+
+
+def test_tests_are_held_to_properties(shell: Shell) -> None:
+    shell.write("test_program.py", _ITERATION)
+    done = shell.pytest("--mazurka", "--mazurka-property", "unsafe-iteration")
+    assert done.returncode == 1
+    assert "The property unsafe-iteration is violated" in done.stdout
