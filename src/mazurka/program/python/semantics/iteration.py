@@ -25,7 +25,7 @@ from mazurka.program.python.semantics.locations import emit_reads, perform
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import number
 from mazurka.program.python.semantics.shapes import Handler
-from mazurka.program.python.semantics.views import Cursor, begin_reads, cursors, next_reads
+from mazurka.program.python.semantics.views import Cursor, begin_reads, cursors, reads_of_step
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ITEM, STRUCTURE, Target
 
@@ -213,7 +213,7 @@ def _ticks(found: list[Cursor], site: int, shared: Any = None) -> Iterator[None]
 
 
 def _tick(run: Any, containers: list[Any], found: list[Cursor], site: int, shared: Any = None) -> None:
-    reads = [access for each in found for access in next_reads(each)]
+    reads = reads_of_step(found)
     if shared is not None and not run.is_recording:
         reads += operators.moved(run, shared, site)
     emit_reads(run, containers, reads, site)

@@ -101,8 +101,10 @@ _WITH_KEY: Final = frozenset({sorted, min, max})
 GETTERS: Final = frozenset(natives.GETTERS)
 
 
-def _accesses_of_method(owner: Any, op: Op, given: tuple[Any, ...]) -> list[Access]:
+def _accesses_of_method(run: Any, owner: Any, op: Op, given: tuple[Any, ...], site: int) -> list[Access]:
     found = native_objects.accesses(owner, op) if not native_objects.is_output(owner) else []
+    if type(owner) is types.GeneratorType:
+        found += foreign.driven(run, owner, site)
     for each in given:
         found += handed_objects.anything_with(each)
     return found
@@ -127,7 +129,8 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
             raising.raised(run, each, site)
     op = _READ if native_objects.is_read_by(owner, name) else _RMW
     given = (*args, *named.values())
-    found = _accesses_of_method(owner, op, given)
+    find = functools.partial(_accesses_of_method, run, owner, op, given, site)
+    found = find()
     if type(owner) is types.GeneratorType:
         native_objects.follow(owner)
     elif name in classification.REMAKING and native_objects.is_stream(type(owner)) and has_concurrent_threads(run):
@@ -143,7 +146,7 @@ def native_method(run: Any, owner: Any, name: str, site: int, args: tuple[Any, .
         return
     spans = array_operations.spans(run, site, (owner, *given), name, args)
     since = array_operations.begin(run, spans, site) if spans else 0
-    native_objects.visit(run, owner, found, functools.partial(_accesses_of_method, owner, op, given), site)
+    native_objects.visit(run, owner, found, find, site)
     if spans:
         array_operations.end(run, since, spans, site)
 

@@ -218,6 +218,14 @@ def begin_reads(found: list[Cursor]) -> list[Access]:
     ]
 
 
+def reads_of_step(found: list[Cursor]) -> list[Access]:
+    """The reads of taking the next element of each; one that is there twice goes on by more than an element."""
+    overs = [id(over) for _, over in found]
+    if len(overs) > 1 and len(set(overs)) < len(overs):
+        return [access for container, over in found for access in contents(container, keys_only(over))]
+    return [access for each in found for access in next_reads(each)]
+
+
 def next_reads(cursor: Cursor) -> list[Access]:
     """The reads of taking the next element."""
     container, over = cursor
