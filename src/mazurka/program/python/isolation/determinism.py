@@ -39,9 +39,12 @@ _undo: list[Callable[[], None]] = []
 
 
 def own_stream(purpose: str = "") -> random.Random:
-    """The running thread's stream of random numbers for a purpose, to draw from."""
+    """The running thread's stream of random numbers for a purpose, to draw from. A loop that draws makes progress."""
     running = activation.active
-    name = purpose + (running.current.name if running is not None and running.current is not None else "")
+    name = purpose
+    if running is not None and running.current is not None:
+        name += running.current.name
+        running.current.silent += 1
     stream = _streams.get(name)
     if stream is None:
         stream = _streams[name] = random.Random.__new__(random.Random)
