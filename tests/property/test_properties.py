@@ -34,7 +34,11 @@ def drawn(seed: int) -> tuple[Trace, Stated]:
     stated = random_property(rng)
     recorder = Recorder(rng, rng.choice((2, 2, 3)), bool(seed & 1), bool(seed & 2))
     recorder.record(rng.randrange(1, 7))
-    log = list(recorder.log)
+    changed = [step.op in (Op.READ, Op.WRITE) and seed % 3 == 0 and rng.random() < 0.4 for step in recorder.log]
+    log = [
+        step._replace(op=Op.RMW, value=None) if change else step
+        for step, change in zip(recorder.log, changed, strict=True)
+    ]
     for _ in range(rng.randrange(3, 7)):
         event = rng.choice("abc")
         objects = [rng.choice("01") for _ in stated.events[event]]

@@ -25,7 +25,7 @@ from mazurka.causal.model import NEVER_LEFT, Model
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.indexes import of_several, order_by
-from mazurka.trace.targets import may_wait
+from mazurka.trace.targets import is_only_content, may_wait
 from mazurka.trace.trace import NO_VALUE, Trace
 
 Ints = Any  # an integer array
@@ -169,9 +169,11 @@ class _ColumnReading:
         source, initial = self._sources(rows)
         reads = rows[_READS[self.op[rows]]]
         reads = reads[np.argsort(self.event[reads])]
-        is_data = ~self._touched((self.op != Op.READ) & (self.op != Op.WRITE))
+        updated = self._touched(self.op == Op.RMW)
+        is_data = ~self._touched(~_ACCESSING[self.op])
         for x in np.flatnonzero(is_data & common).tolist():
-            is_data[x] = not may_wait(self.trace.targets[x])
+            name = self.trace.targets[x]
+            is_data[x] = is_only_content(name) if updated[x] else not may_wait(name)
         if self.cut:
             showing = is_data[self.target[reads]] & (self.value[reads] != NO_VALUE)
             reads = reads[(source[reads] != INITIAL) & ~showing]
@@ -197,7 +199,14 @@ class _ColumnReading:
         last = np.append(INITIAL, np.maximum.accumulate(written))[: len(rows)]  # writes before the row, without the row
         source = np.full(len(self.rows), INITIAL, np.int64)
         source[rows] = np.where(last >= begins, rows[last], INITIAL)
-        showing = np.sort(rows[_READS[self.op[rows]] & (source[rows] == INITIAL) & (self.value[rows] != NO_VALUE)])
+        showing = np.sort(
+            rows[
+                _READS[self.op[rows]]
+                & (source[rows] == INITIAL)
+                & (self.value[rows] != NO_VALUE)
+                & (self.op[rows] != Op.RMW)
+            ]
+        )
         initial = np.full(self.targets, NO_VALUE, np.int64)
         initial[self.target[showing]] = self.value[showing]
         return source, initial
@@ -207,7 +216,8 @@ class _ColumnReading:
         source."""
         model, target, value = self.model, self.target[reads], self.value[reads]
         had = np.where(source == INITIAL, initial[target], self.value[source])
-        equal = is_data[target] & (value != NO_VALUE) & (value == had)
+        equal = is_data[target] & (value != NO_VALUE) & (value == had) & (self.op[reads] != Op.RMW)
+        equal &= (source == INITIAL) | (self.op[source] != Op.RMW)  # one value is recorded for both of its accesses
         key = target.astype(np.int64) << 32
         names = np.stack([equal, np.where(equal, key | value, np.where(source == INITIAL, key, source))], axis=1)
         names[:, 1] += (~equal & (source == INITIAL)).astype(np.int64) << 62

@@ -33,7 +33,7 @@ from mazurka.causal.history import INITIAL
 from mazurka.causal.model import NEVER_LEFT, Model, lay_out
 from mazurka.causal.state import COMPILE_FROM
 from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.targets import Kind, kind_of, may_wait
+from mazurka.trace.targets import Kind, is_only_content, kind_of, may_wait
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.trace.waits import Wait, waits_of
 
@@ -162,7 +162,12 @@ class _TraceReading:
                     locks.discard(target)
                 held[target] = (thread, depth + (1 if op is Op.ACQUIRE else -1))
         names = self.trace.targets
-        data = {t for t, met in ops.items() if met <= {Op.READ, Op.WRITE} and not may_wait(names[t])}
+        data = {
+            t
+            for t, met in ops.items()
+            if (met <= {Op.READ, Op.WRITE} and not may_wait(names[t]))
+            or (met <= {Op.READ, Op.WRITE, Op.RMW} and is_only_content(names[t]))
+        }
         told = any(kind_of(name) is Kind.WAKE for name in names)
         signals = {t for t, met in ops.items() if met <= _SIGNALLING and not told}
         return locks, data, signals
@@ -179,7 +184,7 @@ class _TraceReading:
                 pending.clear()
             if READS[op]:
                 sources[row] = last.get(target, INITIAL)
-                if sources[row] == INITIAL and value != NO_VALUE:
+                if sources[row] == INITIAL and value != NO_VALUE and op is not Op.RMW:
                     initial[target] = value
             if WRITES[op]:
                 pending.append((target, row))  # takes effect once the step's reads are done
@@ -205,7 +210,8 @@ class _TraceReading:
                 if READS[op]:
                     source = sources[row]
                     if op not in _THREADS:
-                        wanted[len(model.read_event)] = self._group(target, value, source, target in data, initial)
+                        shows = target in data and op is not Op.RMW  # one value is recorded for both of its accesses
+                        wanted[len(model.read_event)] = self._group(target, value, source, shows, initial)
                         model.read_event.append(event)
                         model.read_target.append(target)
                         model.read_source.append(self._event(source))
@@ -223,10 +229,12 @@ class _TraceReading:
     def _event(self, row: int) -> int:
         return INITIAL if row == INITIAL else self.model.event_of[self.rows[row][0]]
 
-    def _group(self, target: int, value: int, source: int, data: bool, initial: dict[int, int]) -> tuple[int, int]:
+    def _group(self, target: int, value: int, source: int, shows: bool, initial: dict[int, int]) -> tuple[int, int]:
         """A name for the writes that give a read the same value: (target, value), or (-1 - source row, target)."""
+        if source != INITIAL and self.rows[source][2] is Op.RMW:
+            return -2 - source, target
         written = initial.get(target, NO_VALUE) if source == INITIAL else self.rows[source][4]
-        if data and value != NO_VALUE and value == written:
+        if shows and value != NO_VALUE and value == written:
             return target, value
         return -2 - source, target  # -1 for the initial value
 

@@ -29,6 +29,9 @@ _ERROR: Final = 2
 _INCOMPLETE: Final = 3
 _INTERRUPTED: Final = 130
 
+#: The kinds that are reported by default.
+_DEFAULT: Final = "races,deadlocks"
+
 #: Names of kinds on the command line: those in findings.
 _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 
@@ -44,10 +47,16 @@ _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 )
 @click.option(
     "--kind",
-    default="races,deadlocks",
-    show_default=True,
+    default=None,
     metavar="KIND,...",
-    help=f"Bug kinds to report: {', '.join(_KINDS)}",
+    help=f"Bug kinds to report: {', '.join(_KINDS)}  [default: races,deadlocks, unless --property is given]",
+)
+@click.option(
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME|FILE",
+    help="Report violations of a property  [default: those that the recording names]",
 )
 @click.option("--window", type=click.IntRange(min=2), default=None, metavar="N", help="Reorder N events at a time")
 @click.option(
@@ -70,7 +79,8 @@ _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 def command(
     trace: str,
     engine: str,
-    kind: str,
+    kind: str | None,
+    properties: tuple[str, ...],
     window: int | None,
     time_limit: float,
     spec: tuple[str, ...],
@@ -91,11 +101,11 @@ def command(
     from mazurka.trace.validated import read_reliably
     from mazurka.workflows.predicting import Numbered, Request, predict
 
-    kinds = _kinds(kind)
+    kinds = (*_kinds(kind if kind is not None else "" if properties else _DEFAULT), *_properties(properties, trace))
     if output is not None:
         prepare_output(output)
     if not any(each in ENGINES[engine] for each in kinds):
-        raise UsageError("no-such-kind", f"engine {engine} finds no {kind}", hint="take --engine auto")
+        raise UsageError("no-such-kind", f"engine {engine} finds no {', '.join(kinds)}", hint="take --engine auto")
     rules = read_suppressions(suppressions) if suppressions is not None else []
     request = Request(
         trace, engine, tuple(each for each in kinds if each in ENGINES[engine]), window, time_limit or None, rules
@@ -165,12 +175,24 @@ def _tell(message: str) -> None:
 
 def _kinds(given: str) -> tuple[str, ...]:
     """The requested kinds of findings, in the order in which they are searched for."""
-    names = [name.strip() for name in given.split(",")]
+    names = [name.strip() for name in given.split(",") if given]
     unknown = [name for name in names if name not in _KINDS]
     if unknown:
         hint = did_you_mean(unknown[0], _KINDS) or f"take some of {', '.join(_KINDS)}"
         raise UsageError("no-such-kind", f"there is no kind {unknown[0]!r}", hint=hint)
     return tuple([_KINDS[name] for name in _KINDS if name in names])
+
+
+def _properties(names: Iterable[str], trace: str) -> tuple[str, ...]:
+    """The kinds of the properties of these names and files or, without any, of those that a recording names."""
+    from mazurka.predict.kinds.registry import add_property
+    from mazurka.workflows.recorded_properties import recorded_properties
+
+    if not names:
+        return tuple([add_property(each).name for each in recorded_properties(Path(trace))])
+    from mazurka.properties.registry import find
+
+    return tuple(dict.fromkeys(add_property(each).name for name in names for each in find(name)))
 
 
 class _PredictObserver:

@@ -27,6 +27,7 @@ _INTERRUPTED = 130
 @click.option("--include", multiple=True, metavar="PKG", help="Further packages or modules to instrument")
 @click.option("-o", "--output", default=None, metavar="DIR", help="Output directory  [default: PROGRAM.recording]")
 @click.option("--values", is_flag=True, help="Record values, too, if they are certain")
+@click.option("--property", "properties", multiple=True, metavar="NAME|FILE", help="Record the events of a property")
 @click.option("--predict", "predicts", is_flag=True, help="Report calls that may come in the other order, as it runs")
 @click.option("--finish", default=None, metavar="DIR", help="Finish an interrupted recording; run nothing")
 def command(
@@ -35,6 +36,7 @@ def command(
     include: tuple[str, ...],
     output: str | None,
     values: bool,
+    properties: tuple[str, ...],
     predicts: bool,
     finish: str | None,
 ) -> int:
@@ -51,6 +53,7 @@ def command(
     from mazurka.program.python.opening import entry_of
     from mazurka.program.python.program import default_roots
     from mazurka.program.python.recording.record import Terminated, record
+    from mazurka.properties.registry import find
 
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         raise UsageError(
@@ -60,6 +63,7 @@ def command(
         )
     packages = tuple([name for each in include for name in each.split(",")])
     require_modules(packages)
+    stated = [each for name in properties for each in find(name)]
     file = program.partition("::")[0]
     directory = Path(output or f"{Path(file).stem}.recording")
     if directory.exists():
@@ -72,12 +76,13 @@ def command(
         "include": packages,
         "directory": str(Path.cwd()),
         "python": sys.version,
+        "properties": [str(each) for each in stated],
     }
     from mazurka.cli import following
 
     stop = following.start(directory) if predicts else None
     try:
-        made = record(entry, Loader(default_roots(file), packages, None), directory, known, values, stop)
+        made = record(entry, Loader(default_roots(file), packages, None), directory, known, values, stop, stated)
     except UsageError:  # the program can't be run
         if stop is not None:
             stop()

@@ -226,6 +226,12 @@ def is_data(target: Any) -> bool:
     return not (isinstance(target, tuple) and target != () and target[0] in _NO_DATA)
 
 
+#: Whether only values of a program are changed by an update (RMW) of a target: no thread has to wait for another one.
+is_only_content: Final = of_kinds(
+    *(kind for kind in Kind if kind.has(Trait.DATA | Trait.WHOLE) and not kind.has(Trait.ORDERS | Trait.WAITS))
+)
+
+
 def wholes_of(target: Target) -> tuple[Target, ...]:
     """The targets that stand for all items of the container of which this target is an item; none for other targets."""
     return ((STRUCTURE, target[1]), (VALUES, target[1])) if target[0] == ITEM else ()

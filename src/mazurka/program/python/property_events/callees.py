@@ -155,9 +155,11 @@ def _access(operation: PointcutKind, args: tuple[Any, ...]) -> list[Described]:
 def access(operation: PointcutKind, thing: Any, name: str, operands: tuple[Any, ...]) -> Described:
     """An access to an attribute."""
     owner = thing if isinstance(thing, type) else type(thing)
+    may_lack = 1 if operation is PointcutKind.SET else 0  # the value
     if type(thing) is types.ModuleType:
-        return Described(operation, name, None, sys.intern(f"{thing.__name__}.{name}"), operands, {}, 0, thing.__name__)
-    return Described(operation, name, owner, None, operands, {})
+        full = sys.intern(f"{thing.__name__}.{name}")
+        return Described(operation, name, None, full, operands, {}, may_lack, thing.__name__)
+    return Described(operation, name, owner, None, operands, {}, may_lack)
 
 
 def _builtin(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> list[Described]:

@@ -22,12 +22,13 @@ from mazurka.program.python.property_events.pointcuts import Firing, Pointcuts
 from mazurka.program.python.recording.raw import MORE
 from mazurka.program.runtime.task import RELEASE_POINTS
 from mazurka.properties.monitor import Match, Monitor
-from mazurka.properties.property import Moment, Property
+from mazurka.properties.property import Anything, Moment, Pointcut, PointcutKind, Property
 from mazurka.trace.event import Op
 from mazurka.trace.patterns import Stated, letters
-from mazurka.trace.targets import Kind, Target
+from mazurka.trace.targets import BRANCH, Kind, Target
 
 _POINT: Final = Op.POINT.value
+_BRANCH: Final = (BRANCH, Op.BRANCH.value, 0, None, MORE)
 
 
 class Reported(NamedTuple):
@@ -166,7 +167,16 @@ def _record(run: Any, firing: Firing, things: list[Any], site: int, mark: Mark) 
     rows = _rows_since(run.buffer, mark, me)
     target = (Kind.POINT.tag, firing.rule.property.name, firing.rule.event.name, rows, parts)
     run.settle()
+    if _may_depend_on_values(firing.rule.pointcut):
+        run.buffer.extend((me, *_BRANCH))
     run.buffer.extend((me, target, _POINT, site, None, MORE))
+
+
+def _may_depend_on_values(pointcut: Pointcut) -> bool:
+    """Whether an event may not happen if the operation reads or stores another value."""
+    decided = pointcut.moment in (Moment.RETURNING, Moment.RAISING) or pointcut.condition != ""
+    value = (pointcut.operands or ())[1:] if pointcut.kind is PointcutKind.SET else ()
+    return decided or not all(isinstance(each, Anything) for each in value)
 
 
 #: Further rows of one operation are not counted.

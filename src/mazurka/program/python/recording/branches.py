@@ -5,10 +5,10 @@ accesses, and the class of that object. In Python nearly every use of a value ma
 takes every read to be needed. One use is harmless, and occurs in the most frequent races: ``x.n += 1``, where ``x.n``
 is always an `int`. A read *decides nothing* if
 
-1. the next event of its thread is the write of the same place by the same augmented assignment: two accesses with one
-   location in the source, first and last column included. Then no other code has seen the value, and the added value
-   comes from no read in between. Only reads of the same look-up, of targets without writes, may come in between: the
-   value that a class has for an attribute, the length of a list;
+1. the next event of its thread, but for property events, is the write of the same place by the same augmented
+   assignment: two accesses with one location in the source, first and last column included. Then no other code has seen
+   the value, and the added value comes from no read in between. Only reads of the same look-up, of targets without
+   writes, may come in between: the value that a class has for an attribute, the length of a list;
 2. the operation was one that gives an `int` for any two, and its operands were two (arithmetic.py; otherwise a BRANCH
   comes in between);
 3. every write of that place in the recording is by such an assignment, and the first access of it is the read of one,
@@ -63,7 +63,7 @@ class Branches:
         both = rows if self._open is None else joined([self._open, rows])
         self._doubtful[seen] = True
         before = both.rows - rows.rows
-        order = np.argsort(both.thread, kind="stable")
+        order = _by_thread(both)
         one, other = order[:-1], order[1:]
         here = (both.thread[one] == both.thread[other]) & (both.site[one] == both.site[other])
         here &= both.site[one] != NO_VALUE
@@ -101,11 +101,11 @@ class Branches:
         """The rows of a segment that are kept, with BRANCH events, whose target is ``branch``."""
         self._undecided = _lengthened(self._undecided, int(rows.thread.max(initial=-1)) + 1)
         reads = (rows.op == Op.READ) | (rows.op == Op.RMW)
-        order = np.argsort(rows.thread, kind="stable")
+        order = _by_thread(rows)
         thread = rows.thread[order]
         first = np.diff(thread, prepend=-1) != 0
         deciding = np.where(first, self._undecided[thread], np.append(False, reads[order][:-1]))
-        last = np.append(first[1:], True)[: rows.rows]
+        last = np.append(first[1:], True)[: len(order)]
         self._undecided[thread[last]] = reads[order][last]
         places = np.sort(order[deciding & ~(counts & ~self._doubtful[rows.target])[order]])
         if not self._begun and rows.rows:  # at least one, since without any all reads would be taken to decide
@@ -118,6 +118,13 @@ class Branches:
             "site": NO_VALUE,
         }
         return Columns(**{name: np.insert(getattr(rows, name), places, new) for name, new in columns.items()})
+
+
+def _by_thread(rows: Columns) -> NDArray[Any]:
+    """The rows thread by thread, without property events: those that may depend on a value come after a BRANCH."""
+    order: NDArray[Any] = np.argsort(rows.thread, kind="stable")
+    kept: NDArray[Any] = order[rows.op[order] != Op.POINT]
+    return kept
 
 
 def _lengthened(flags: Flags, length: int) -> Flags:

@@ -14,7 +14,7 @@ import ast
 from typing import Final
 
 from mazurka.program.python.analysis.scopes import VariableKind
-from mazurka.program.python.instrument.rewrite import calls, items
+from mazurka.program.python.instrument.rewrite import assignments, calls, items
 from mazurka.program.python.instrument.rewrite.names import stored
 from mazurka.program.python.instrument.rewrite.nodes import at, constant, copied, is_ours, text_of
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule, Rules
@@ -266,6 +266,8 @@ class Weaver:
             again = self.r.hook("ev_in_to", [constant(number, target)], target)
             key = self.r.hook("ev_key", [constant(number, target)], target)
             store = at(ast.Subscript(again, key, ast.Store()), target)
+        if not in_place:
+            return at(ast.Assign([store], assignments.in_place(self.r, node, load, type(node.op).__name__)), node)
         right: ast.expr = self.r.visit(node.value)
         parts = [load, right, constant(f"i{operation.rstrip('_')}", node), self.r.site(node, "change")]
         return at(ast.Assign([store], self.r.hook("ev_iop", parts, node)), node)
