@@ -79,7 +79,7 @@ from mazurka.program.python.semantics.classification import (
 )
 from mazurka.program.python.semantics.global_variables import module_read, module_write
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS, root_of
-from mazurka.program.python.semantics.locations import bases, perform
+from mazurka.program.python.semantics.locations import bases, ends_of, mortal, perform
 from mazurka.program.python.semantics.objects import is_a, number
 from mazurka.program.python.semantics.shapes import calling, comes_and_goes, comes_or_goes, forget_shapes
 from mazurka.program.python.semantics.untracked import count_untracked, look_after_step
@@ -274,6 +274,8 @@ def _emit(run: Any, thing: Any, name: str, site: int, op: Op, more: tuple[Access
         objects.label(run, target, thing, f".{name}")
         look = objects.own_attribute if run.keyed else objects.peek_attribute
         value = objects.peek(lambda: look(thing, name), run.names[target])
+    if mortal and op is not _READ:
+        more = (*more, *ends_of([objects.dictionary(thing).get(name)]))
     run.visit(op, target, site, value, more)
 
 

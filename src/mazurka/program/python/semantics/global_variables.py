@@ -16,7 +16,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import harmless, objects
 from mazurka.program.python.semantics.classification import CONSTANT
 from mazurka.program.python.semantics.harmless import root_of
-from mazurka.program.python.semantics.locations import space_name
+from mazurka.program.python.semantics.locations import ends_of, mortal, space_name
 from mazurka.program.python.semantics.objects import is_a
 from mazurka.program.python.semantics.untracked import count_untracked
 from mazurka.program.runtime.concurrency import has_concurrent_threads
@@ -81,6 +81,8 @@ def global_access(
         value = objects.peek(lambda: space.get(name, objects.MISSING), name)
         for access in more:
             run.names.setdefault(access.target, f"the state of {root_of(module)}")
+    if mortal and op is not _READ:
+        more = (*more, *ends_of([space.get(name)]))
     run.visit(op, target, site, value, more)
 
 

@@ -171,6 +171,8 @@ def emit(
             *more,
             *[_make(Access, (_READ if op is _READ else Op.RMW, each, None)) for each in beside_state[id(thing)]],
         )
+    if mortal and op is not _READ:
+        more = (*more, *_ends_of_items(thing, {target, *[each.target for each in more if each.op is not _READ]}))
     if key_fields.are_seen():
         more = (*more, *_changed_fields(thing))
     if not run.detail:
@@ -180,6 +182,30 @@ def emit(
     if op is not _READ and type(thing) is dict and (n := number(thing)) < 0:  # attributes of an instance
         names = [each[2] for each in (target, *[access.target for access in more]) if kind_of(each) is Kind.ATTRIBUTE]
         key_fields.change(run, -n, objects.kind_of_owner(n), names, site, thing)
+
+
+#: id of an object that a thread has looked up by a weak reference -> a weak reference to it, and the locations of its
+#: life. A step that lets go of a reference to it would have ended it, had it come before that thread kept the object.
+mortal: dict[int, tuple[Callable[[], Any], list[Target]]] = per_run({})
+
+
+def ends_of(things: Iterable[Any]) -> list[Access]:
+    """The accesses to the lives of objects of which a step lets go."""
+    found = [mortal[id(each)] for each in things if id(each) in mortal]
+    return [Access(Op.RMW, target) for refers, targets in found if refers() is not None for target in targets]
+
+
+def _ends_of_items(thing: Any, changed: set[Target]) -> list[Access]:
+    """The accesses to the lives of objects in a container, of those items that are changed."""
+    n = number(thing)
+    if is_a(thing, dict):
+        return ends_of([value for key, value in [*dict.items(thing)] if item(n, key) in changed])
+    if not is_a(thing, BASES):
+        return []
+    held = [*base_of(thing).__iter__(thing)]
+    if (STRUCTURE, n) in changed:
+        return ends_of(held)
+    return ends_of([each for index, each in enumerate(held) if (ITEM, n, index) in changed])
 
 
 def _changed_fields(thing: Any) -> list[Access]:

@@ -49,7 +49,7 @@ from mazurka.program.python.semantics.gathering import (
     is_seen,
 )
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
-from mazurka.program.python.semantics.locations import BASES, perform
+from mazurka.program.python.semantics.locations import BASES, mortal, perform
 from mazurka.program.python.semantics.native_objects import state_of
 from mazurka.program.python.semantics.objects import is_a, number, peek_attribute
 from mazurka.program.python.semantics.per_run import per_run
@@ -382,6 +382,10 @@ def watch(thing: Any, target: Any) -> None:
     key = (id(thing), target)
     if key not in _mortal:
         _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
+        known = mortal.get(id(thing))
+        if known is None or known[0]() is not thing:
+            mortal[id(thing)] = known = weakref.ref(thing), []
+        known[1].append(target)
         _referred.append(weakref.ref(thing))
 
 

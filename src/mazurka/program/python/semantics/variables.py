@@ -26,7 +26,7 @@ from mazurka.program.python.semantics import (
 )
 from mazurka.program.python.semantics.class_shapes import operation, shape_of
 from mazurka.program.python.semantics.classification import INSTANCE, NONE, classify
-from mazurka.program.python.semantics.locations import BASES, NAMELESS, perform
+from mazurka.program.python.semantics.locations import BASES, NAMELESS, mortal, perform
 from mazurka.program.python.semantics.objects import MISSING, is_a, number, numbers
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import shapes
@@ -96,7 +96,7 @@ def write_attribute(thing: Any, name: str, site: int) -> Any:
         how = shapes[id(kind)].attributes[name]
     except KeyError:
         how = classify(kind, name)
-    if how is INSTANCE and not run.detail:
+    if how is INSTANCE and not run.detail and not mortal:
         run.visit(_WRITE, (ATTRIBUTE, numbers.get(id(thing)) or number(thing), name), site)
     elif how is classification.DICTIONARY:
         attributes.replace_all(run, thing, site, remembered.pop((id(sys._getframe(1)), _DICTIONARY), None))
@@ -270,7 +270,7 @@ def write_global(value: Any, module: str | None, name: str, site: int) -> Any:
     run = activation.active
     if run is None or run.solo:
         return value
-    if module is None or run.careful:
+    if module is None or run.careful or mortal:
         _look_at_global(run, name, site, _WRITE)
     else:
         run.visit(_WRITE, (GLOBAL, module, name), site)
@@ -351,7 +351,7 @@ def global_space(name: str, site: int) -> dict[str, Any]:
     if run is None or run.solo:
         return space
     module = space.get("__name__", NAMELESS)
-    if run.careful:
+    if run.careful or mortal:
         global_variables.global_access(run, module, name, site, _WRITE, space)
     else:
         run.visit(_WRITE, (GLOBAL, module, name), site)
