@@ -54,6 +54,7 @@ def command(
     from mazurka.program.python.program import default_roots
     from mazurka.program.python.recording.record import Terminated, record
     from mazurka.properties.registry import find
+    from mazurka.workflows.recorded_properties import PROPERTIES
 
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         raise UsageError(
@@ -76,7 +77,6 @@ def command(
         "include": packages,
         "directory": str(Path.cwd()),
         "python": sys.version,
-        "properties": [str(each) for each in stated],
     }
     from mazurka.cli import following
 
@@ -90,6 +90,8 @@ def command(
         raise
     if made.trace is None:  # in a child that the program has forked, which makes no recording
         return _status(made.error)
+    if stated:
+        (directory / PROPERTIES).write_text("\n".join(map(str, stated)), encoding="utf-8")
     if made.trouble is not None:
         raise MazurkaError(
             "trace-unwritable",

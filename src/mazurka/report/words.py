@@ -42,6 +42,7 @@ _VERBS: Final = {
     Op.JOIN: "joins",
     Op.FREE: "frees",
     Op.CALL: "calls",
+    Op.POINT: "performs",
 }
 
 

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from mazurka.config import Options
 from mazurka.errors import UsageError
 from mazurka.predict.engines import ProvenBug
-from mazurka.predict.kinds.registry import ATOMICITY, CALL_ORDER, DEADLOCK, ORDER_VIOLATION
+from mazurka.predict.kinds.registry import ATOMICITY, CALL_ORDER, DEADLOCK, KINDS, ORDER_VIOLATION
 from mazurka.program.guide import ITEM_NAME, GuideStep, is_called
 from mazurka.program.protocol import (
     FailureKind,
@@ -42,10 +42,12 @@ from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.invocations import invocations
 from mazurka.trace.literals import Opaque, Raised, Value, text_of, value_of
+from mazurka.trace.property_events import property_events
 from mazurka.trace.targets import VARIABLE, Kind, kind_of, wholes_of
 from mazurka.trace.trace import NO_VALUE, Trace
-from mazurka.witness import CallsReversed
+from mazurka.witness import CallsReversed, PropertyViolation
 from mazurka.workflows.program_spec import ProgramSpec, open_program
+from mazurka.workflows.recorded_properties import PROPERTIES
 
 _DESCRIPTION: Final = "recording.json"
 _STOPPING: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED)
@@ -80,7 +82,7 @@ class Confirmer:
     def happens(self, found: ProvenBug) -> bool | None:
         """Whether a run shows the bug; None if the program can't be run for that, or there is no rule for such bugs in
         runs."""
-        known = _CONFIRMATIONS.get(found.kind)
+        known = _CONFIRMATIONS.get(found.kind if KINDS[found.kind].property is None else _PROPERTY)
         if self.trouble or known is None:
             return None
         self._program.prepare()
@@ -285,6 +287,21 @@ class Confirmer:
                     return True
         return False
 
+    def orders_of_words(self, found: ProvenBug) -> Iterator[Sequence[int]]:
+        """The proven order; for events that are next at once, in either order."""
+        claim = found.witness.claim
+        if isinstance(claim, PropertyViolation) and claim.at_once:
+            rows = {event.point: event.row for event in property_events(self._trace, claim.property.name)}
+            leads = [self._leads[rows[step]] for step in claim.steps[-2:]]
+            yield [*_proven(found), *leads]
+            yield [*_proven(found), *reversed(leads)]
+        else:
+            yield _proven(found)
+
+    def violates(self, run: Run, found: ProvenBug) -> bool:
+        """Whether the run violates the property."""
+        return any(failure.rule == found.kind for failure in run.failures)
+
 
 class _Confirmation(NamedTuple):
     """The rule to confirm a kind of bug: the orders that guide a run, and the test whether it shows the bug.
@@ -298,11 +315,15 @@ class _Confirmation(NamedTuple):
     reverses: bool = False
 
 
+#: All properties, among kinds of bugs.
+_PROPERTY: Final = "property"
+
 _CONFIRMATIONS: Final = {
     RACE: _Confirmation(Confirmer.races, Confirmer.orders_of_both, stands=True),
     DEADLOCK: _Confirmation(Confirmer.stops, Confirmer.orders_before, ends=True),
     ATOMICITY: _Confirmation(Confirmer.interleaves, Confirmer.orders_as_proven),
     ORDER_VIOLATION: _Confirmation(Confirmer.is_too_early, Confirmer.orders_as_proven),
+    _PROPERTY: _Confirmation(Confirmer.violates, Confirmer.orders_of_words, ends=True),
     CALL_ORDER: _Confirmation(Confirmer.come_reversed, Confirmer.orders_as_proven, ends=True, reverses=True),
 }
 
@@ -354,6 +375,7 @@ def _program(known: dict[str, Any], recording: Path) -> Program:
     try:
         target = os.path.join(known["directory"], known["program"])
         subject = ProgramSpec(target, tuple(known["arguments"]))
-        return open_program(subject, replace(Options(), include=tuple(known["include"])))
+        properties = (str(recording / PROPERTIES),) if (recording / PROPERTIES).is_file() else ()
+        return open_program(subject, replace(Options(), include=tuple(known["include"]), properties=properties))
     except (KeyError, TypeError):
         raise UsageError("no-program", "its description is damaged", where=str(recording / _DESCRIPTION)) from None

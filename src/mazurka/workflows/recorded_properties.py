@@ -1,24 +1,20 @@
-"""The properties whose events a recording has: `mazurka record` writes their texts into its description."""
+"""The properties whose events a recording has: `mazurka record` keeps them in a file of the recording."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Final
 
 from mazurka.properties.property import Property
 
-_DESCRIPTION: Final = "recording.json"
+#: The name of the file.
+PROPERTIES: Final = "properties.mzp"
 
 
 def recorded_properties(trace: Path) -> tuple[Property, ...]:
-    """The properties that the description of a recording states; none if the trace is no recording."""
-    try:
-        texts = json.loads((trace / _DESCRIPTION).read_text(encoding="utf-8")).get("properties", ())
-    except (OSError, ValueError, AttributeError):
+    """The properties of a recording; none if the trace is no recording, or has no property events."""
+    if not (trace / PROPERTIES).is_file():
         return ()
-    if not texts:
-        return ()
-    from mazurka.properties.parsing import parsed
+    from mazurka.properties.registry import find
 
-    return parsed("\n".join(texts), str(trace / _DESCRIPTION))
+    return find(str(trace / PROPERTIES))

@@ -33,7 +33,7 @@ def question(rows: Rows, trace: Trace) -> Question:  # the same for any trace
 
 def sentence(events: Sequence[Doing]) -> str:
     """The words of the finding: who did it, in the order in which it happened."""
-    return ", then ".join(f"{each.thread}: {each.target}" for each in events)
+    return ", then ".join(f"{each.thread} performs {each.target}" for each in events)
 
 
 def ending(events: Sequence[Doing]) -> str:  # of all of them

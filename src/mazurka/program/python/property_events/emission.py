@@ -24,7 +24,7 @@ from mazurka.program.runtime.task import RELEASE_POINTS
 from mazurka.properties.monitor import Match, Monitor
 from mazurka.properties.property import Anything, Moment, Pointcut, PointcutKind, Property
 from mazurka.trace.event import Op
-from mazurka.trace.patterns import Stated, letters
+from mazurka.trace.patterns import Stated, has_parallel, letters
 from mazurka.trace.targets import BRANCH, Kind, Target
 
 _POINT: Final = Op.POINT.value
@@ -63,6 +63,7 @@ class Emitter:
         self._named = {each.name: frozenset(letter.event for letter in letters(each.pattern)) for each in properties}
         self._active: dict[str, ActiveProperty] = {}
         self._on_violation = on_violation
+        self._at_once = [each.name for each in properties if has_parallel(each.pattern)]
 
     def begin(self) -> None:
         """A run begins."""
@@ -75,6 +76,9 @@ class Emitter:
             run.untracked[f"a condition that looks at more than plain values, {condition},"] = times
         self.pointcuts.uncertain.clear()
         self.pointcuts.forget()
+        for name in self._at_once:
+            if self._on_violation is not None and len({each.thread for each in self._active[name].reported}) > 1:
+                run.untracked[f"whether events of {name} happen at once (||), for which mazurka predict looks,"] = 1
 
     # -- an operation -------------------------------------------------------------------------------------------------
 
