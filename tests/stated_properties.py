@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from mazurka.explore.explorer import Explorer
+from mazurka.explore.outcome import Verified
 from mazurka.program import forked
+from mazurka.program.python.entry import Script
+from mazurka.program.python.instrument.instrument import instrument_source
 from mazurka.program.python.instrument.loader import Loader
 from mazurka.program.python.opening import entry_of
+from mazurka.program.python.program import PythonProgram
 from mazurka.program.python.recording.record import record
+from mazurka.program.settings import ProgramSettings
 from mazurka.properties.property import (
     Anything,
     EventDeclaration,
@@ -129,3 +135,37 @@ def _recorded(file: Path, out: Path, properties: Sequence[Property]) -> Recorded
         for each in property_events(trace)
     ]
     return RecordedEvents(found, list(made.untracked), repr(made.error) if made.error is not None else "")
+
+
+class Checked(NamedTuple):
+    """The outcome of a check: whether it verified the program, the kinds of the failures, the events of the first one,
+    and the operations that were not tracked."""
+
+    verified: bool
+    kinds: list[str]
+    events: list[tuple[str, str]]
+    untracked: list[str]
+
+
+def checked(source: str, folder: Path, *properties: Property, strategy: str = "dpor") -> Checked:
+    """Check a program, which runs as ``__main__`` of ``shop.py``, in a child."""
+    file = folder / "shop.py"
+    file.write_text(textwrap.dedent(source))
+    return forked.call(lambda: _checked(file, properties, strategy))
+
+
+def _checked(file: Path, properties: Sequence[Property], strategy: str) -> Checked:
+    settings = ProgramSettings(roots=(str(file.parent),), properties=tuple(properties))
+    program = PythonProgram(Script(str(file), [], instrument_source), settings)
+    program.prepare()
+    explorer = Explorer(program, strategy)
+    for _ in explorer.progress():
+        pass
+    program.close()
+    outcome = explorer.outcome
+    failures = [each.failure for each in outcome.found]
+    events = (
+        [(each.thread, f"{each.event}({', '.join(each.objects)})") for each in failures[0].events] if failures else []
+    )
+    kinds = [each.kind_name for each in failures]
+    return Checked(isinstance(outcome.verdict, Verified), kinds, events, list(outcome.untracked))

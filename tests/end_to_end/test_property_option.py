@@ -1,9 +1,12 @@
-"""``--property``: checks and tests of programs that are held to properties."""
+"""``--property``: checks, tests and recordings of programs that are held to properties."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+
+from mazurka.trace.property_events import property_events
+from mazurka.trace.reading import read_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,6 +68,18 @@ def test_an_unknown_property(shell: Shell) -> None:
     done = shell.run("check", "program.py", "--property", "unsafe-iterations")
     assert done.returncode == 2
     assert "unsafe-iteration" in done.stderr
+
+
+def test_a_recording_has_the_events(shell: Shell) -> None:
+    shell.write("program.py", _ITERATION)
+    assert shell.run("record", "program.py", "--property", "unsafe-iteration").returncode == 0
+    events = property_events(read_trace(shell.folder / "program.recording"))
+    assert [each.event for each in events].count("begin") == 1
+    assert {each.event for each in events} == {"begin", "change", "next"}
+    assert (
+        "unsafe-iteration.change"
+        in shell.run("convert", "program.recording", "out.csv").stdout + (shell.folder / "out.csv").read_text()
+    )
 
 
 def test_tests_are_held_to_properties(shell: Shell) -> None:

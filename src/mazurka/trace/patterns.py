@@ -157,11 +157,6 @@ def endings(pattern: Pattern) -> Iterator[tuple[Pattern, Parallel | None]]:
             yield pattern, None
 
 
-def has_parallel(pattern: Pattern) -> bool:
-    """Whether a pattern has two events at once at its end."""
-    return protocol(pattern) is None and any(pair is not None for _, pair in endings(pattern))
-
-
 def _reject_parallel(patterns: Iterable[Pattern]) -> None:
     for pattern in patterns:
         match pattern:

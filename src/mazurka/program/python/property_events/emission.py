@@ -13,7 +13,9 @@ Cost: two microseconds for each event; nothing where no property is active.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access
@@ -24,7 +26,7 @@ from mazurka.program.runtime.task import RELEASE_POINTS
 from mazurka.properties.monitor import Match, Monitor
 from mazurka.properties.property import Anything, Moment, Pointcut, PointcutKind, Property
 from mazurka.trace.event import Op
-from mazurka.trace.patterns import Stated, has_parallel, letters
+from mazurka.trace.patterns import Alternation, Concatenation, Pattern, Stated, endings, letters, protocol
 from mazurka.trace.targets import BRANCH, Kind, Target
 
 _POINT: Final = Op.POINT.value
@@ -41,12 +43,43 @@ class Reported(NamedTuple):
     step: int
 
 
+class Standing(NamedTuple):
+    """An event that is the next of a thread."""
+
+    event: str
+    thread: str
+    objects: tuple[str, ...]
+    site: int
+
+
 class ActiveProperty:
-    """A property in one run."""
+    """A property in one run. ``paired`` is held to the words that end with two events at once, in either order, and
+    ``standing`` are the next events of threads, by thread."""
 
     def __init__(self, stated: Stated) -> None:
         self.monitor = Monitor(stated)
         self.reported: list[Reported] = []
+        pairs = _in_either_order(stated)
+        self.paired = None if pairs is None else Monitor(replace(stated, pattern=pairs))
+        self.standing: dict[str, Standing] = {}
+
+
+def _in_either_order(stated: Stated) -> Pattern | None:
+    """The words of a pattern that end with two events at once, as words in which one follows the other."""
+    if protocol(stated.pattern) is not None:
+        return None
+    words: list[Pattern] = []
+    for start, pair in endings(stated.pattern):
+        if pair is not None:
+            words += [Concatenation((start, pair.first, pair.second)), Concatenation((start, pair.second, pair.first))]
+    return Alternation(tuple(words)) if words else None
+
+
+def _paired_events(stated: Property) -> frozenset[str]:
+    if protocol(stated.pattern) is not None:
+        return frozenset()
+    pairs = [pair for _, pair in endings(stated.pattern) if pair is not None]
+    return frozenset(letter.event for pair in pairs for letter in (pair.first, pair.second))
 
 
 #: Called in a run with the violated property, its events so far, and those that make up the violation.
@@ -62,8 +95,9 @@ class Emitter:
         self._shared = {each.name: _shared_parameter(each) for each in properties}
         self._named = {each.name: frozenset(letter.event for letter in letters(each.pattern)) for each in properties}
         self._active: dict[str, ActiveProperty] = {}
+        self._paired = {each.name: _paired_events(each) for each in properties}
+        self.has_pairs = any(self._paired.values()) and on_violation is not None
         self._on_violation = on_violation
-        self._at_once = [each.name for each in properties if has_parallel(each.pattern)]
 
     def begin(self) -> None:
         """A run begins."""
@@ -76,9 +110,6 @@ class Emitter:
             run.untracked[f"a condition that looks at more than plain values, {condition},"] = times
         self.pointcuts.uncertain.clear()
         self.pointcuts.forget()
-        for name in self._at_once:
-            if self._on_violation is not None and len({each.thread for each in self._active[name].reported}) > 1:
-                run.untracked[f"whether events of {name} happen at once (||), for which mazurka predict looks,"] = 1
 
     # -- an operation -------------------------------------------------------------------------------------------------
 
@@ -86,6 +117,41 @@ class Emitter:
         """The events before an operation that is about to begin: those whose conditions are met now."""
         before = [each for each in firings if each.rule.pointcut.moment is Moment.BEFORE]
         return [each for each in before if self.pointcuts.is_met(each, None, False)]
+
+    def stand(self, run: Any, firings: list[Firing], site: int, can_wait: bool) -> None:
+        """A thread is about to make an operation: its events before that are the next of the thread. Where two events
+        at once are a violation, this is a step of its own, so explorers look at all orders of these."""
+        if run.solo or run.aborting:
+            return
+        for firing in firings:
+            stated, event = firing.rule.property, firing.rule.event.name
+            if event not in self._paired[stated.name]:
+                continue
+            if firing.rule.pointcut.moment is not Moment.BEFORE or can_wait:
+                run.untracked[f"whether {event} of {stated.name} is at once with another event (||)"] = 1
+            elif self.pointcuts.is_met(firing, None, False):
+                objects = tuple(name_of(firing.bound[each]) for each in firing.rule.event.parameters)
+                self._stands(run, stated, Standing(event, run.current.name, objects, site))
+
+    def move(self, run: Any) -> None:
+        """The running thread has made its operation."""
+        for active in self._active.values():
+            active.standing.pop(run.current.name, None)
+
+    def _stands(self, run: Any, stated: Property, mine: Standing) -> None:
+        run.visit(Op.RMW, self._location(run, stated, mine.event, mine.objects), mine.site)
+        active = self._active[stated.name]
+        active.standing[mine.thread] = mine
+        for other in list(active.standing.values()):
+            if other.thread == mine.thread or active.paired is None:
+                continue
+            after = copy.deepcopy(active.paired)
+            for each in (other, mine):
+                match = after.see(each.thread, each.event, each.objects)
+            if match is not None and self._on_violation is not None:
+                step = len(run.log) - 1
+                at_once = [Reported(each.event, each.thread, each.objects, each.site, step) for each in (other, mine)]
+                self._on_violation(run, stated, [*active.reported, *at_once], match)
 
     def emit(self, run: Any, firings: list[Firing], site: int, mark: Mark) -> None:
         """Report events."""
@@ -114,19 +180,28 @@ class Emitter:
         if run.aborting or event not in self._named[stated.name]:
             return
         if not run.solo:
-            parameter = self._shared[stated.name]
-            parameters = next(each.parameters for each in stated.events if each.name == event)
-            part = objects[parameters.index(parameter)] if parameter else ""
-            target: Target = (Kind.MONITORED.tag, stated.name, part)
-            if run.detail:
-                run.names.setdefault(target, f"the state of {stated.name}" + (f" of {part}" if part else ""))
+            target = self._location(run, stated, event, objects)
             if mark is None or not _widen(run, mark, target):
                 run.visit(Op.RMW, target, site)
         active = self._active[stated.name]
         active.reported.append(Reported(event, run.current.name, objects, site, len(run.log) - 1))
+        if active.standing.pop(run.current.name, None) is None and event in self._paired[stated.name] and not run.solo:
+            run.untracked[f"whether {event} of {stated.name} is at once with another event (||)"] = 1
+        if active.paired is not None:
+            active.paired.see(run.current.name, event, objects)
         match = active.monitor.see(run.current.name, event, objects)
         if match is not None and self._on_violation is not None and not run.aborting:
             self._on_violation(run, stated, active.reported, match)
+
+    def _location(self, run: Any, stated: Property, event: str, objects: tuple[str, ...]) -> Target:
+        """The state of a property that an event changes."""
+        parameter = self._shared[stated.name]
+        parameters = next(each.parameters for each in stated.events if each.name == event)
+        part = objects[parameters.index(parameter)] if parameter else ""
+        if run.detail:
+            words = f"the state of {stated.name}" + (f" of {part}" if part else "")
+            run.names.setdefault((Kind.MONITORED.tag, stated.name, part), words)
+        return (Kind.MONITORED.tag, stated.name, part)
 
 
 def _shared_parameter(stated: Property) -> str:

@@ -35,6 +35,7 @@ from mazurka.program.python.property_events.callees import (
 from mazurka.program.python.property_events.emission import Emitter, marked
 from mazurka.program.python.property_events.pointcuts import Described, Firing
 from mazurka.program.python.semantics.iteration import second
+from mazurka.program.python.semantics.objects import MISSING, peek_attribute
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.properties.property import PointcutKind
 
@@ -91,10 +92,35 @@ def _perform(
         if run.is_recording or not run.aborting:
             emitter.emit(run, before, site, mark)
             emitter.emit_end(run, firings, error, True, site, mark)
+            _move(emitter, run)
         raise
     emitter.emit(run, before, site, mark)
     emitter.emit_end(run, firings, result, False, site, mark)
+    _move(emitter, run)
     return result
+
+
+def _move(emitter: Emitter, run: Any) -> None:
+    if emitter.has_pairs and not run.is_recording:
+        emitter.move(run)
+
+
+def _stand(described: list[Described], site: int, can_wait: bool = False) -> None:
+    """An operation is about to be made, and its ordinary hook has not been called yet."""
+    run, emitter = activation.active, active
+    if run is None or emitter is None or not emitter.has_pairs or run.is_recording:
+        return
+    emitter.stand(run, [firing for each in described for firing in emitter.pointcuts.firings(each)], site, can_wait)
+
+
+def _is_model(function: Any) -> bool:
+    """Whether a callee is a method of a model of a primitive, which may wait."""
+    inner = function.__func__ if type(function) is types.MethodType else function
+    return type(inner) is types.FunctionType and str(inner.__module__).startswith("mazurka.")
+
+
+def _has_pairs() -> bool:
+    return active is not None and active.has_pairs
 
 
 def _is_one_step(function: Any, args: tuple[Any, ...]) -> bool:
@@ -118,6 +144,8 @@ def _is_one_step(function: Any, args: tuple[Any, ...]) -> bool:
 
 def call(function: Any, site: int, announced: bool, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)``."""
+    if _has_pairs():
+        _stand(describe(function, args, named), site, _is_model(function))
     mark = _mark()
     if announced:
         called, *given = _hooks["__mz_cp__"](function, site, *args, **named)
@@ -148,6 +176,10 @@ def _goes_through(function: Any, args: tuple[Any, ...], result: Any, site: int, 
 
 def call_method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
     """``thing.name(*args, **named)``."""
+    if _has_pairs():
+        found = peek_attribute(thing, name)
+        bound = found.__get__(thing) if type(found) in _HANDED_ON and type(found) is not types.MethodType else found
+        _stand(describe(bound, args, named) if found is not MISSING else [], site, _is_model(bound))
     mark = _mark()
     function = getattr(_hooks["__mz_m__"](thing, name, site, *args, **named), name)
     if active is None or activation.active is None:
@@ -197,9 +229,10 @@ def _count(run: Any, words: str, site: int) -> None:
 
 def get(thing: Any, name: str, site: int) -> Any:
     """``thing.name``."""
+    described = [access(PointcutKind.GET, thing, name, (thing,))]
+    _stand(described, site)
     mark = _mark()
     found = _hooks["__mz_ra__"](thing, name, site)
-    described = [access(PointcutKind.GET, thing, name, (thing,))]
     return _perform(described, site, mark, is_plain_attribute(thing, name), getattr, found, name)
 
 
@@ -214,9 +247,15 @@ def is_plain_attribute(thing: Any, name: str) -> bool:
 
 def item(thing: Any, key: Any, site: int) -> Any:
     """``thing[key]``."""
+    _stand_special("__getitem__", thing, (thing, key), site)
     mark = _mark()
     _hooks["__mz_rp__"](thing, key, site)
     return _special("__getitem__", thing, (thing, key), site, mark, _operator.getitem, thing, key)
+
+
+def _stand_special(name: str, thing: Any, operands: tuple[Any, ...], site: int) -> None:
+    if _has_pairs() and not is_entered(type(thing), name):
+        _stand([method(thing, name, operands)], site)
 
 
 def _special(
@@ -258,26 +297,30 @@ class _Target:
 
     def __setattr__(self, name: str, value: Any) -> None:
         thing, site = _get(self, "thing"), _get(self, "site")
+        described = [access(PointcutKind.SET, thing, name, (thing, value))]
+        _stand(described, site)
         mark = _mark()
         _hooks["__mz_wa__"](thing, name, site)
-        described = [access(PointcutKind.SET, thing, name, (thing, value))]
         _perform(described, site, mark, is_plain_attribute(thing, name), setattr, thing, name, value)
 
     def __delattr__(self, name: str) -> None:
         thing, site = _get(self, "thing"), _get(self, "site")
+        described = [access(PointcutKind.DELETE, thing, name, (thing,))]
+        _stand(described, site)
         mark = _mark()
         _hooks["__mz_da__"](thing, name, site)
-        described = [access(PointcutKind.DELETE, thing, name, (thing,))]
         _perform(described, site, mark, is_plain_attribute(thing, name), delattr, thing, name)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         thing, site = _get(self, "thing"), _get(self, "site")
+        _stand_special("__setitem__", thing, (thing, key, value), site)
         mark = _mark()
         _hooks["__mz_wi__"](thing, key, site)
         _special("__setitem__", thing, (thing, key, value), site, mark, _operator.setitem, thing, key, value)
 
     def __delitem__(self, key: Any) -> None:
         thing, site = _get(self, "thing"), _get(self, "site")
+        _stand_special("__delitem__", thing, (thing, key), site)
         mark = _mark()
         _hooks["__mz_dp__"](thing, key, site)
         _special("__delitem__", thing, (thing, key), site, mark, _operator.delitem, thing, key)
@@ -319,6 +362,7 @@ def stored_key(site: int) -> Any:
 
 def contains(key: Any, thing: Any, site: int) -> bool:
     """``key in thing``."""
+    _stand_special("__contains__", thing, (thing, key), site)
     mark = _mark()
     _hooks["__mz_inp__"](key, thing, site)
     return bool(_special("__contains__", thing, (thing, key), site, mark, _operator.contains, thing, key))
@@ -326,6 +370,7 @@ def contains(key: Any, thing: Any, site: int) -> bool:
 
 def combine(left: Any, right: Any, name: str, site: int) -> Any:
     """An operator or comparison; ``name`` is that of the function of `operator`."""
+    _stand_special(f"__{name.strip('_')}__", left, (left, right), site)
     mark = _mark()
     _hooks["__mz_op__"](left, right, site)
     return _special(f"__{name.strip('_')}__", left, (left, right), site, mark, getattr(_operator, name), left, right)
@@ -367,9 +412,10 @@ class _Steps:
         return self
 
     def __next__(self) -> Any:
-        mark = _mark()
         inner = self._inner
         described = [method(each, "__next__", (each,)) for each in inner if not is_entered(type(each), "__next__")]
+        _stand(described, self._site)
+        mark = _mark()
         is_one_step = not any(type(each) in _GENERATORS or is_defined(type(each), "__next__") for each in inner)
         return _perform(described, self._site, mark, is_one_step, next, self._steps)
 
@@ -542,7 +588,10 @@ def enter(site: int, name: str, args: tuple[Any, ...], named: dict[str, Any], op
         firings += [firing for firing in emitter.pointcuts.firings(each) if id(firing.rule) not in known]
     if not firings:
         return _NOTHING
+    if emitter.has_pairs and not run.is_recording:
+        emitter.stand(run, firings, site, False)
     emitter.emit(run, emitter.begun(firings), site, marked(run))
+    _move(emitter, run)
     return _EnteredCall(firings, id(frame), site)
 
 
