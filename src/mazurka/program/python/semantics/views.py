@@ -174,11 +174,18 @@ def _behind(thing: Any) -> tuple[list[Any], list[Any], list[Any]]:
         elif kind in LAZY or is_native_iterator(kind):
             if hasattr(kind, "__next__"):
                 found.append(each)
+            waiting += _chained(each) if kind is itertools.chain else []
             for held in gc.get_referents(each):
                 waiting += gc.get_referents(held) if type(held) is tuple else [held]
         elif each is not thing and kind not in _NOTHING:
             rest.append(each)
     return found, containers, rest
+
+
+def _chained(chain: Any) -> list[Any]:
+    """The iterators in a container that `chain.from_iterable` goes through."""
+    inside = [container for each in gc.get_referents(chain) if type(each) in _ITERATORS for container in sources(each)]
+    return [each for container in inside for each in _members(container) if hasattr(type(each), "__next__")]
 
 
 _MOST_ITERATORS: Final = 16
