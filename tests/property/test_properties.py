@@ -13,7 +13,6 @@ from tests.oracle.random_traces import Recorder
 
 from mazurka.causal.solver import Infeasible
 from mazurka.predict.property_search import PropertySearch
-from mazurka.predict.questions import Questions
 from mazurka.program.protocol import Step
 from mazurka.properties.automaton import Automaton
 from mazurka.trace.columns import assemble, parts_of
@@ -62,8 +61,7 @@ def _is_not_alive(log: list[Step], place: int, thread: int) -> bool:
 
 def _found(trace: Trace, stated: Stated) -> Iterator[tuple[Shown, Witness]]:
     """All answers to all candidates; none may be undecided."""
-    questions = Questions(trace)
-    search = PropertySearch(trace, stated, lambda: questions)
+    search = PropertySearch(trace, stated)
     for several in search.groups().values():
         for candidate in several:
             answer = search.decide(candidate)

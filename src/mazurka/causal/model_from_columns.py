@@ -39,9 +39,11 @@ _READS: Final = np.array(READS)
 _WRITES: Final = np.array(WRITES)
 
 
-def model_of_columns(trace: Trace, branches: bool = False, start: int = 0, cut: bool = False) -> Model | None:
+def model_of_columns(
+    trace: Trace, branches: bool = False, start: int = 0, cut: bool = False, relaxes_updates: bool = False
+) -> Model | None:
     """See the module, and :func:`mazurka.causal.model_from_trace.model_of_trace`."""
-    reading = _ColumnReading(trace, branches, start, cut)
+    reading = _ColumnReading(trace, branches, start, cut, relaxes_updates)
     model: Model = reading.model
     return model if reading.is_plain() and reading.run() else None
 
@@ -49,8 +51,9 @@ def model_of_columns(trace: Trace, branches: bool = False, start: int = 0, cut: 
 class _ColumnReading:
     """Makes the model; ``event`` has the number of the event of each row of the trace."""
 
-    def __init__(self, trace: Trace, branches: bool, start: int, cut: bool) -> None:
+    def __init__(self, trace: Trace, branches: bool, start: int, cut: bool, relaxes_updates: bool) -> None:
         self.trace, self.branches, self.start, self.cut = trace, branches, start, cut
+        self.relaxes_updates = relaxes_updates
         self.thread, self.op, self.target, self.value, _ = columns_of(trace)
         self.targets = len(trace.targets)
         self.model: Any = Model([0], keeps=not branches)  # with arrays in place of lists
@@ -169,17 +172,15 @@ class _ColumnReading:
         source, initial = self._sources(rows)
         reads = rows[_READS[self.op[rows]]]
         reads = reads[np.argsort(self.event[reads])]
-        updated = self._touched(self.op == Op.RMW)
-        is_data = ~self._touched(~_ACCESSING[self.op])
+        is_data = ~self._touched((self.op != Op.READ) & (self.op != Op.WRITE))
         for x in np.flatnonzero(is_data & common).tolist():
-            name = self.trace.targets[x]
-            is_data[x] = is_only_content(name) if updated[x] else not may_wait(name)
+            is_data[x] = not may_wait(self.trace.targets[x])
         if self.cut:
             showing = is_data[self.target[reads]] & (self.value[reads] != NO_VALUE)
             reads = reads[(source[reads] != INITIAL) & ~showing]
         model.read_event, model.read_target = self.event[reads], self.target[reads]
         model.read_at = _at(model.read_event, size)
-        model.read_sync = (~is_data[model.read_target]).astype(np.int32)
+        model.read_sync = (~(is_data | self._relaxed())[model.read_target]).astype(np.int32)
         model.read_source = np.where(source[reads] == INITIAL, INITIAL, self.event[source[reads]])
         self._see_groups(reads, source[reads], is_data, initial, rows)
         writes = rows[_WRITES[self.op[rows]]]
@@ -190,6 +191,13 @@ class _ColumnReading:
         columns = _columns(self.target[col], self.thread[col], self.targets)
         model.col_at, model.col_thread, model.col_from, model.col_to = columns
 
+    def _relaxed(self) -> Any:
+        """For each target, whether its updates may give other values."""
+        relaxed = self._touched(self.op == Op.RMW) & self.relaxes_updates
+        for x in np.flatnonzero(relaxed).tolist():
+            relaxed[x] = is_only_content(self.trace.targets[x])
+        return relaxed
+
     def _sources(self, rows: Ints) -> tuple[Ints, Ints]:
         """For each row that reads, the row that it reads from; and for each target its initial value, if a read shows
         it."""
@@ -199,14 +207,7 @@ class _ColumnReading:
         last = np.append(INITIAL, np.maximum.accumulate(written))[: len(rows)]  # writes before the row, without the row
         source = np.full(len(self.rows), INITIAL, np.int64)
         source[rows] = np.where(last >= begins, rows[last], INITIAL)
-        showing = np.sort(
-            rows[
-                _READS[self.op[rows]]
-                & (source[rows] == INITIAL)
-                & (self.value[rows] != NO_VALUE)
-                & (self.op[rows] != Op.RMW)
-            ]
-        )
+        showing = np.sort(rows[_READS[self.op[rows]] & (source[rows] == INITIAL) & (self.value[rows] != NO_VALUE)])
         initial = np.full(self.targets, NO_VALUE, np.int64)
         initial[self.target[showing]] = self.value[showing]
         return source, initial
@@ -216,8 +217,7 @@ class _ColumnReading:
         source."""
         model, target, value = self.model, self.target[reads], self.value[reads]
         had = np.where(source == INITIAL, initial[target], self.value[source])
-        equal = is_data[target] & (value != NO_VALUE) & (value == had) & (self.op[reads] != Op.RMW)
-        equal &= (source == INITIAL) | (self.op[source] != Op.RMW)  # one value is recorded for both of its accesses
+        equal = is_data[target] & (value != NO_VALUE) & (value == had)
         key = target.astype(np.int64) << 32
         names = np.stack([equal, np.where(equal, key | value, np.where(source == INITIAL, key, source))], axis=1)
         names[:, 1] += (~equal & (source == INITIAL)).astype(np.int64) << 62

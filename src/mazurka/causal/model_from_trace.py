@@ -51,19 +51,22 @@ def model_of_trace(
     start: int = 0,
     waits: Sequence[Wait] | None = None,
     wakers: Mapping[int, tuple[int, bool]] | None = None,
+    relaxes_updates: bool = False,
 ) -> Model:
     """The model; the ranks of events are the trace's steps. Steps before ``start`` happen before all others. ``waits``:
     if the trace is part of a larger one, the waits that :func:`waits_of` finds in the whole trace, in steps. With
     ``wakers`` it is a *loose* model, which refutes nothing feasible: ``wakers`` maps the step with which a waiting
     thread goes on to a notification, the only one that its wait needs, and to whether that is the only possible one,
-    before which the thread has to be parked."""
+    before which the thread has to be parked. With ``relaxes_updates`` an operation that reads and writes at once
+    (RMW) a location of the program's values may, like a read, give another value if nothing depends on it: it begins
+    then, but it need not write."""
     if len(trace) >= COMPILE_FROM and not isinstance(trace.thread, array):
         from mazurka.causal.model_from_columns import model_of_columns
 
-        model = model_of_columns(trace, branches, start)
+        model = model_of_columns(trace, branches, start, relaxes_updates=relaxes_updates)
         if model is not None:
             return model
-    return _TraceReading(trace, branches, start, waits, wakers).run()
+    return _TraceReading(trace, branches, start, waits, wakers, relaxes_updates).run()
 
 
 class _TraceReading:
@@ -74,8 +77,10 @@ class _TraceReading:
         start: int,
         waits: Sequence[Wait] | None,
         wakers: Mapping[int, tuple[int, bool]] | None,
+        relaxes_updates: bool,
     ) -> None:
         self.trace = trace
+        self.relaxes_updates = relaxes_updates
         self.waits, self.wakers = waits, wakers
         self.start = start
         self.branches = branches
@@ -162,12 +167,9 @@ class _TraceReading:
                     locks.discard(target)
                 held[target] = (thread, depth + (1 if op is Op.ACQUIRE else -1))
         names = self.trace.targets
-        data = {
-            t
-            for t, met in ops.items()
-            if (met <= {Op.READ, Op.WRITE} and not may_wait(names[t]))
-            or (met <= {Op.READ, Op.WRITE, Op.RMW} and is_only_content(names[t]))
-        }
+        data = {t for t, met in ops.items() if met <= {Op.READ, Op.WRITE} and not may_wait(names[t])}
+        updated = {t for t, met in ops.items() if Op.RMW in met and met <= {Op.READ, Op.WRITE, Op.RMW}}
+        self.relaxed = {t for t in updated if self.relaxes_updates and is_only_content(names[t])}
         told = any(kind_of(name) is Kind.WAKE for name in names)
         signals = {t for t, met in ops.items() if met <= _SIGNALLING and not told}
         return locks, data, signals
@@ -184,7 +186,7 @@ class _TraceReading:
                 pending.clear()
             if READS[op]:
                 sources[row] = last.get(target, INITIAL)
-                if sources[row] == INITIAL and value != NO_VALUE and op is not Op.RMW:
+                if sources[row] == INITIAL and value != NO_VALUE:
                     initial[target] = value
             if WRITES[op]:
                 pending.append((target, row))  # takes effect once the step's reads are done
@@ -210,12 +212,11 @@ class _TraceReading:
                 if READS[op]:
                     source = sources[row]
                     if op not in _THREADS:
-                        shows = target in data and op is not Op.RMW  # one value is recorded for both of its accesses
-                        wanted[len(model.read_event)] = self._group(target, value, source, shows, initial)
+                        wanted[len(model.read_event)] = self._group(target, value, source, target in data, initial)
                         model.read_event.append(event)
                         model.read_target.append(target)
                         model.read_source.append(self._event(source))
-                        model.read_sync.append(int(target not in data))
+                        model.read_sync.append(int(target not in data and target not in self.relaxed))
                 if WRITES[op] and op not in _THREADS and event not in writers[target].get(thread, ())[-1:]:
                     writers[target].setdefault(thread, []).append(event)
                     model.write.append(target)
@@ -229,12 +230,10 @@ class _TraceReading:
     def _event(self, row: int) -> int:
         return INITIAL if row == INITIAL else self.model.event_of[self.rows[row][0]]
 
-    def _group(self, target: int, value: int, source: int, shows: bool, initial: dict[int, int]) -> tuple[int, int]:
+    def _group(self, target: int, value: int, source: int, data: bool, initial: dict[int, int]) -> tuple[int, int]:
         """A name for the writes that give a read the same value: (target, value), or (-1 - source row, target)."""
-        if source != INITIAL and self.rows[source][2] is Op.RMW:
-            return -2 - source, target
         written = initial.get(target, NO_VALUE) if source == INITIAL else self.rows[source][4]
-        if shows and value != NO_VALUE and value == written:
+        if data and value != NO_VALUE and value == written:
             return target, value
         return -2 - source, target  # -1 for the initial value
 

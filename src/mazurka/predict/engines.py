@@ -124,10 +124,10 @@ class EngineRun:
     @cached_property
     def questions(self) -> Questions:
         """The maximal causal model, to ask about claims."""
-        return Questions(self.trace, self._reordered)
+        return Questions(self.trace, self.reordered)
 
     @property
-    def _reordered(self) -> int | None:
+    def reordered(self) -> int | None:
         """The number of rows that are reordered at a time; None: all."""
         long = len(self.trace) * len(self.trace.threads) > _AFFORDABLE
         return self.window or (_WINDOW if long else None)
@@ -144,7 +144,7 @@ class EngineRun:
         """Decides whether two calls can come in the other order."""
         from mazurka.predict.call_orders.vindication import CallOrders
 
-        return CallOrders(self.calls, self._reordered)
+        return CallOrders(self.calls, self.reordered)
 
     @cached_property
     def quick(self) -> SeqCheck:
@@ -460,7 +460,7 @@ def _by_property(search: EngineRun, stage: Stage) -> _Findings:
     stated = KINDS[stage.kind].property
     if stated is None:
         return
-    sought = PropertySearch(search.trace, stated.stated, lambda: search.questions)
+    sought = PropertySearch(search.trace, stated.stated, search.reordered)
     unsure: set[Hashable] = set()
     for place, several in sought.groups().items():
         for candidate in several:

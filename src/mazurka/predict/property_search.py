@@ -15,8 +15,9 @@ Cost: that of the candidates, some of which are products of events, and some ten
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
@@ -68,11 +69,11 @@ class _Choice(NamedTuple):
 
 
 class PropertySearch:
-    """Decides one property on one trace."""
+    """Decides one property on one trace. ``window``: the number of rows that are reordered at a time; None: all."""
 
-    def __init__(self, trace: Trace, stated: Stated, questions: Callable[[], Questions]) -> None:
+    def __init__(self, trace: Trace, stated: Stated, window: int | None = None) -> None:
         self.trace, self.stated = trace, stated
-        self._questions = questions
+        self._window = window
         self._protocol = protocol(stated.pattern)
         self.events = property_events(trace, stated.name)
         self._bindings = Bindings(stated)
@@ -82,6 +83,11 @@ class PropertySearch:
         self._needs = needs_of(trace, watched) if len(watched) else np.zeros((0, 0), np.int32)
         self._watched = {row: number for number, row in enumerate(watched.tolist())}
         self.left: set[Hashable] = set()  # places with more candidates than are decided
+
+    @cached_property
+    def _questions(self) -> Questions:
+        """The causal model. That an event takes place before an update does not say that the update writes."""
+        return Questions(self.trace, self._window, relaxes_updates=True)
 
     # -- candidates ---------------------------------------------------------------------------------------------------
 
@@ -255,7 +261,7 @@ class PropertySearch:
             never=tuple(map(self._mark, choice.never)),
             constraints=tuple(order),
         )
-        return self._questions().prove(self._claim(candidate, choice.events), question)
+        return self._questions.prove(self._claim(candidate, choice.events), question)
 
     def _claim(self, candidate: Candidate, events: Iterable[Occurrence]) -> PropertyViolation:
         binding, points = candidate.binding, [event.point for event in self.events]

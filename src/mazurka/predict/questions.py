@@ -73,10 +73,18 @@ Verdict = Witness | Infeasible | Unknown
 
 class Questions:
     """See the module. Each row of the trace is a step of its own. ``solver`` makes two solvers: one for the windows,
-    and one for the nearby models that may refute a claim sooner."""
+    and one for the nearby models that may refute a claim sooner. ``relaxes_updates``: for claims for which it suffices
+    that an update begins (:func:`~mazurka.causal.model_from_trace.model_of_trace`)."""
 
-    def __init__(self, trace: Trace, window: int | None = None, solver: Callable[[], Solver] = _SOLVER) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        window: int | None = None,
+        solver: Callable[[], Solver] = _SOLVER,
+        relaxes_updates: bool = False,
+    ) -> None:
         self.trace = trace
+        self._relaxes_updates = relaxes_updates
         self.window = window if window and window < len(trace) else None
         self._locking = np.flatnonzero(np.isin(columns_of(trace).op, _LOCKING))
         self._branches = bool((columns_of(trace).op == Op.BRANCH).any())
@@ -130,7 +138,9 @@ class Questions:
         """Whether the question has no answer for any match of notifications and waits."""
         if self._loose is None:
             wakers = wakers_of(self.trace, self._waits)
-            self._loose = model_of_trace(self.trace, self._branches, wakers=wakers)
+            self._loose = model_of_trace(
+                self.trace, self._branches, wakers=wakers, relaxes_updates=self._relaxes_updates
+            )
         return isinstance(self._refuter.decide(self._loose, question), Infeasible)
 
     def _window_of(self, first: int, last: int) -> int | None:
@@ -149,7 +159,9 @@ class Questions:
             return False
         if self._cut != (begin, end):
             rows = np.array([*self._held_at(begin), *range(begin, end)], np.int32)
-            self._nearby = model_of_columns(self._part(rows), self._branches, cut=True)
+            self._nearby = model_of_columns(
+                self._part(rows), self._branches, cut=True, relaxes_updates=self._relaxes_updates
+            )
             self._cut = begin, end
         return self._nearby is not None and isinstance(self._refuter.decide(self._nearby, question), Infeasible)
 
@@ -169,13 +181,13 @@ class Questions:
     def _model_from(self, begin: int, left_out: ThreadLocalEvents | None) -> Model:
         if self.window is None:
             part = self.trace if left_out is None else self._part(left_out.others)
-            return model_of_trace(part, self._branches)
+            return model_of_trace(part, self._branches, relaxes_updates=self._relaxes_updates)
         held = self._held_at(begin)
         self._held = frozenset(held)
         rows = np.array([*held, *range(begin, min(begin + self.window, len(self.trace)))], np.int32)
         part = self._part(rows)
         waits = [wait._replace(parks=wait.parks if wait.parks >= begin else wait.row) for wait in self._waits]
-        return model_of_trace(part, self._branches, begin, waits)
+        return model_of_trace(part, self._branches, begin, waits, relaxes_updates=self._relaxes_updates)
 
     def _part(self, rows: Ints) -> Trace:
         """Some rows as a trace, with only the targets that they touch, since the model's cost depends on the number of

@@ -100,7 +100,7 @@ def target_of(op: Op, thread: str, operand: str) -> tuple[str, str] | None:
     if kind == Kind.NOTHING.tag:
         return NOTHING if not operand else (kind, operand)
     if not operand:
-        return None
+        return NOTHING if op is Op.POINT else None
     if kind == THREAD and operand.isdecimal() and thread[:1] == "T" and thread[1:].isdecimal():
         return kind, f"T{operand}"
     return kind, operand
