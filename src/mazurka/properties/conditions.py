@@ -40,6 +40,8 @@ def checked(text: str, names: Collection[str]) -> str:
         raise Refused(f"no condition: {error.msg}", line, max(column, 0)) from None
     except (ValueError, MemoryError, RecursionError):
         raise Refused("no condition", 0, 0) from None
+    if isinstance(tree, ast.Tuple | ast.List):
+        raise Refused("no condition", 0, 0)
     try:
         objections = [*islice(_objections(tree, names), 1)]
     except RecursionError:
@@ -68,7 +70,7 @@ def evaluation(condition: str) -> Callable[[Mapping[str, object]], bool]:
 
 def _has_no_identity(node: ast.expr) -> bool:
     return isinstance(node, ast.Tuple | ast.List) or (
-        isinstance(node, ast.Constant) and node.value not in (None, True, False)
+        isinstance(node, ast.Constant) and not isinstance(node.value, bool | None)
     )
 
 

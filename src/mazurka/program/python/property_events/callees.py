@@ -153,9 +153,10 @@ def _access(operation: PointcutKind, args: tuple[Any, ...]) -> list[Described]:
 
 
 def access(operation: PointcutKind, thing: Any, name: str, operands: tuple[Any, ...]) -> Described:
-    """An access to an attribute."""
+    """An access to an attribute, whose name is the last operand."""
+    operands = (*operands, name)
     owner = thing if isinstance(thing, type) else type(thing)
-    may_lack = 1 if operation is PointcutKind.SET else 0  # the value
+    may_lack = 2 if operation is PointcutKind.SET else 1  # the value, and the name
     if type(thing) is types.ModuleType:
         full = sys.intern(f"{thing.__name__}.{name}")
         return Described(operation, name, None, full, operands, {}, may_lack, thing.__name__)

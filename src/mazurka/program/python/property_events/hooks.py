@@ -579,9 +579,9 @@ def enter(site: int, name: str, args: tuple[Any, ...], named: dict[str, Any], op
         return _NOTHING
     frame = sys._getframe(1)
     code, module = frame.f_code, frame.f_globals.get("__name__", "?")
-    described = [Described(PointcutKind.CALL, name, None, code, args, named, optional, module)]
+    described = [Described(PointcutKind.CALL, name, None, code, args, named, optional, module, False)]
     if args and (owner := _owner_of(args[0], code, name)) is not None:
-        described.append(Described(PointcutKind.CALL, name, owner, None, args, named, optional))
+        described.append(Described(PointcutKind.CALL, name, owner, None, args, named, optional, "", False))
     firings: list[Firing] = []
     for each in described:
         known = {id(firing.rule) for firing in firings}

@@ -56,6 +56,7 @@ class Described(NamedTuple):
     keywords: Mapping[str, Any]
     optional: int = 0
     module: str = ""  # of code that is entered
+    passed: bool = True  # the keywords are those that are passed, and no defaults
 
 
 class EventRule(NamedTuple):
@@ -167,6 +168,9 @@ def _bound(pointcut: Pointcut, described: Described) -> dict[str, Any] | None:
     bound: dict[str, Any] = {}
     if pointcut.operands is not None and not _fit(pointcut.operands, described, bound):
         return None
+    if pointcut.operands is not None and described.passed and Anything(more=True) not in pointcut.operands:
+        if any(name not in pointcut.keywords for name in described.keywords):
+            return None
     for name, operand in pointcut.keywords.items():
         if name not in described.keywords or not is_as(operand, described.keywords[name], bound):
             return None
