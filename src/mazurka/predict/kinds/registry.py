@@ -17,7 +17,6 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
-from mazurka.errors import UsageError
 from mazurka.trace.conflicts import RACE
 
 if TYPE_CHECKING:
@@ -173,14 +172,10 @@ ENGINES: Final = {
 
 def add_property(added: Property) -> BugKind:
     """The kind of the violations of a property: a new row of the registry, in place of one for a property of the same
-    name.
-
-    Raises UsageError for the name of another kind."""
+    name. If the name is that of another kind (``deadlock``), this kind, whose engines are made for it."""
     known = KINDS.get(added.name)
     if known is not None and known.property is None:
-        raise UsageError(
-            "property-is-kind", f"{added.name!r} is a kind of bugs already", hint=f"take --kind {known.option}"
-        )
+        return known
     rule = added.description or f"The program violates the property {added.name}."
     engines = {"auto": (PROPERTY_STAGE,), "maximal": (PROPERTY_STAGE,)}
     unit = f"violation of {added.name}"
