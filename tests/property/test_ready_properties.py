@@ -39,6 +39,49 @@ def both(*functions):
 
 _CASES = [
     Case(
+        "data-race",
+        "attribute",
+        "data-race",
+        """
+class C:
+    pass
+
+
+c = C()
+c.n = 0
+
+
+def go():
+    c.n += 1
+
+
+def program():
+    both(go, go)
+""",
+    ),
+    Case(
+        "data-race",
+        "before the thread starts",
+        "",
+        """
+class C:
+    pass
+
+
+c = C()
+
+
+def go():
+    c.n += 1
+
+
+def program():
+    c.n = 1
+    both(go)
+    c.n = 2
+""",
+    ),
+    Case(
         "unsafe-iteration",
         "dict set new",
         "unsafe-iteration",

@@ -36,14 +36,17 @@ class Monitor:
         if self._protocol is None:
             self._words += [start for start, pair in endings(stated.pattern) if pair is None]
 
-    def see(self, thread: Hashable, event: str, objects: tuple[str, ...]) -> Match | None:
-        """An event takes place; returns the violation that it completes, if it does."""
+    def see(self, thread: Hashable, event: str, objects: tuple[str, ...], with_last: bool = False) -> Match | None:
+        """An event takes place; returns the violation that it completes, if it does. ``with_last``: only one in which
+        it follows the event that was seen before it."""
         occurrence = Occurrence(self._number, thread, event, objects)
         self._number += 1
         if not self._bindings.add(occurrence):
             return None
         for binding, word in self._bindings.bindings(with_=occurrence):
             ends = next(place for place, named in enumerate(word) if named.occurrence == occurrence) + 1
+            if with_last and (ends < 2 or word[ends - 2].occurrence.number != occurrence.number - 1):
+                continue
             found = self._match(word[:ends])
             if found is not None:
                 return Match(tuple(each.occurrence for each in found), binding)

@@ -146,8 +146,8 @@ class Emitter:
             if other.thread == mine.thread or active.paired is None:
                 continue
             after = copy.deepcopy(active.paired)
-            for each in (other, mine):
-                match = after.see(each.thread, each.event, each.objects)
+            after.see(other.thread, other.event, other.objects)
+            match = after.see(mine.thread, mine.event, mine.objects, with_last=True)
             if match is not None and self._on_violation is not None:
                 step = len(run.log) - 1
                 at_once = [Reported(each.event, each.thread, each.objects, each.site, step) for each in (other, mine)]
