@@ -39,6 +39,36 @@ def both(*functions):
 
 _CASES = [
     Case(
+        "unsafe-iteration",
+        "deque",
+        "unsafe-iteration",
+        """
+import collections
+d = collections.deque([1, 2])
+def go():
+    try:
+        for k in d: pass
+    except RuntimeError: pass
+def change(): d.append(3)
+def program(): both(go, change)
+""",
+    ),
+    Case(
+        "use-after-close",
+        "StringIO called",
+        "use-after-close",
+        """
+import io
+def program():
+    f = io.StringIO()
+    def go():
+        try: f.write("x")
+        except ValueError: pass
+    def close(): f.close()
+    both(go, close)
+""",
+    ),
+    Case(
         "data-race",
         "attribute",
         "data-race",

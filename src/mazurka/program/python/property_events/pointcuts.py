@@ -42,6 +42,7 @@ _NATIVE: Final = {"Lock": "_thread.lock", "RLock": "_thread.RLock"}
 _names_of: Final[Any] = type.__dict__["__dict__"].__get__
 _bases_of: Final[Any] = type.__dict__["__mro__"].__get__
 _qualname_of: Final[Any] = type.__dict__["__qualname__"].__get__
+_module_of: Final[Any] = type.__dict__["__module__"].__get__
 
 
 class Described(NamedTuple):
@@ -247,7 +248,7 @@ def _names_of_class(kind: type) -> tuple[str, ...]:
 
 
 def _find_names(kind: type) -> tuple[str, ...]:
-    module = _names_of(kind).get("__module__", "builtins")
+    module = _names_of(kind).get("__module__") or _module_of(kind)  # classes in C may lack the item
     qualname: str = _qualname_of(kind)
     if module == "builtins":
         return (qualname, f"builtins.{qualname}")
