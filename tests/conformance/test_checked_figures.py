@@ -201,3 +201,20 @@ def test_a_data_race(lock: str, kinds: list[str], tmp_path: Path) -> None:
     found = checked(_program(_FIG_12.format(lock=lock), "a.m", "a.m"), tmp_path, _RACE)
     assert found.kinds == kinds
     assert found.verified is not bool(kinds)
+
+
+#: Two threads hold a lock at once.
+_EXCLUSION = stated(
+    "exclusion",
+    [
+        calls("take", "threading.Lock.acquire", operands=[Named("l")], moment=Moment.RETURNING),
+        calls("free", "threading.Lock.release", operands=[Named("l")]),
+    ],
+    word(Letter("take", "t1"), Letter("take", "t2")),
+)
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dpor", "se-mcr", "dfs"])
+def test_events_of_a_lock_are_its_steps(strategy: str, tmp_path: Path) -> None:
+    source = "lock = threading.Lock()\ndef use():\n    lock.acquire()\n    lock.release()\n"
+    assert checked(_program(source, "use", "use", "use"), tmp_path, _EXCLUSION, strategy=strategy).verified

@@ -48,6 +48,10 @@ def test_a_check_reports_replays_and_suppresses_a_violation(shell: Shell) -> Non
     assert "begin(set#" in failure["explanation"]["sentence"]
     again = shell.run("replay", failure["schedule"])
     assert "reproduced: " in again.stdout
+    known = shell.run(
+        "check", "program.py", "--property", "unsafe-iteration", "--ignore", "unsafe-iteration: location *"
+    )
+    assert "violation" not in known.stdout, known.stdout + known.stderr
     program.write_text(program.read_text().replace("for _ in shared:", "for _ in list(shared):"))
     assert "verified" in shell.run("check", "program.py", "--property", "unsafe-iteration").stdout
 

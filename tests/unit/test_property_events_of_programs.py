@@ -243,6 +243,19 @@ _CASES: dict[str, tuple[str, Property, list[str]]] = {
             "set(8)",
         ],
     ),
+    "names of attributes": (
+        "class A: pass\na = A(); a.x = 1; a.y = 2; a.x; del a.y",
+        stated(
+            "p",
+            [
+                accesses("get", PointcutKind.GET, "*.A.*", operands=[Named("o"), Named("n")]),
+                accesses("set", PointcutKind.SET, "*.A.*", operands=[Named("o"), Anything(), Named("n")]),
+                accesses("del", PointcutKind.DELETE, "*.A.*", operands=[Named("o"), Named("n")]),
+            ],
+            word("get", "set", "del"),
+        ),
+        ["set(A#1, 'x')", "set(A#1, 'y')", "get(A#1, 'x')", "del(A#1, 'y')"],
+    ),
     "attribute set to None": (
         "class T: pass\nt = T(); t.a = 1; t.a = None",
         stated(

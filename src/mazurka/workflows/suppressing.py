@@ -35,6 +35,7 @@ from mazurka.replay.anchor import is_library, portable_path
 from mazurka.replay.schedule import fingerprint
 from mazurka.report.report import Suppressed
 from mazurka.trace.event import Location
+from mazurka.workflows.program_spec import properties_of
 from mazurka.workflows.store import write_whole
 
 _COMMENT: Final = re.compile(r"#\s*mazurka:\s*ignore(?:\[([^\]]*)\])?(?:[:\s]+(.*))?$")
@@ -68,6 +69,7 @@ class Suppressions:
     _comments: dict[str, dict[int, _Comment]] = field(default_factory=dict)  # by file and line
     _decided: dict[tuple[str, ...], str | None] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)  # in comments
+    kinds: tuple[str, ...] = _KINDS  # those of failures, and the names of properties
 
     def why(self, failure: Failure) -> str | None:
         """The rule that suppresses a failure; None if it is to be reported."""
@@ -161,9 +163,9 @@ class Suppressions:
             line = token.start[0] + alone
             place = f"{portable_path(file)}:{token.start[0]}"
             kinds = tuple([kind.strip() for kind in (found[1] or "").split(",") if kind.strip()])
-            unknown = [kind for kind in kinds if kind not in _KINDS]
+            unknown = [kind for kind in kinds if kind not in self.kinds]
             if unknown:
-                hint = did_you_mean(unknown[0], _KINDS) or f"there are {', '.join(_KINDS)}"
+                hint = did_you_mean(unknown[0], self.kinds) or f"there are {', '.join(self.kinds)}"
                 self.problems.append(f"{place}: there is no kind of failure {unknown[0]!r}; {hint}")
             else:
                 yield line, _Comment(place, kinds, (found[2] or "").strip())
@@ -171,14 +173,16 @@ class Suppressions:
 
 def suppressions_of(options: Options) -> Suppressions:
     """The suppressions of the settings; an error if a rule is malformed, or the baseline can't be read."""
-    rules = [rule_of(text, number, "ignore", _KINDS) for number, text in enumerate(options.ignore, 1)]
+    kinds = (*_KINDS, *[each.name for each in properties_of(options)])
+    rules = [rule_of(text, number, "ignore", kinds) for number, text in enumerate(options.ignore, 1)]
     baseline = Path(options.baseline) if options.baseline is not None else None
     if options.write_baseline and baseline is None:
         raise UsageError("baseline", "no file was named to write", where="write-baseline", hint="name it by --baseline")
     known: dict[str, dict[str, Any]] = {}
     if baseline is not None and (baseline.exists() or not options.write_baseline):
         known = _read(baseline)
-    return Suppressions([rule for rule in rules if rule is not None], baseline, options.write_baseline, known)
+    stated = [rule for rule in rules if rule is not None]
+    return Suppressions(stated, baseline, options.write_baseline, known, kinds=kinds)
 
 
 def _places(failure: Failure) -> list[Location]:

@@ -27,6 +27,8 @@ WATCHING: Final = frozenset(
     os.path.join(_OURS, "program", *f"{name}.py".split("/"))
     for name in """runtime/scheduler runtime/sharing runtime/step_metadata
     python/analysis/checks python/instrument/sites
+    python/property_events/callees python/property_events/emission python/property_events/naming
+    python/property_events/pointcuts python/property_events/shown_values python/property_events/violations
     python/semantics/array_operations python/semantics/attributes python/semantics/calls
     python/semantics/class_shapes python/semantics/classification python/semantics/consulted
     python/semantics/container_adapters python/semantics/deep_access python/semantics/definitions

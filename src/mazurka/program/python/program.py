@@ -258,7 +258,7 @@ class PythonProgram(LearnsPoints):
         if self.settings.memory is not MemoryModel.SC:
             store_slots.install()
             self._undo.append(store_slots.uninstall)
-        elif self.settings.models is not None:
+        elif self.settings.models is not None and self._properties is None:  # events within a call are no steps
             self._undo.append(observer.install(self.settings.models))
         self._swap_included()
         with outside.Preparing():
@@ -518,6 +518,8 @@ class PythonProgram(LearnsPoints):
         outside.logging_state.count_at_end(runtime)
         if self._properties is not None:
             self._properties.finish(runtime)
+            if self.settings.memory is not MemoryModel.SC:
+                runtime.untracked["the order of property events and of stores that arrive late"] = 1
         hooks.finish(runtime)
         outside.children.count_at_end(runtime)
 

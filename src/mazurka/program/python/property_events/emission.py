@@ -233,6 +233,7 @@ def _widen(run: Any, mark: Mark, target: Target) -> bool:
         return True
     if log[-1][1] is Op.RELEASE:  # in further runs it is a point
         run.need_points(RELEASE_POINTS)
+        run.sharing.touch(run.current.index, Op.RMW, target, log[-1][3], True)
         log[-1] = (*log[-1][:6], (*log[-1][6], Access(Op.RMW, target)))
         return True
     return False

@@ -41,10 +41,16 @@ def _words(run: Any, stated: Property, match: Match) -> str:
     words = stated.description or f"the property {stated.name} is violated"
     bound = dict(match.binding.objects)
     bound.update({name: _thread(run, each) for name, each in match.binding.threads.items() if each is not None})
-    unnamed = [f"{name} = {thing}" for name, thing in bound.items() if f"{{{name}}}" not in words]
-    for name, thing in bound.items():
-        words = words.replace(f"{{{name}}}", thing)
-    return words if "{" in stated.description or not unnamed else f"{words} ({', '.join(unnamed)})"
+    filled = words.format_map(_Bound(bound))
+    unnamed = "" if "{" in stated.description else ", ".join(f"{name} = {thing}" for name, thing in bound.items())
+    return f"{filled} ({unnamed})" if unnamed else filled
+
+
+class _Bound(dict[str, str]):
+    """Objects and threads by name; any other name stands for itself."""
+
+    def __missing__(self, name: str) -> str:
+        return f"{{{name}}}"
 
 
 def _thread(run: Any, name: Any) -> str:
