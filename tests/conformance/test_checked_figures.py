@@ -218,3 +218,9 @@ _EXCLUSION = stated(
 def test_events_of_a_lock_are_its_steps(strategy: str, tmp_path: Path) -> None:
     source = "lock = threading.Lock()\ndef use():\n    lock.acquire()\n    lock.release()\n"
     assert checked(_program(source, "use", "use", "use"), tmp_path, _EXCLUSION, strategy=strategy).verified
+
+
+def test_events_at_once_are_no_earlier_ones(tmp_path: Path) -> None:
+    """The write before there are threads is next to a read in the word of its object, and not at once with it."""
+    source = _FIG_12.format(lock="Nothing") + "b = A()\n"
+    assert checked(_program(source, "a.m", "b.m"), tmp_path, _RACE).verified

@@ -98,10 +98,9 @@ def _orders(threads: list[list[Act]]) -> Iterator[list[tuple[int, Act]]]:
 
 
 def _is_violated(stated: Stated, threads: list[list[Act]]) -> bool:
-    pairs = _in_either_order(stated.pattern)
+    pairs = _in_either_order(stated)
     return any(
-        _completes(stated, order) or any(_completes(pairs_stated, each) for each in _with_pairs(threads, order))
-        for pairs_stated in [replace(stated, pattern=pairs)]
+        _completes(stated, order) or any(_completes(pairs, each) for each in _with_pairs(threads, order))
         for order in _orders(threads)
     )
 
@@ -113,15 +112,17 @@ def _completes(stated: Stated, order: list[tuple[int, Act]]) -> bool:
     )
 
 
-def _in_either_order(pattern: Pattern) -> Pattern:
-    """The words that end with two events at once, with these in either order."""
-    if isinstance(pattern, Complement):
-        return Alternation(())
+def _in_either_order(stated: Stated) -> Stated:
+    """The words that end with two events at once, with these in either order, and in capitals."""
+    if isinstance(stated.pattern, Complement):
+        return replace(stated, pattern=Alternation(()))
     found: list[Pattern] = []
-    for start, pair in endings(pattern):
+    for start, pair in endings(stated.pattern):
         if pair is not None:
-            found += [Concatenation((start, one, two)) for one, two in permutations((pair.first, pair.second))]
-    return Alternation(tuple(found))
+            capitals = [replace(each, event=each.event.upper()) for each in (pair.first, pair.second)]
+            found += [Concatenation((start, one, two)) for one, two in permutations(capitals)]
+    events = {**stated.events, **{name.upper(): parameters for name, parameters in stated.events.items()}}
+    return replace(stated, events=events, pattern=Alternation(tuple(found)))
 
 
 def _with_pairs(threads: list[list[Act]], order: list[tuple[int, Act]]) -> Iterator[list[tuple[int, Act]]]:
@@ -130,7 +131,9 @@ def _with_pairs(threads: list[list[Act]], order: list[tuple[int, Act]]) -> Itera
     for place in range(len(order) - 1):
         (one, _), (other, _) = order[place], order[place + 1]
         if one != other and not all(_is_locked(threads, order[:place], each) for each in (one, other)):
-            yield order[: place + 2]
+            yield order[:place] + [
+                (thread, act._replace(name=act.name.upper())) for thread, act in order[place : place + 2]
+            ]
 
 
 def _is_locked(threads: list[list[Act]], before: list[tuple[int, Act]], thread: int) -> bool:
