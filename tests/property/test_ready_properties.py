@@ -39,6 +39,37 @@ def both(*functions):
 
 _CASES = [
     Case(
+        "double-close",
+        "fd",
+        "double-close",
+        """
+import os
+def program():
+    fd = os.open("/dev/null", os.O_RDONLY)
+    def close():
+        try: os.close(fd)
+        except OSError: pass
+    both(close, close)
+""",
+    ),
+    Case(
+        "check-then-act",
+        "file",
+        "check-then-act-file",
+        """
+import os, tempfile
+def program():
+    folder = tempfile.mkdtemp()
+    path = os.path.join(folder, "f")
+    open(path, "w").close()
+    def go():
+        if os.path.exists(path):
+            try: os.remove(path)
+            except FileNotFoundError: pass
+    both(go, go)
+""",
+    ),
+    Case(
         "unsafe-iteration",
         "deque",
         "unsafe-iteration",

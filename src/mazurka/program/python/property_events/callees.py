@@ -70,6 +70,8 @@ _ATTRIBUTES: Final[dict[Any, PointcutKind]] = {
 def describe(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> list[Described]:
     """The operations that a call is."""
     kind = type(function)
+    if kind is staticmethod:  # as models of functions of the system are
+        return describe(function.__func__, args, named)
     if kind is functools.partial:
         return describe(function.func, (*function.args, *args), {**function.keywords, **named})
     if kind is types.MethodType:
