@@ -110,6 +110,12 @@ def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
         reads_in_parts.note(run, reads, repeats, site)
 
 
+def _iterates_by_code_of_program(kind: type) -> bool:
+    """Whether the `__iter__` of a class may be code of the program, past which code in C goes: it is in no library."""
+    found = next((each.__dict__["__iter__"] for each in bases(kind) if "__iter__" in each.__dict__), None)
+    return not is_a(found, types.FunctionType) or found.__code__.co_filename in sites.instrumented
+
+
 def contents_of(thing: Any) -> list[Access]:
     """Reads of a container, or of the container behind a view or an iterator."""
     return [access for container in reached(thing) for access in contents(container)]
@@ -150,7 +156,8 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
             in_parts = True
             repeats = repeats or _calls_program(kind, asked)
         iterates = kind in LAZY or (shape.base is None and state_of(kind) and is_native_iterator(kind))
-        inside = reached(thing) if iterates or shape.base in BASES else sources(thing) if shape.base is not None else ()
+        past = kind in BASES or (shape.base in BASES and _iterates_by_code_of_program(kind))
+        inside = reached(thing) if iterates or past else sources(thing) if shape.base is not None else ()
         if iterates:
             reads += moved(run, thing, site)
             waiting += [] if asked else others(thing)
