@@ -112,7 +112,7 @@ def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
 
 def _iterates_by_code_of_program(kind: type) -> bool:
     """Whether the `__iter__` of a class may be code of the program, past which code in C goes: it is in no library."""
-    found = next((each.__dict__["__iter__"] for each in bases(kind) if "__iter__" in each.__dict__), None)
+    found: Any = next((each.__dict__["__iter__"] for each in bases(kind) if "__iter__" in each.__dict__), None)
     return not is_a(found, types.FunctionType) or found.__code__.co_filename in sites.instrumented
 
 
