@@ -86,11 +86,10 @@ def describe(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
         if owner is None or type(owner) is types.ModuleType:
             return [*_builtin(function, args, named), _function(function, args, named)]
         name = function.__name__
-        return [
-            _method(owner, name, (owner, *args), named),
-            *_attribute(name, owner, args),
-            _function(function, args, named),
-        ]
+        found = [_method(owner, name, (owner, *args), named), *_attribute(name, owner, args)]
+        if type(owner).__module__ != "builtins":  # as `random.random`, a method of an object that no code names
+            found.append(_function(function, args, named))
+        return found
     if kind in _UNBOUND:
         return (
             [_method(args[0], function.__name__, args, named), *_attribute(function.__name__, args[0], args[1:])]

@@ -122,6 +122,9 @@ class Pointcuts:
                 known = _names_member(rule.pointcut.names, described.owner, described.name, is_method)
                 self._by_owner[key] = known
             return known
+        if type(described.function) is types.BuiltinFunctionType and described.function.__self__ is not None:
+            if type(described.function.__self__) is not types.ModuleType:  # it is made at each look-up
+                return _names_function(rule.pointcut.names, described.function, described.module)
         place = (rule.number, id(described.function))
         kept = self._by_function.get(place)
         if kept is None:
