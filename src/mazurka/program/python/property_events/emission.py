@@ -8,7 +8,7 @@ different ones are in no common word. An operation without a step gets one of it
 
 A violation ends the run, as a failure whose kind is the name of the property.
 
-Cost: two microseconds for each event; nothing where no property is active.
+Cost: some microseconds for each event; nothing where no property is active.
 """
 
 from __future__ import annotations

@@ -93,11 +93,13 @@ class Pointcuts:
                     number += 1
         self._by_name: dict[tuple[PointcutKind, str], tuple[EventRule, ...]] = {}
         self._by_owner: dict[tuple[int, str, type], bool] = {}
+        self._matching: dict[tuple[PointcutKind, str, type | None], list[EventRule]] = {}
         self._by_function: dict[tuple[int, int], tuple[Any, bool]] = {}
 
     def forget(self) -> None:
         """Forget objects of the last run."""
         self._by_owner.clear()
+        self._matching.clear()
         self._by_function.clear()
 
     def named(self, operation: PointcutKind, name: str) -> tuple[EventRule, ...]:
@@ -141,11 +143,21 @@ class Pointcuts:
     def firings(self, described: Described) -> list[Firing]:
         """The events that an operation is, as far as its operands decide that."""
         found = []
-        for rule in self.named(described.operation, described.name):
-            if self.names(rule, described):
-                bound = _bound(rule.pointcut, described)
-                if bound is not None:
-                    found.append(Firing(rule, bound))
+        for rule in self._rules_for(described):
+            bound = _bound(rule.pointcut, described)
+            if bound is not None:
+                found.append(Firing(rule, bound))
+        return found
+
+    def _rules_for(self, described: Described) -> list[EventRule]:
+        """The rules whose names match an operation."""
+        key = (described.operation, described.name, described.owner)
+        found = self._matching.get(key) if described.owner is not None else None
+        if found is None:
+            rules = self.named(described.operation, described.name)
+            found = [rule for rule in rules if self.names(rule, described)]
+            if described.owner is not None:
+                self._matching[key] = found
         return found
 
     def is_met(self, firing: Firing, result: Any, has_result: bool) -> bool:
