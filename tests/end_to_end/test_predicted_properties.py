@@ -1,0 +1,61 @@
+"""Properties by `mazurka record` and `mazurka predict`: from one passing run to a violation that a run confirms."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+from tests import preloaded
+
+_PROGRAM = """
+import threading, time
+cache = {"a": 1}
+lock = threading.Lock()
+def remove():
+    if "a" in cache:
+        del cache["a"]
+def other():
+    cache.pop("a", None)
+threads = [threading.Thread(target=each) for each in (remove, other)]
+threads[0].start()
+time.sleep(0.05)
+threads[1].start()
+for each in threads: each.join()
+"""
+
+_LOCKED = _PROGRAM.replace(
+    '    if "a" in cache:\n        del', '    with lock:\n      if "a" in cache:\n        del'
+).replace("    cache.pop", "    with lock: cache.pop")
+
+
+def _run(folder: Path, *arguments: str, status: int) -> subprocess.CompletedProcess[str]:
+    ended = preloaded.run(arguments, folder, preloaded.environment(), timeout=60)
+    assert ended.returncode == status, ended.stdout + ended.stderr
+    return ended
+
+
+def test_a_violation_is_predicted_and_confirmed(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(_PROGRAM)
+    _run(tmp_path, "record", "shop.py", "--property", "check-then-act", status=0)
+    made = _run(tmp_path, "predict", "shop.recording", "--kind", "deadlocks", "--confirm", "--format", "json", status=1)
+    report = json.loads(made.stdout)
+    assert [each["kind"] for each in report["findings"]] == ["check-then-act"]
+    (finding,) = report["findings"]
+    assert finding["replayed"]
+    assert [each["location"]["line"] for each in finding["events"]] == [6, 9, 7]
+
+
+def test_a_lock_excludes_it(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(_LOCKED)
+    _run(tmp_path, "record", "shop.py", "--property", "check-then-act", status=0)
+    made = _run(tmp_path, "predict", "shop.recording", "--property", "check-then-act", status=0)
+    assert "0 violations of check-then-act," in made.stdout
+
+
+def test_an_unknown_property(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(_PROGRAM)
+    for command in (["record", "shop.py"], ["predict", "shop.recording"]):
+        made = _run(tmp_path, *command, "--property", "check-then-akt", status=2)
+        assert "did you mean check-then-act" in made.stderr
+    assert not (tmp_path / "shop.recording").exists()
