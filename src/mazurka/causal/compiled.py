@@ -35,9 +35,17 @@ _struct.register(_StateType)
 _struct.define_proxy(_Handle, _StateType, list(ClosureState._fields))
 
 
+def _made(*arrays: Any) -> Any:
+    return _Handle(*arrays)
+
+
+#: numba's own function that makes the structure is compiled anew in each process, which takes seconds.
+_MAKING: Any = compiled_together([_made], lambda _: Form(allocates=True, keeps_gil=True))
+
+
 def handle_of(state: ClosureState) -> Any:
     """The state, as compiled functions take it."""
-    return _Handle(*state)
+    return _MAKING._made(*state)
 
 
 #: The functions of kernel.py and queries.py, each compiled when first called. Most calls are short.

@@ -155,7 +155,8 @@ class Questions:
         """Whether events shortly before two rows, between them and shortly after suffice to refute a question."""
         begin = max(0, first // _NEARBY - 1) * _NEARBY
         end = min(len(self.trace), (last // _NEARBY + 2) * _NEARBY)
-        if 2 * (end - begin) > len(self.trace) or not isinstance(self.trace.thread, np.ndarray):
+        share = 4 if self._relaxes_updates else 2  # questions about properties are few, so a second model pays later
+        if share * (end - begin) > len(self.trace) or not isinstance(self.trace.thread, np.ndarray):
             return False
         if self._cut != (begin, end):
             rows = np.array([*self._held_at(begin), *range(begin, end)], np.int32)
