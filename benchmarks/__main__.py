@@ -11,6 +11,7 @@
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
     make bench ARGS=order-violations        predicted from passing executions of libraries (a minute; PyPI)
+    make bench ARGS=properties              properties predicted in libraries, and of a long trace (two minutes; PyPI)
     make bench ARGS=call-orders             cost of candidates of calls in other orders, beside happens-before
     make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
@@ -71,6 +72,7 @@ MEASUREMENTS: Final = {
     "suites": "library_suites",
     "order-violations": "order_violations",
     "call-orders": "call_orders",
+    "properties": "property_violations",
 }
 
 
@@ -90,6 +92,7 @@ _LONG: Final = frozenset(
         "suites",
         "order-violations",
         "call-orders",
+        "properties",
     }
 )
 
