@@ -1,5 +1,5 @@
 """Errors in texts that state properties: their messages, places and carets, compared with
-``tests/golden/expected/property_errors.txt`` (``UPDATE_GOLDEN=1`` writes it anew)."""
+``tests/golden/property_errors.txt`` (``UPDATE_GOLDEN=1`` writes it anew)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from mazurka.errors import MazurkaError
 from mazurka.properties.parsing import parsed, parsed_file
 
-_EXPECTED = Path(__file__).parents[1] / "golden" / "expected" / "property_errors.txt"
+_EXPECTED = Path(__file__).parents[1] / "golden" / "property_errors.txt"
 _UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
 
 _HEAD = (
