@@ -204,7 +204,7 @@ class Confirmer:
             if before is not None and trace.site[before] == site != NO_VALUE and self._goes_on(leads[before], row):
                 lead = leads[before]
             leads.append(lead)
-            if op != Op.BRANCH:
+            if op not in (Op.BRANCH, Op.POINT):  # a property's event is no access
                 last[thread] = row
         return leads
 
