@@ -56,8 +56,17 @@ def read_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> Non
 
 
 def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
-    """Change a sequence so that any element may move; a read of an index reads the structure too."""
-    emit(run, thing, site, _RMW, (STRUCTURE, number(thing)), tuple(reads_of_arguments(run, args, site)))
+    """Change a sequence so that any element may move, or be returned: it reads the elements, as far as operations have
+    touched them by their indexes. A read of an index reads the structure too."""
+    more = (*_touched_elements(run, thing), *reads_of_arguments(run, args, site))
+    emit(run, thing, site, _RMW, (STRUCTURE, number(thing)), more)
+
+
+def _touched_elements(run: Any, thing: Any) -> list[Access]:
+    if run.is_recording or not is_a(thing, BASES):
+        return []
+    touched = run.touched
+    return [access for access in contents(thing)[1:] if access.target in touched]
 
 
 # -- sequences ---------------------------------------------------------------------------------------------------------
@@ -101,8 +110,13 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
     emit(run, thing, site, _WRITE, (ITEM, n, index), more, _element(thing, index))
 
 
-def _sequence_put(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
-    """Add an element to a sequence without a look into it."""
+def _sequence_append(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+    """Add an element at the end of a sequence, without a look into it."""
+    emit(run, thing, site, _RMW, (STRUCTURE, number(thing)))
+
+
+def _sequence_insert(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+    """Add an element to a sequence, where others have to move, without a look into it."""
     change_all(run, thing, site)
 
 
@@ -245,7 +259,8 @@ _SEQUENCE: Final = _ANY | _table(
         change_all,
         "__init__ __delitem__ extend pop remove clear sort reverse __iadd__ __imul__ popleft extendleft rotate",
     ),
-    put=(_sequence_put, "append insert appendleft"),
+    append=(_sequence_append, "append"),
+    insert=(_sequence_insert, "insert appendleft"),
     length=(read_structure, "__len__ __bool__"),
     whole=(
         read_all,
