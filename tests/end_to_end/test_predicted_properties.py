@@ -60,3 +60,22 @@ def test_an_unknown_property(tmp_path: Path) -> None:
         made = _run(tmp_path, *command, "--property", "check-then-akt", status=2)
         assert "did you mean check-then-act" in made.stderr
     assert not (tmp_path / "shop.recording").exists()
+
+
+_STORED = """thread,op,kind,target,value,location
+0,fork,thread,1,,p.py:1
+1,write,var,d[k],,p.py:2
+1,rmw,structure,d,,p.py:2
+1,point,point,"check-then-act.change(d,k)^",,p.py:2
+0,read,var,d[k],,p.py:3
+0,point,point,"check-then-act.check(d,k)^",,p.py:3
+0,write,var,d[k],,p.py:4
+0,point,point,"check-then-act.change(d,k)^",,p.py:4
+"""
+
+
+def test_an_operation_of_several_rows_comes_as_a_whole(tmp_path: Path) -> None:
+    """The check reads the stored item, so it does not come before the store, nor amid it."""
+    (tmp_path / "stored.csv").write_text(_STORED)
+    made = _run(tmp_path, "predict", "stored.csv", "--property", "check-then-act", status=0)
+    assert "0 violations of check-then-act," in made.stdout

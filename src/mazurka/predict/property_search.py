@@ -33,7 +33,7 @@ from mazurka.properties.bindings import Binding, Bindings, Named, Occurrence
 from mazurka.properties.monitor import single_letters
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.patterns import Parallel, Pattern, Stated, endings, protocol
-from mazurka.trace.property_events import property_events
+from mazurka.trace.property_events import PropertyEvent, property_events
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import PropertyViolation, Witness
 
@@ -223,7 +223,9 @@ class PropertySearch:
                 if not isinstance(answer, Witness):
                     continue
                 part = self._part(candidate, choice, answer, symbols)
-                if self._is_violation(automaton, [symbols[each] for each in part]):
+                if self._overlap(part, answer):
+                    unsure = True
+                elif self._is_violation(automaton, [symbols[each] for each in part]):
                     return self._witness(candidate, part, answer)
                 other = next((each for each in (*part, *symbols) if each not in decided), None)
             for next_ in () if other is None else self._decisions(automaton, candidate, choice, other, symbols):
@@ -246,14 +248,10 @@ class PropertySearch:
         return event.row if each.event in self.stated.before else event.point
 
     def _ask(self, candidate: Candidate, choice: _Choice) -> Verdict:
-        rows = [self.events[each.number].row for each in choice.events]
-        order = [Before(one, other) for one, other in pairwise(rows) if one != other]
-        if rows:
-            order += [
-                Before(row, rows[0])
-                for row in (self.events[each.number].row for each in choice.earlier)
-                if row != rows[0]
-            ]
+        events = [self.events[each.number] for each in choice.events]
+        order = [constraint for one, other in pairwise(events) for constraint in _one_after(one, other)]
+        for each in choice.earlier if events else ():
+            order += _one_after(self.events[each.number], events[0])
         pair = tuple([self.events[each.number].row for each in candidate.pair])
         question = Question(
             happen=tuple(map(self._mark, (*choice.events, *choice.earlier))),
@@ -299,6 +297,15 @@ class PropertySearch:
         begin = 0 if self._protocol is not None else done.index(choice.events[0])
         last = len(done) if candidate.pair else done.index(choice.events[-1]) + 1
         return done[begin:last]
+
+    def _overlap(self, part: Sequence[Occurrence], answer: Witness) -> bool:
+        """Whether the operation of an event begins in an execution before that of the event before it has ended."""
+        place: dict[int, int] = {row: number for number, row in enumerate(answer.order, answer.prefix)}
+        events = [self.events[each.number] for each in part]
+        return any(
+            one.thread != other.thread and place.get(other.first, other.first) < place.get(one.row, one.row)
+            for one, other in pairwise(events)
+        )
 
     def _is_violation(self, automaton: Automaton, symbols: Sequence[Symbol]) -> bool:
         """Whether a word is in the language or, for a protocol, refused because of its last symbol."""
@@ -359,6 +366,13 @@ class PropertySearch:
             last = max((place for place, row in enumerate(order) if row in marks), default=-1)
             order = order[: last + 1]
         return replace(answer, order=order, unread=answer.unread & frozenset(order), claim=claim)
+
+
+def _one_after(one: PropertyEvent, other: PropertyEvent) -> list[Before]:
+    """Constraints that an event comes before another one, as a whole: an operation may have several rows."""
+    if one.row == other.row:
+        return []
+    return [Before(one.row, other.row if one.thread == other.thread else other.first)]
 
 
 def _by_symbol(word: Sequence[Named]) -> dict[Symbol, list[Occurrence]]:

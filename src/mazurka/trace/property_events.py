@@ -30,8 +30,9 @@ _SAFE: Final = "#<>[]{}'\":;=+*/!?@&~$"
 
 
 class PropertyEvent(NamedTuple):
-    """``row`` is the row at which it takes place, ``point`` that of the POINT itself; ``objects`` are named as in the
-    trace."""
+    """``row`` is the row at which it takes place, ``point`` that of the POINT itself, ``first`` the first row of the
+    operation with which it takes place: the rows before ``row`` in its thread that have the same place in the source.
+    ``objects`` are named as in the trace."""
 
     row: int
     point: int
@@ -39,6 +40,7 @@ class PropertyEvent(NamedTuple):
     property: str
     event: str
     objects: tuple[str, ...]
+    first: int
 
 
 def target_of(name: str, event: str, objects: Iterable[str], with_row_before: bool = False) -> Target:
@@ -71,7 +73,8 @@ def property_events(trace: Trace, name: str | None = None) -> Sequence[PropertyE
             meant[x] = _meaning(trace.targets[x])
         known = meant[x]
         if known is not None and name in (None, known[0]):
-            found.append(PropertyEvent(_row(trace, point), point, int(columns.thread[point]), *known))
+            first, row = _rows(trace, point)
+            found.append(PropertyEvent(row, point, int(columns.thread[point]), *known, first))
     return sorted(found)
 
 
@@ -82,12 +85,22 @@ def _meaning(target: Target) -> tuple[str, str, tuple[str, ...]] | None:
         return None
 
 
-def _row(trace: Trace, point: int) -> int:
-    """The row with which a POINT takes place."""
+def _rows(trace: Trace, point: int) -> tuple[int, int]:
+    """The first and the last row of the operation with which a POINT takes place; without one the POINT itself."""
     if not str(trace.targets[int(trace.target[point])][1]).endswith(_WITH_ROW_BEFORE):
-        return point
+        return point, point
     own = trace.rows_of_thread[int(trace.thread[point])]
     place = int(np.searchsorted(np.asarray(own), point))
     while place >= 0 and trace.op[int(own[place])] in (Op.POINT, Op.BRANCH):
         place -= 1
-    return int(own[place]) if place >= 0 else point
+    if place < 0:
+        return point, point
+    first = row = int(own[place])
+    while place > 0 and trace.op[int(own[place - 1])] != Op.POINT:
+        place -= 1
+        if trace.op[int(own[place])] == Op.BRANCH:
+            continue
+        if trace.site[int(own[place])] != trace.site[row] or trace.site[row] < 0:
+            break
+        first = int(own[place])
+    return first, row

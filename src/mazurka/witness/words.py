@@ -10,6 +10,7 @@ Cost: for a word of n events some n² sets for each operator of the pattern.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from mazurka.trace.patterns import (
@@ -59,6 +60,11 @@ def violation_objections(
     if begin < 0 or points[begin : begin + len(steps)] != steps:
         yield f"the events at steps {', '.join(map(str, steps))} are not consecutive events of the word in the order"
         return
+    if any(
+        one.thread != other.thread and place(other.first) < place(one.row)
+        for one, other in pairwise(done[begin : begin + len(steps)])
+    ):
+        yield "the operation of one event begins before that of the event before it has ended"
     part = word[begin : begin + len(steps)]
     if claim.at_once:
         pair = [events[step] for step in claim.steps[-2:]]
