@@ -156,7 +156,7 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
             in_parts = True
             repeats = repeats or _calls_program(kind, asked)
         iterates = kind in LAZY or (shape.base is None and state_of(kind) and is_native_iterator(kind))
-        past = kind in BASES or (shape.base in BASES and _iterates_by_code_of_program(kind))
+        past = shape.base in BASES and (shape.base is kind or _iterates_by_code_of_program(kind))
         inside = reached(thing) if iterates or past else sources(thing) if shape.base is not None else ()
         if iterates:
             reads += moved(run, thing, site)
