@@ -132,19 +132,6 @@ def test_starts_again_when_a_run_grew() -> None:
     assert Explorer(Altered(RACY, found_new_points=True), "random", budget=Budget(executions=5)).run().restarts == 0
 
 
-def test_random_runs_precede_another_search_after_a_long_one_in_vain() -> None:
-    whole = Explorer(OracleProgram(RACY), "dfs").run().executions
-    short = Explorer(Altered(RACY, found_new_points=lambda n: n == 15), "dfs").run()
-    assert (short.restarts, short.executions) == (1, 15 + whole)
-    long = Explorer(Altered(RACY, found_new_points=lambda n: n in (20, 23)), "dfs").run()
-    assert (long.restarts, long.executions) == (1, 20 + 10 + whole)
-    assert isinstance(long.verdict, Verified)
-    cut = Altered(RACY, found_new_points=lambda n: n == 20, truncated=lambda n: "cut" if n == 21 else "")
-    assert isinstance(Explorer(cut, "dfs").run().verdict, Verified)  # the search itself had no such run
-    limited = Explorer(Altered(RACY, found_new_points=lambda n: n == 20), "dfs", budget=Budget(executions=23)).run()
-    assert limited.executions == 23
-
-
 def test_abandoned_is_not_complete() -> None:
     explorer = Explorer(Altered(RACY, found_new_points=lambda n: n == 5), "dfs")
     for _ in explorer.progress():

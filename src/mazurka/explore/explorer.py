@@ -9,9 +9,7 @@ is given.
 
 A run that found new points (met a shared location at a site not known to need points) has points that earlier runs
 lacked, so an exhaustive strategy starts again, keeping the failures found. The set of known sites only grows, so this
-ends. Batches that are under way then count for their failures only. If the search that ends so has made many runs, the
-next one is preceded by random ones, at most half as many, which are to meet the other new points soon, rather than late
-in one more search that is in vain. They count for their failures only, too.
+ends. Batches that are under way then count for their failures only.
 
 With a :class:`~mazurka.explore.search_journal.SearchJournal` all records are saved after each batch: a killed
 exploration resumes where the last batch ended; first its failures are executed again.
@@ -51,12 +49,6 @@ _HERE: Final = 0.05
 
 #: The length in seconds of the recent period whose share of deciding is reported.
 _LATE: Final = 0.5
-
-#: Runs of a search that was in vain, from which on random ones precede the next search.
-_DEAR: Final = 16
-
-#: Random runs in a row without new points, after which no more are made.
-_QUIET: Final = 16
 
 _ABANDONED: Final = "the exploration was abandoned"
 
@@ -133,9 +125,6 @@ class Explorer:
         self.seen = Statistics()
         self.restarts = 0
         self._notes: list[str] = []
-        self._sampler: Strategy | None = None  # makes the random runs
-        self._begun_at = 0  # the number of runs before this search
-        self._samples = 0  # random runs to make before it goes on
         self._started = 0.0
         self._written = 0.0
         self._doubts = ""  # as last written to the journal
@@ -174,30 +163,7 @@ class Explorer:
             for batch in batches:
                 yield self._take_in(batch)
             yield self._progress(())
-            yield from self._sample()
         return stopped
-
-    def _sample(self) -> Iterator[Progress]:
-        """Make random runs, so that the program meets new points soon."""
-        if not self._samples:
-            return
-        most, self._samples = self._samples, 0
-        if self._sampler is None:
-            self._sampler = make_strategy("pos", self.settings, self.program.analysis())
-        quiet = 0
-        while most > 0 and quiet < _QUIET and not self._stop_reason():
-            points, before = frozenset(self.learned), self._terms(_HERE)
-            left = most if before.executions is None else min(most, before.executions)
-            terms = replace(before, executions=min(left, _QUIET - quiet), races=False)
-            batch = work(self.program, self._sampler, terms, self.postcondition)
-            batch.statistics.know(points)
-            made = batch.statistics.executions
-            most -= max(made, 1)
-            quiet = 0 if batch.found_new_points else quiet + made
-            if batch.found_new_points:
-                self._begin_again()
-            yield self._progress(self.seen.add(Statistics(made, batch.statistics.found)))
-        self._begun_at = self.seen.executions
 
     # -- batches -------------------------------------------------------------------------------------------------------
 
@@ -249,9 +215,9 @@ class Explorer:
         restart = batch.found_new_points and self.strategy.exhaustive
         if restart:
             self.restarts += 1
-            made, self._begun_at = self.seen.executions - self._begun_at, self.seen.executions
-            self._samples = made // 2 if made >= _DEAR else 0
-            self._begin_again()
+            earlier = self.strategy
+            self.strategy = make_strategy(self.strategy_name, self.settings, self.program.analysis())
+            self.strategy.begin_again(earlier)
             if self.journal is not None:
                 self.journal.forget_records()
         self._write()
@@ -259,11 +225,6 @@ class Explorer:
             part = min(1.0, batch.seconds / _LATE)
             self._deciding += part * (1 - batch.running / batch.seconds - self._deciding)
         return self._progress(new, restart)
-
-    def _begin_again(self) -> None:
-        earlier = self.strategy
-        self.strategy = make_strategy(self.strategy_name, self.settings, self.program.analysis())
-        self.strategy.begin_again(earlier)
 
     def _progress(self, new: tuple[FailingExecution, ...], restarted: bool = False) -> Progress:
         found, total, deciding = len(self.seen.found), self.strategy.estimate(), self._deciding > 0.5
