@@ -115,7 +115,10 @@ class CheckReport:
         failures = [*(each.failure for each in self.findings), *(each.failure for each in self.suppressed)]
         own = {each.rule for each in failures if isinstance(each, Failure) and each.rule}
         stated = {name: f"An order of the threads violates the property {name}." for name in sorted(own)}
-        return {kind.value: rule for kind, rule in RULES.items() if kind is not FailureKind.PROPERTY} | stated
+        nameless = any(each.kind_name == FailureKind.PROPERTY.value for each in failures if isinstance(each, Failure))
+        return {
+            kind.value: rule for kind, rule in RULES.items() if kind is not FailureKind.PROPERTY or nameless
+        } | stated
 
     @property
     def facts(self) -> Mapping[str, Fact]:
