@@ -79,3 +79,21 @@ def test_an_operation_of_several_rows_comes_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "stored.csv").write_text(_STORED)
     made = _run(tmp_path, "predict", "stored.csv", "--property", "check-then-act", status=0)
     assert "0 violations of check-then-act," in made.stdout
+
+
+_READ_LATER = """thread,op,kind,target,value,location
+0,fork,thread,1,,p.py:1
+1,write,var,d[k],,p.py:2
+1,rmw,structure,d,,p.py:2
+1,point,point,"data-race-item.write(d,k)^",,p.py:2
+0,read,var,d[k],,p.py:3
+0,read,var,y,,p.py:4
+0,point,point,"data-race-item.read(d,k)^",,p.py:4
+"""
+
+
+def test_two_operations_at_once_have_not_begun(tmp_path: Path) -> None:
+    """The second read needs the stored item: it is not next before the store, of which the item is only a part."""
+    (tmp_path / "later.csv").write_text(_READ_LATER)
+    made = _run(tmp_path, "predict", "later.csv", "--property", "data-race-item", status=0)
+    assert "0 violations of data-race-item" in made.stdout

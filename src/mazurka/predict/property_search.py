@@ -15,7 +15,7 @@ Cost: that of the candidates, some of which are products of events, and some ten
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, pairwise
@@ -29,7 +29,7 @@ from mazurka.predict.fast_path import needs_of
 from mazurka.predict.kinds.definition import LIMIT, Rows, place_of
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.properties.automaton import Automaton, State, Symbol
-from mazurka.properties.bindings import Binding, Bindings, Named, Occurrence
+from mazurka.properties.bindings import Binding, Bindings, NamedOccurrence, Occurrence
 from mazurka.properties.monitor import single_letters
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.patterns import Parallel, Pattern, Stated, endings, protocol
@@ -53,7 +53,7 @@ class Candidate(NamedTuple):
     ``word`` has all events that the binding names, in the order of the trace."""
 
     binding: Binding
-    word: Sequence[Named]
+    word: Sequence[NamedOccurrence]
     pattern: Pattern
     events: tuple[Occurrence, ...]
     pair: tuple[Occurrence, ...] = ()
@@ -125,7 +125,7 @@ class PropertySearch:
                     yield from self._with_pair(binding, word, pattern, pair)
 
     def _of_pattern(
-        self, binding: Binding, word: Sequence[Named], pattern: Pattern, refused: bool = False
+        self, binding: Binding, word: Sequence[NamedOccurrence], pattern: Pattern, refused: bool = False
     ) -> Iterator[Candidate]:
         automaton = self._automaton(word, pattern)
         by_symbol = _by_symbol(word)
@@ -134,7 +134,7 @@ class PropertySearch:
                 yield Candidate(binding, word, pattern, events)
 
     def _with_pair(
-        self, binding: Binding, word: Sequence[Named], pattern: Pattern, pair: Parallel
+        self, binding: Binding, word: Sequence[NamedOccurrence], pattern: Pattern, pair: Parallel
     ) -> Iterator[Candidate]:
         first = [each.occurrence for each in word if pair.first in each.symbol]
         second = [each.occurrence for each in word if pair.second in each.symbol]
@@ -148,7 +148,7 @@ class PropertySearch:
                         if one.thread != other.thread and self._may_be_next(events, one, other):
                             yield Candidate(binding, word, pattern, events, (one, other))
 
-    def _automaton(self, word: Sequence[Named], pattern: Pattern) -> Automaton:
+    def _automaton(self, word: Sequence[NamedOccurrence], pattern: Pattern) -> Automaton:
         symbols = {each.symbol for each in word}
         if self._protocol is None:
             return Automaton(pattern, symbols)
@@ -252,7 +252,7 @@ class PropertySearch:
         order = [constraint for one, other in pairwise(events) for constraint in _one_after(one, other)]
         for each in choice.earlier if events else ():
             order += _one_after(self.events[each.number], events[0])
-        pair = tuple([self.events[each.number].row for each in candidate.pair])
+        pair = tuple([self.events[each.number].first for each in candidate.pair])
         question = Question(
             happen=tuple(map(self._mark, (*choice.events, *choice.earlier))),
             next=pair,
@@ -262,12 +262,12 @@ class PropertySearch:
         return self._questions.prove(self._claim(candidate, choice.events), question)
 
     def _claim(self, candidate: Candidate, events: Iterable[Occurrence]) -> PropertyViolation:
-        binding, points = candidate.binding, [event.point for event in self.events]
-        steps = [StepIndex(points[each.number]) for each in (*events, *candidate.pair)]
+        binding, all_ = candidate.binding, self.events
+        steps = [StepIndex(all_[each.number].point) for each in (*events, *candidate.pair)]
         names = self.trace.threads
         threads = [(one, names[t] if isinstance(t, int) else None) for one, t in binding.threads.items()]
         regions = [
-            (name, None if each is None else (points[each.begin], points[each.end] if each.end >= 0 else -1))
+            (name, None if each is None else (all_[each.begin].point, all_[each.end].point if each.end >= 0 else -1))
             for name, each in binding.regions.items()
         ]
         return PropertyViolation(
@@ -284,11 +284,7 @@ class PropertySearch:
     ) -> list[Occurrence]:
         """The events of an execution that the binding names, from the first to the last of a sequence; to the end of
         the execution, if two that are next at once follow; from its beginning, for a protocol."""
-        place: dict[int, int] = {row: number for number, row in enumerate(answer.order, answer.prefix)}
-
-        def at(row: int) -> int:
-            return row if row < answer.prefix else place.get(row, _NEVER)
-
+        at = _places(answer)
         end = _NEVER - 1 if candidate.pair else max(at(self._mark(each)) for each in choice.events)
         done = [each for each in symbols if at(self._mark(each)) <= end]
         done.sort(key=lambda each: (at(self.events[each.number].row), each.number))
@@ -300,12 +296,9 @@ class PropertySearch:
 
     def _overlap(self, part: Sequence[Occurrence], answer: Witness) -> bool:
         """Whether the operation of an event begins in an execution before that of the event before it has ended."""
-        place: dict[int, int] = {row: number for number, row in enumerate(answer.order, answer.prefix)}
+        at = _places(answer)
         events = [self.events[each.number] for each in part]
-        return any(
-            one.thread != other.thread and place.get(other.first, other.first) < place.get(one.row, one.row)
-            for one, other in pairwise(events)
-        )
+        return any(one.thread != other.thread and at(other.first) < at(one.row) for one, other in pairwise(events))
 
     def _is_violation(self, automaton: Automaton, symbols: Sequence[Symbol]) -> bool:
         """Whether a word is in the language or, for a protocol, refused because of its last symbol."""
@@ -368,6 +361,12 @@ class PropertySearch:
         return replace(answer, order=order, unread=answer.unread & frozenset(order), claim=claim)
 
 
+def _places(witness: Witness) -> Callable[[int], int]:
+    """The place of each row in an execution."""
+    later: dict[int, int] = {row: number for number, row in enumerate(witness.order, witness.prefix)}
+    return lambda row: row if row < witness.prefix else later.get(row, _NEVER)
+
+
 def _one_after(one: PropertyEvent, other: PropertyEvent) -> list[Before]:
     """Constraints that an event comes before another one, as a whole: an operation may have several rows."""
     if one.row == other.row:
@@ -375,7 +374,7 @@ def _one_after(one: PropertyEvent, other: PropertyEvent) -> list[Before]:
     return [Before(one.row, other.row if one.thread == other.thread else other.first)]
 
 
-def _by_symbol(word: Sequence[Named]) -> dict[Symbol, list[Occurrence]]:
+def _by_symbol(word: Sequence[NamedOccurrence]) -> dict[Symbol, list[Occurrence]]:
     found: dict[Symbol, list[Occurrence]] = {}
     for each in word:
         found.setdefault(each.symbol, []).append(each.occurrence)

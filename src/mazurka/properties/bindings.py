@@ -65,9 +65,6 @@ class NamedOccurrence(NamedTuple):
     symbol: Symbol
 
 
-Named = NamedOccurrence
-
-
 class Bindings:
     """The bindings of a property to the occurrences that have been added."""
 
@@ -92,7 +89,7 @@ class Bindings:
             of.setdefault(occurrence.objects, []).append(occurrence)
         return of is not None
 
-    def bindings(self, with_: Occurrence | None = None) -> Iterator[tuple[Binding, Sequence[Named]]]:
+    def bindings(self, with_: Occurrence | None = None) -> Iterator[tuple[Binding, Sequence[NamedOccurrence]]]:
         """The bindings under which a word of the pattern may occur, each with its word; ``with_``: only those that name
         this occurrence."""
         fixed = {} if with_ is None else dict(zip(self.stated.events[with_.event], with_.objects, strict=True))
@@ -104,7 +101,8 @@ class Bindings:
             for threads in self._threads(present):
                 for regions in self._instances(present, threads):
                     binding = Binding(objects, threads, regions)
-                    word = [Named(each, symbol) for each in present if (symbol := self.symbol(binding, each))]
+                    named = ((each, self.symbol(binding, each)) for each in present)
+                    word = [NamedOccurrence(each, symbol) for each, symbol in named if symbol]
                     if with_ is None or any(named.occurrence == with_ for named in word):
                         yield binding, word
 
@@ -131,16 +129,16 @@ class Bindings:
         if len(given) == len(group):
             return [given]
         facts: dict[tuple[str, str], list[dict[str, str]]] = {}
-        known: list[dict[str, str]] = []
+        known: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
         for event, of in self._of.items():
             if group.issuperset(self.stated.events[event]) and self.stated.events[event]:
                 for objects in of:
                     fact = dict(zip(self.stated.events[event], objects, strict=True))
-                    if all(given.get(p, x) == x for p, x in fact.items()) and fact not in known:
-                        known.append(fact)
+                    if all(given.get(p, x) == x for p, x in fact.items()) and _key(fact) not in known:
+                        known[_key(fact)] = fact
                         for pair in fact.items():
                             facts.setdefault(pair, []).append(fact)
-        stack = [given] if given else list(known)
+        stack = [given] if given else list(known.values())
         seen = {_key(each) for each in stack}
         found = []
         while stack:

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from mazurka.properties.automaton import Automaton, Symbol
-from mazurka.properties.bindings import Binding, Bindings, Named, Occurrence
+from mazurka.properties.bindings import Binding, Bindings, NamedOccurrence, Occurrence
 from mazurka.trace.patterns import Pattern, Stated, endings, letters, protocol
 
 
@@ -31,10 +31,10 @@ class Monitor:
         self.stated = stated
         self._bindings = Bindings(stated)
         self._number = 0
-        self._words: list[Pattern] = []
-        self._protocol = protocol(stated.pattern)
-        if self._protocol is None:
-            self._words += [start for start, pair in endings(stated.pattern) if pair is None]
+        followed = protocol(stated.pattern)
+        self._protocol = None if followed is None else Automaton(followed, single_letters(followed))
+        words = () if followed is not None else endings(stated.pattern)
+        self._words = [Automaton(start, ()) for start, pair in words if pair is None]
 
     def see(self, thread: Hashable, event: str, objects: tuple[str, ...], with_last: bool = False) -> Match | None:
         """An event takes place; returns the violation that it completes, if it does. ``with_last``: only one in which
@@ -52,7 +52,7 @@ class Monitor:
                 return Match(tuple(each.occurrence for each in found), binding)
         return None
 
-    def _match(self, word: Sequence[Named]) -> Sequence[Named] | None:
+    def _match(self, word: Sequence[NamedOccurrence]) -> Sequence[NamedOccurrence] | None:
         """The shortest end of a word that is a violation; for a protocol the whole word, if it is one."""
         symbols = [each.symbol for each in word]
         if self._protocol is not None:
@@ -61,10 +61,9 @@ class Monitor:
         return word[len(word) - min(lengths) :] if lengths else None
 
 
-def shortest_end(pattern: Pattern, symbols: Sequence[Symbol]) -> int | None:
-    """The length of the shortest end of a word that is in the language of a pattern, and not empty; None if there is
+def shortest_end(automaton: Automaton, symbols: Sequence[Symbol]) -> int | None:
+    """The length of the shortest end of a word that is in the language of an automaton, and not empty; None if there is
     none."""
-    automaton = Automaton(pattern, symbols)
     since = {automaton.start: 0}  # by state the largest start of a factor that leads there
     for place, symbol in enumerate(symbols):
         since[automaton.start] = place
@@ -77,9 +76,9 @@ def shortest_end(pattern: Pattern, symbols: Sequence[Symbol]) -> int | None:
     return min(found, default=None)
 
 
-def is_refused(pattern: Pattern, symbols: Sequence[Symbol]) -> bool:
-    """Whether no word of a pattern begins with these symbols; the other symbols that may follow are single letters."""
-    automaton = Automaton(pattern, {*symbols, *single_letters(pattern)})
+def is_refused(automaton: Automaton, symbols: Sequence[Symbol]) -> bool:
+    """Whether no word of a protocol begins with these symbols. Its alphabet of single letters suffices to decide that:
+    without complement and intersection a letter more in a symbol excludes no word."""
     state = automaton.start
     for symbol in symbols:
         state = automaton.after(state, symbol)

@@ -134,6 +134,13 @@ class EventDeclaration:
         return f"event {self.name}{parameters}: {pointcuts}"
 
 
+def described(description: str, bound: Mapping[str, str]) -> str:
+    """A description with the names of objects and threads in place of ``{parameter}`` and ``{attribute}``."""
+    for name, thing in bound.items():
+        description = description.replace(f"{{{name}}}", thing)
+    return description
+
+
 @dataclass(frozen=True)
 class Property:
     """See the module. ``path`` is the file that states it ("" for one that Python code builds). ``description`` is a

@@ -69,7 +69,7 @@ def violation_objections(
     if claim.at_once:
         pair = [events[step] for step in claim.steps[-2:]]
         yield from _at_once(claim, part, pair, [naming.letters_of(event) for event in pair])
-        yield from all_next([event.row for event in pair])
+        yield from all_next([event.first for event in pair])
         return
     stated = protocol(claim.property.pattern)
     if stated is not None:

@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from mazurka.predict.candidates import Once, Signatures
 from mazurka.predict.engines import EngineRun, ProvenBug, run, undecided_after
 from mazurka.predict.kinds.definition import Doing
-from mazurka.predict.kinds.property_violation import call_of, described
+from mazurka.predict.kinds.property_violation import bound_by, call_of
 from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
+from mazurka.properties.property import described
 from mazurka.report.finding import (
     CheckedWitness,
     Column,
@@ -253,7 +254,7 @@ class _FindingCollector:
         stated, claim = KINDS[found.kind].property, found.witness.claim
         if stated is None or not isinstance(claim, PropertyViolation):
             return ""
-        return described(stated.description, claim)
+        return described(stated.description, bound_by(claim))
 
     def findings(self, kinds: Sequence[str]) -> list[_Proven]:
         """The findings, sorted by kind, and for each kind in the order in which they were found."""

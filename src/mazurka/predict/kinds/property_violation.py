@@ -50,10 +50,6 @@ def call_of(text: str) -> str:
     return f"{event}({', '.join(objects)})"
 
 
-def described(description: str, violation: PropertyViolation) -> str:
-    """A property's description, with the names of the objects and threads that a violation binds in place of
-    ``{parameter}`` and ``{attribute}``."""
-    bound = dict(violation.objects) | {name: thread or "another thread" for name, thread in violation.threads}
-    for name, value in bound.items():
-        description = description.replace("{" + name + "}", value)
-    return description
+def bound_by(violation: PropertyViolation) -> dict[str, str]:
+    """The names of the objects and threads that a violation binds, by parameter and attribute."""
+    return dict(violation.objects) | {name: thread or "another thread" for name, thread in violation.threads}

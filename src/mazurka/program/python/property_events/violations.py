@@ -9,7 +9,7 @@ from mazurka.program.python import stacks
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.property_events.emission import Reported
 from mazurka.properties.monitor import Match
-from mazurka.properties.property import Property
+from mazurka.properties.property import Property, described
 
 
 def violated(run: Any, stated: Property, reported: list[Reported], match: Match) -> None:
@@ -41,16 +41,9 @@ def _words(run: Any, stated: Property, match: Match) -> str:
     words = stated.description or f"the property {stated.name} is violated"
     bound = dict(match.binding.objects)
     bound.update({name: _thread(run, each) for name, each in match.binding.threads.items() if each is not None})
-    filled = words.format_map(_Bound(bound))
+    filled = described(words, bound)
     unnamed = "" if "{" in stated.description else ", ".join(f"{name} = {thing}" for name, thing in bound.items())
     return f"{filled} ({unnamed})" if unnamed else filled
-
-
-class _Bound(dict[str, str]):
-    """Objects and threads by name; any other name stands for itself."""
-
-    def __missing__(self, name: str) -> str:
-        return f"{{{name}}}"
 
 
 def _thread(run: Any, name: Any) -> str:
