@@ -18,7 +18,7 @@ RELEASE_POINTS: Final = -1
 END_POINTS: Final = -2
 #: ... the set of live threads is read, which starts and ends of threads change.
 COUNT_POINTS: Final = -4
-#: ... some lock is given back by a thread that does not have it.
+#: ... some lock is given back, or a condition notified, by a thread that does not have the lock.
 MISUSE_POINTS: Final = -5
 #: ... a key of a dictionary is stored by one thread, and comes or goes by another: a store reads whether it is there.
 PRESENCE_POINTS: Final = -6

@@ -8,7 +8,8 @@ library reference.
 - ``Condition.wait``: RELEASE of the lock with WAIT on ("cond", n); parked; READ of the waiter's own ("wake", m) and
   ACQUIRE of the lock, one step when the wait has no timeout. A timed wait is two: the end of the parking, then the
   lock. ``notify`` is NOTIFY on ("cond", n) and WRITE on the ("wake", m) of the threads that it wakes, in the order in
-  which they came. It happens under the lock, and so is no point, unless a timed waiter can see it.
+  which they came. It happens under the lock, and so is no point, unless a timed waiter can see it, or some thread
+  notifies while another one has the lock.
 - ``Event``: ``set``/``clear`` WRITE ("event", n), ``is_set`` and ``wait`` READ it. Where a program clears events, a
   ``wait`` is two steps, arriving and waking up, because a ``set`` directly undone by ``clear`` wakes the threads that
   have arrived.
@@ -30,7 +31,7 @@ from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, patience, real_lock_type, real_rlock_type
 from mazurka.program.python.primitives.private import Peeked, Private, Stored, replace, untracked_method
 from mazurka.program.python.primitives.run import Models, PrimitiveState, born, here, model_of
-from mazurka.program.runtime.task import RELEASE_POINTS, Task
+from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import BARRIER, CONDITION, EVENT, SEMAPHORE, WAKE, Kind, Target
 
@@ -139,7 +140,8 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
     if wrong is not None:
         raise wrong
     if not modelled:
-        runtime.visit(Op.WAIT, state.target, 0, point=False)
+        runtime.need_points(MISUSE_POINTS)  # which thread has the lock is not known
+        runtime.visit(Op.WAIT, state.target, 0, point=MISUSE_POINTS in runtime.points)
         self.__dict__["_waiters"].append(waiter)
         saved = self._release_save()
     else:
@@ -208,6 +210,9 @@ def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
         if models.runtime.aborting:
             return
         raise RuntimeError("cannot notify on un-acquired lock")
+    runtime = models.runtime
+    if not _holds(runtime.current, self._lock):
+        runtime.need_points(MISUSE_POINTS)
     waiters = self.__dict__["_waiters"]
     if n is None:
         n = len(waiters)
@@ -215,10 +220,16 @@ def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
         return
     woken = [waiters[i] for i in range(min(n, len(waiters)))]
     more = tuple([Access(Op.WRITE, waiter.target) for waiter in woken])
-    models.runtime.visit(op, state.target, 0, None, more, point=any(waiter.timed for waiter in woken))
+    point = MISUSE_POINTS in runtime.points or any(waiter.timed for waiter in woken)
+    runtime.visit(op, state.target, 0, None, more, point=point)
     for waiter in woken:
         waiter.notified = True
         waiters.remove(waiter)
+
+
+def _holds(task: Task, lock: Any) -> bool:
+    """Whether a thread has a condition's lock, which is known to be held: perhaps by another thread."""
+    return type(lock) in MODELS and lock.holder() is task
 
 
 def condition_repr(self: Any) -> str:
