@@ -18,7 +18,7 @@ BENCH := .venv-bench
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long test-versions fuzz check format bench docs lock clean
+.PHONY: help demo test test-fast test-long test-versions fuzz check format bench docs dist lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
@@ -80,6 +80,10 @@ bench: $(BENCH)/ready ## measure every figure that is demanded (ARGS="speed coun
 
 docs: $(READY) ## check links, error names and the commands in README and docs
 	$(BIN)/python tools/check_docs.py $(ARGS)
+
+dist: $(READY) ## build the wheel and the source distribution into dist/
+	rm -rf dist
+	$(BIN)/python -m hatchling build
 
 lock: ## pin again what a clean environment on the oldest supported Python gets
 	$(PYTHON) tools/lock.py

@@ -13,6 +13,7 @@
     make bench ARGS=order-violations        predicted from passing executions of libraries (a minute; PyPI)
     make bench ARGS=properties              properties predicted in libraries, and of a long trace (two minutes; PyPI)
     make bench ARGS=call-orders             cost of candidates of calls in other orders, beside happens-before
+    make bench ARGS=install                 size and time of an installation, without extras and with (a minute; PyPI)
     make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
@@ -73,6 +74,7 @@ MEASUREMENTS: Final = {
     "order-violations": "order_violations",
     "call-orders": "call_orders",
     "properties": "property_violations",
+    "install": "install",
 }
 
 
@@ -93,6 +95,7 @@ _LONG: Final = frozenset(
         "order-violations",
         "call-orders",
         "properties",
+        "install",
     }
 )
 

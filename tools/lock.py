@@ -18,13 +18,17 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
+#: Extras that the tests do without: one is large, the other one stands for all.
+_NOT_TESTED: Final = frozenset({"dask", "all"})
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _HEADER: Final = "# The packages of clean environments of the supported Pythons, from pyproject.toml (`make lock`)."
 
 
 def main() -> None:
     project = tomllib.loads((_ROOT / "pyproject.toml").read_text())
-    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    extras = project["project"]["optional-dependencies"]
+    tested = [each for name, extra in extras.items() if name not in _NOT_TESTED for each in extra]
+    wanted = [*project["project"]["dependencies"], *tested, *project["dependency-groups"]["dev"]]
     versions = _supported(project["project"]["classifiers"])
     if sys.version_info[:2] != versions[0]:
         sys.exit(f"The lock is made on the oldest supported Python: PYTHON=python{_text(versions[0])} make lock")

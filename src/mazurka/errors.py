@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import ClassVar, TypeAlias
+from importlib import import_module
+from typing import Any, ClassVar, Final, TypeAlias
 
 #: The short stable name of a kind of error.
 Slug: TypeAlias = str
+
+#: Packages that are not installed with Mazurka itself, and the extra that installs each.
+EXTRAS: Final = {"numba": "numba", "pyarrow": "arrow", "z3": "z3", "mcp": "mcp"}
 
 
 class MazurkaError(Exception):
@@ -50,6 +54,24 @@ class MazurkaError(Exception):
 
 class UsageError(MazurkaError):
     """The request itself is wrong: an option, a path, a name, a configuration key."""
+
+
+def missing_extra(package: str, user: str) -> UsageError:
+    """The error that a package is needed which only an extra installs; ``user`` is the subject of "needs"."""
+    hint = f"pip install 'mazurka[{EXTRAS[package]}]'"
+    return UsageError("missing-extra", f"{user} needs {package}, which is not installed", hint=hint)
+
+
+def import_extra(module: str, user: str) -> Any:
+    """A module of a package that only an extra installs; ``user`` is the subject of "needs" in the error that the
+    package is not installed."""
+    package = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != package or package not in EXTRAS:
+            raise
+        raise missing_extra(package, user) from None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

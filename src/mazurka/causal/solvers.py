@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from mazurka.causal.solver import Solver
-from mazurka.errors import UsageError
+from mazurka.errors import UsageError, import_extra
 
 
 def _search(limit: int | None) -> Solver:
@@ -23,6 +23,7 @@ def _closure(limit: int | None) -> Solver:
 
 
 def _z3(_limit: int | None) -> Solver:
+    import_extra("z3", "solver z3")
     from mazurka.causal.z3 import Z3Solver
 
     return Z3Solver()

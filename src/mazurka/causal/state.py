@@ -12,6 +12,7 @@ from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mazurka.causal import kernel, queries
+from mazurka.jit.compile import is_available, pays
 
 if TYPE_CHECKING:
     from mazurka.causal.model import Model
@@ -165,12 +166,13 @@ def state_of(model: Model, room: int, flat: bool) -> ClosureState:
 
 def is_compiled(events: int) -> bool:
     """Whether compiled code works on a model of so many events."""
-    return events >= COMPILE_FROM and (events >= LARGE or all(kept() for kept in _PROMISES))
+    return pays(events, COMPILE_FROM) and (events >= LARGE or all(kept() for kept in _PROMISES))
 
 
 def is_worth_compiling(events: int, asked: int) -> bool:
     """Whether compiled code should go on with a model of ``events`` events after ``asked`` questions."""
-    return bool(_PROMISES) and events >= _SMALL and events * asked >= _MUCH and all(kept() for kept in _PROMISES)
+    much = bool(_PROMISES) and events >= _SMALL and events * asked >= _MUCH
+    return much and is_available() and all(kept() for kept in _PROMISES)
 
 
 def postpone(is_there: Callable[[], bool]) -> None:

@@ -111,6 +111,8 @@ def command(
         trace, engine, tuple(each for each in kinds if each in ENGINES[engine]), window, time_limit or None, rules
     )
     compiling = Compiling(Path(trace))
+    if compiling.is_lacking:
+        _tell("numba, which compiles the search of long traces, is not installed; pip install 'mazurka[numba]'")
     numbered = Numbered(*read_reliably(trace, origin, repair, _tell, complete))
     if CALL_ORDER in kinds:
         for why in _left_out(numbered, spec):

@@ -13,6 +13,9 @@ function's own file is unchanged, although code of other files may be compiled i
 that depend on all their sources; after a change of a decorated function, delete ``__pycache__/*.nb?`` of the modules
 that import it.
 
+numba is an extra. Without it nothing is compiled: callers ask first (:func:`pays`), and interpret kernels of the second
+kind whatever their work; modules of the first kind can't be imported.
+
 All kernels divide as NumPy does, without a test for zero, and have no C callback. numba is imported when the first
 kernel is made. It has no type annotations: for a type checker a kernel is the function that it was made from.
 
@@ -24,6 +27,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any, Final, ParamSpec, TypeVar
@@ -55,6 +60,20 @@ _INLINED: Final = Form(inlined=True)
 
 class Kernels(SimpleNamespace):
     """Functions that were compiled together, each by its name."""
+
+
+@cache
+def is_available() -> bool:
+    """Whether numba is installed; it is not imported."""
+    try:
+        return find_spec("numba") is not None
+    except ImportError:
+        return False
+
+
+def pays(work: int, least: int) -> bool:
+    """Whether so much work is to be done by compiled code, which pays from ``least`` on."""
+    return work >= least and is_available()
 
 
 def jit(function: Callable[_P, _R]) -> Callable[_P, _R]:

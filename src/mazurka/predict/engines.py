@@ -27,6 +27,8 @@ import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.commute.effects import LibraryModels
+from mazurka.errors import missing_extra
+from mazurka.jit.compile import is_available
 from mazurka.predict.candidates import Groups, Once, Signatures, grouped
 from mazurka.predict.kinds.definition import LIMIT, Rows
 from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS, ORDERS, PROPERTY_STAGE, definition
@@ -165,7 +167,7 @@ class EngineRun:
         """Whether there are so many questions that modules that take time to load pay."""
         if kind not in self._much:
             events, most = len(self.trace), _MUCH // max(len(self.trace), 1) + 1
-            self._much[kind] = events >= _LONG or self._has_candidates(kind, most)
+            self._much[kind] = is_available() and (events >= _LONG or self._has_candidates(kind, most))
             if self._much[kind] and events < _LONG:
                 self.compiles()
                 self.quick.kernel = self._kernel
@@ -334,11 +336,19 @@ def _outcome(
 
 def _by_order(search: EngineRun, stage: Stage) -> _Findings:
     """The events that race under a partial order, each with an earlier one."""
+    _need_compiled_code(stage)
     search.asks_much(stage.kind)
     racy = import_module(f"mazurka.order.{_MODULES.get(stage.name, stage.name)}").races(search.trace)
     target, names = search.trace.target, search.trace.targets
     groups = ((pair[-1], [pair]) for pair in racy.pairs() if may_race(names[target[pair[-1]]]))
     return _decided(search, stage, _outcomes(search, stage, groups, search.vindicate), False)
+
+
+def _need_compiled_code(stage: Stage) -> None:
+    """The error that a stage can't be interpreted, if there is no compiler. The default engine leaves such stages out:
+    they decide much at once, and nothing that others do not decide."""
+    if not is_available():
+        raise missing_extra("numba", f"stage {stage.name}")
 
 
 def _by_seqcheck(search: EngineRun, stage: Stage) -> _Findings:
@@ -418,6 +428,7 @@ def _by_call_order(search: EngineRun, stage: Stage) -> _Findings:
 
 def _by_sync_preserving(search: EngineRun, stage: Stage) -> _Findings:
     """Deadlocks in reorderings that keep the order of sections."""
+    _need_compiled_code(stage)
     from mazurka.predict.deadlocks.sync_preserving import SyncDeadlockPredictor
 
     for prediction in SyncDeadlockPredictor().predict(search.trace):

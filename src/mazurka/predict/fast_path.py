@@ -29,7 +29,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.jit.compile import Form, compiled_together
+from mazurka.jit.compile import Form, compiled_together, pays
 from mazurka.trace.columns import columns_of
 from mazurka.trace.conflicts import may_race
 from mazurka.trace.event import Op
@@ -130,7 +130,7 @@ def needs_of(trace: Trace, rows: Ints) -> Any:
     """For each of ``rows``, ascending: the latest row of each other thread that must have happened before, or -1."""
     watched = np.asarray(rows, np.int32)
     thread, op, _, _, _ = columns_of(trace)
-    if len(trace) >= _COMPILE_FROM and not (op == _BRANCH).any():
+    if pays(len(trace), _COMPILE_FROM) and not (op == _BRANCH).any():
         from mazurka.order import must_happen_before
         from mazurka.order.streaming import columns_of as three_of
         from mazurka.order.streaming import sizes_of
@@ -146,7 +146,7 @@ def needs_of(trace: Trace, rows: Ints) -> Any:
 
 
 def _scanned(trace: Trace, watched: Any) -> _Scan:
-    compiled = len(trace) >= _COMPILE_FROM
+    compiled = pays(len(trace), _COMPILE_FROM)
     survey, scan = _compiled_passes() if compiled else (_survey, _scan)
     state, row = _begin(trace, compiled, watched), 0
     if not len(watched):  # otherwise no candidates are asked for

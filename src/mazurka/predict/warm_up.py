@@ -21,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from mazurka.causal import state
+from mazurka.jit.compile import is_available
 from mazurka.jit.warm_up import PACKAGE, CompiledParts, Part, WarmUp
 from mazurka.predict.seqcheck import kernel as seqcheck_kernel
 from mazurka.trace.event import Location, Op
@@ -140,13 +141,14 @@ class Compiling:
         self.warm_up = WarmUp(PARTS)
         self._beginning = Lock()
         self._models = 0
-        self._long = False
+        self._long = self._wanted = False
         if path.is_file() and path.stat().st_size >= _LONG:
             self.begin()
 
     def begin(self) -> None:
         """Compile the kernels for long traces, if that has not begun."""
-        if self._long or os.name != "posix":
+        self._wanted = True
+        if self._long or os.name != "posix" or not is_available():
             return
         self._long = True
         for part in PARTS.awaited:
@@ -168,6 +170,11 @@ class Compiling:
                     return False
                 self.warm_up.begin("model")
             return self.warm_up.is_there("model")
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether the trace is long, and there is no compiler."""
+        return self._wanted and not is_available()
 
     def is_under_way(self) -> bool:
         """Whether a part is being compiled for which waiting pays."""

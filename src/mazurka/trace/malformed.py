@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mazurka.jit.compile import jit
+from mazurka.jit.compile import jit, pays
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.targets import THREAD
@@ -231,9 +231,7 @@ def findings_of(parts: Parts) -> Findings:
 
 
 def _check_for(rows: int) -> tuple[Callable[..., None], Callable[..., None]]:
-    if rows < COMPILED_FROM:
-        return check_locks, check_threads
-    return _compiled()
+    return _compiled() if pays(rows, COMPILED_FROM) else (check_locks, check_threads)
 
 
 @cache

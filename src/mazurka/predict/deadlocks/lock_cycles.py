@@ -28,7 +28,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mazurka.jit.compile import Form, compiled_together
+from mazurka.jit.compile import Form, compiled_together, pays
 from mazurka.predict.fast_path import needs_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op
@@ -110,7 +110,7 @@ class LockCycles:
             return
         self._place = {row: place for place, row in enumerate(every)}
         self._needs = needs_of(self.trace, every)
-        compiled = len(rows_of) >= _COMPILE_FROM
+        compiled = pays(len(rows_of), _COMPILE_FROM)
         search = _compiled_search() if compiled else _search
         state, rows = self._begin(rows_of, compiled), list(rows_of.values())
         for length in range(2, len({each.thread for each in rows_of}) + 1):

@@ -14,7 +14,7 @@ from functools import cache
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
-from mazurka.jit.compile import Form, Kernels, compiled_together
+from mazurka.jit.compile import Form, Kernels, compiled_together, pays
 from mazurka.predict.seqcheck import cone, decide, index, layout, order, scan
 
 #: Traces of at least this many events are worked on by compiled code.
@@ -84,7 +84,7 @@ def compiled() -> Kernels:
 
 def kernel_for(events: int) -> Any:
     """The functions for a trace of ``events`` events."""
-    return _Compiled() if events >= COMPILE_FROM else INTERPRETED
+    return _Compiled() if pays(events, COMPILE_FROM) else INTERPRETED
 
 
 class _Compiled:

@@ -23,7 +23,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from mazurka.jit.compile import jit
+from mazurka.errors import import_extra
+from mazurka.jit.compile import jit, pays
 
 MAGIC: Final = b"LZ4Block"
 
@@ -92,8 +93,7 @@ class Blocks:
 def _unpacked(data: bytes, size: int, method: int, damage: Callable[[str], Exception]) -> bytes:
     if method == _STORED:
         return data
-    import pyarrow as pa
-
+    pa = import_extra("pyarrow", "a log that RV-Predict has compressed")
     try:
         unpacked: bytes = pa.Codec("lz4_raw").decompress(data, size, asbytes=True)
     except (OSError, pa.ArrowException) as error:
@@ -105,8 +105,9 @@ def _unpacked(data: bytes, size: int, method: int, damage: Callable[[str], Excep
 
 def checksum_of(data: bytes) -> int:
     """The header of a block."""
-    whole = hash_of(data, _SEED) if len(data) <= _FEW else int(_compiled()(np.frombuffer(data, np.uint8), _SEED))
-    return whole & 0x0FFFFFFF
+    if pays(len(data), _FEW + 1):
+        return int(_compiled()(np.frombuffer(data, np.uint8), _SEED)) & 0x0FFFFFFF
+    return hash_of(data, _SEED) & 0x0FFFFFFF
 
 
 @cache

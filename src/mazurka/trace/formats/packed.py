@@ -8,10 +8,11 @@ give the place to that precision. No more is decompressed at a time than is aske
 
 from __future__ import annotations
 
-import importlib
 import zlib
 from collections.abc import Callable
 from typing import IO, Any, Final, NamedTuple
+
+from mazurka.errors import import_extra
 
 #: The number of compressed bytes that are read at a time.
 PIECE: Final = 512
@@ -38,8 +39,8 @@ class Compression(NamedTuple):
     padding: bytes = b""
 
     def library(self) -> Any:
-        """The module; raises ImportError where Python was built without it."""
-        return importlib.import_module(self.module)
+        """The module; raises ImportError where Python was built without it, UsageError if only an extra installs it."""
+        return import_extra(self.module, f"{self.name} data")
 
 
 #: bzip2 is recognised by its first block, or its end if it has none: its three letters could start a text.

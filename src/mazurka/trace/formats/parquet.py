@@ -16,7 +16,10 @@ so memory is bounded by one row group and the tables of names.
 
 A *recording* is a directory of such files, ``000000.parquet`` and so on, which are parts of one trace, in the order of
 their names. A segment is written under another name and then renamed: a recorder that is killed loses the segment that
-it was writing and no more (:class:`Segments`). Cost: some 150 ns an event to write, 60 to read; a few bytes on disk.
+it was writing and no more (:class:`Segments`).
+
+Mazurka reads the files that it writes itself (:mod:`mazurka.trace.formats.parquet_file`). Other programs' files, and
+those of Mazurka before that writer, are read by Arrow, an extra (:mod:`mazurka.trace.formats.parquet_arrow`).
 """
 
 from __future__ import annotations
@@ -24,20 +27,19 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from mazurka.errors import MazurkaError
+from mazurka.errors import MazurkaError, import_extra
 from mazurka.trace.columns import Columns, Names, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.gathering import Interning
+from mazurka.trace.formats.parquet_file import Field, ParquetError, TableFile, TableWriter, Texts
 from mazurka.trace.formats.source import TraceSource
 from mazurka.trace.locations import location_of, text_of
 
@@ -46,11 +48,14 @@ VERSION: Final = 1
 #: Rows of a row group that is written in one piece.
 GROUP: Final = 1 << 20
 
+#: The metadata that holds the version.
 _KEY: Final = b"mazurka.trace"
+
 _COLUMNS: Final = ("thread", "op", "target", "value", "location")
-_TEXT: Final = pa.dictionary(pa.int32(), pa.string())
-_SCHEMA: Final = pa.schema([(name, _TEXT) for name in _COLUMNS], metadata={_KEY: str(VERSION)})
+
+_FIELDS: Final = tuple([Field(name, is_optional=name in ("value", "location")) for name in _COLUMNS])
 _OPS: Final = {op.name.lower(): op for op in Op}
+_WORDS: Final = [op.name.lower() for op in Op]
 _UNFINISHED: Final = ".unfinished"
 
 #: The suffix, in a recording, of raw segments, which have not been made columns yet and would be missing in the trace.
@@ -100,20 +105,31 @@ def _rows(source: TraceSource, tables: _GroupTables) -> Iterator[Columns]:
 
 def _rows_of_file(where: str, whole: Path | BytesIO, tables: _GroupTables) -> Iterator[Columns]:
     try:
-        _check_schema(where, pq.read_schema(whole))
-        with pq.ParquetFile(whole, read_dictionary=list(_COLUMNS), page_checksum_verification=True) as file:
-            for group in range(file.num_row_groups):
-                table = file.read_row_group(group)
-                table.validate(full=True)
-                if table.num_rows:
-                    yield _columns(where, table, tables)
-    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        message = " ".join(str(error).split())
-        raise MazurkaError("trace-malformed", f"no readable Parquet: {message}", where=where) from error
+        for columns in _groups(where, whole):
+            if len(columns[0].numbers):
+                yield _columns(where, columns, tables)
+    except (ParquetError, OSError) as error:
+        raise MazurkaError("trace-malformed", f"no readable Parquet: {error}", where=where) from error
 
 
-def _check_schema(where: str, schema: Any) -> None:
-    version = (schema.metadata or {}).get(_KEY)
+def _groups(where: str, whole: Path | BytesIO) -> Iterator[list[Texts]]:
+    """The columns of each group of rows, in the order of their names."""
+    own = TableFile(whole)
+    file: Any = own
+    if not own.is_ours:
+        import_extra("pyarrow", "a Parquet file of another program")
+        from mazurka.trace.formats.parquet_arrow import ArrowFile
+
+        file = ArrowFile(whole)
+    _check_version(where, file.metadata)
+    if file.texts != _COLUMNS:
+        raise MazurkaError("trace-malformed", f"its columns are not {', '.join(_COLUMNS)}", where=where)
+    groups: Iterator[list[Texts]] = file.groups()
+    return groups
+
+
+def _check_version(where: str, metadata: Mapping[bytes, bytes]) -> None:
+    version = metadata.get(_KEY)
     if version is None:
         hint = "export it as CSV"
         raise MazurkaError("trace-malformed", "a Parquet file, but not a Mazurka trace", where=where, hint=hint)
@@ -121,46 +137,41 @@ def _check_schema(where: str, schema: Any) -> None:
         found = version.decode(errors="replace")[:20]
         message = f"a trace of version {found}; this Mazurka knows version {VERSION}"
         raise MazurkaError("trace-version", message, where=where, hint="use the Mazurka that wrote it, or a newer one")
-    texts = (pa.string(), _TEXT)
-    if tuple(schema.names) != _COLUMNS or any(column.type not in texts for column in schema):
-        raise MazurkaError("trace-malformed", f"its columns are not {', '.join(_COLUMNS)}", where=where)
 
 
-def _columns(where: str, table: Any, tables: _GroupTables) -> Columns:
-    def mapped(name: str, numbers: Any, nullable: bool = False) -> NDArray[np.int32]:
-        chunks = [_numbers(chunk, numbers) for chunk in table.column(name).chunks]
-        column: NDArray[np.int32] = np.concatenate(chunks)
-        if not nullable and (column < 0).any():
+def _columns(where: str, given: Sequence[Texts], tables: _GroupTables) -> Columns:
+    thread, op, target, value, location = given
+
+    def mapped(name: str, column: Texts, number: Any, nullable: bool = False) -> NDArray[np.int32]:
+        if not nullable and (column.numbers < 0).any():
             raise MazurkaError("trace-malformed", f"a row without {name}", where=where)
-        return column
+        return _numbers(column, number)
 
-    def op(name: str) -> int:
+    def op_of(name: str) -> int:
         if name not in _OPS:
             raise MazurkaError("trace-malformed", f"no operation is called {name[:40]}", where=where)
         return _OPS[name]
 
     columns = Columns(
-        mapped("thread", tables.threads.__getitem__),
-        mapped("op", op).astype(np.int8),
-        mapped("target", tables.targets.__getitem__),
-        mapped("value", tables.values.__getitem__, nullable=True),
-        mapped("location", tables.locations.__getitem__, nullable=True),
+        mapped("thread", thread, tables.threads.__getitem__),
+        mapped("op", op, op_of).astype(np.int8),
+        mapped("target", target, tables.targets.__getitem__),
+        mapped("value", value, tables.values.__getitem__, nullable=True),
+        mapped("location", location, tables.locations.__getitem__, nullable=True),
     )
     for number in np.unique(columns.target[np.isin(columns.op, (Op.FORK, Op.JOIN))]).tolist():
         tables.threads[tables.targets.names[number][1]]
     return columns
 
 
-def _numbers(chunk: Any, number: Any) -> NDArray[np.int32]:
-    """The column of numbers for one of Arrow's: names are numbered in order of appearance; -1 where there is none."""
-    names = chunk.dictionary.to_pylist()
-    indexes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    used = np.zeros(len(names), np.bool_)
-    used[indexes[indexes >= 0]] = True
-    numbers = np.full(len(names) + 1, -1, np.int32)  # the last entry is for -1
-    for at in np.flatnonzero(used).tolist():
-        numbers[at] = number(names[at])
-    mapped: NDArray[np.int32] = numbers[indexes]
+def _numbers(column: Texts, number: Any) -> NDArray[np.int32]:
+    """The trace's numbers of a column: names are numbered in order of appearance; -1 where there is none."""
+    used = np.zeros(len(column.names) + 1, np.bool_)  # the last entry is for -1
+    used[column.numbers] = True
+    numbers = np.full(len(column.names) + 1, -1, np.int32)
+    for at in np.flatnonzero(used[:-1]).tolist():
+        numbers[at] = number(column.names[at])
+    mapped: NDArray[np.int32] = numbers[column.numbers]
     return mapped
 
 
@@ -181,27 +192,19 @@ class Writer:
     def __init__(self, out: BinaryIO | Any, names: Names) -> None:
         self._names = names
         self._texts = _NameTexts(names)
-        self._file = pq.ParquetWriter(
-            out,
-            _SCHEMA,
-            compression="zstd",
-            compression_level=1,
-            dictionary_pagesize_limit=1 << 30,
-            write_statistics=False,
-            write_page_checksum=True,
-        )
+        self._file = TableWriter(out, _FIELDS, {_KEY: str(VERSION).encode()})
 
     def add(self, rows: Columns) -> None:
         """One row group."""
         texts = self._texts
-        columns = [
-            _encoded(rows.thread, texts.threads()),
-            _encoded(rows.op.astype(np.int32), [op.name.lower() for op in Op]),
-            _encoded(rows.target, texts.targets()),
-            _encoded(rows.value, self._names.values),
-            _encoded(rows.site, texts.locations()),
-        ]
-        self._file.write_table(pa.Table.from_arrays(columns, schema=_SCHEMA), row_group_size=max(rows.rows, 1))
+        columns = (
+            Texts(rows.thread, texts.threads()),
+            Texts(rows.op.astype(np.int32), _WORDS),
+            Texts(rows.target, texts.targets()),
+            Texts(rows.value, self._names.values),
+            Texts(rows.site, texts.locations()),
+        )
+        self._file.add(rows.rows, columns)
 
     def __enter__(self) -> Writer:
         return self
@@ -230,17 +233,6 @@ class _NameTexts:
     def locations(self) -> Sequence[str]:
         self._locations += map(text_of, self._names.locations[len(self._locations) :])
         return self._locations
-
-
-def _encoded(column: NDArray[np.int32], names: Sequence[str]) -> Any:
-    """The column as an Arrow array, with a dictionary of just the names that it uses."""
-    there = column >= 0
-    used = np.zeros(len(names), np.bool_)
-    used[column[there]] = True
-    local = np.cumsum(used, dtype=np.int32) - 1
-    indexes = local[column] if len(names) else column
-    dictionary = pa.array([names[number] for number in np.flatnonzero(used).tolist()], pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(indexes, pa.int32(), mask=~there), dictionary)
 
 
 def _segment(number: int) -> str:

@@ -14,7 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, Final
 
-from mazurka.errors import MazurkaError
+from mazurka.errors import MazurkaError, UsageError
 from mazurka.trace.formats.packed import LONGEST_MAGIC, Damaged, compression_of, unpacking
 
 LONGEST_LINE: Final = 1 << 20
@@ -47,6 +47,9 @@ class TraceSource:
         if self._compression is not None:
             try:
                 self._stream = unpacking(self._compression, self._file, self._ahead)
+            except UsageError:
+                self.__exit__()
+                raise
             except ImportError as error:
                 self.__exit__()
                 message = f"{self._compression.name} data, which this Python can't read: {error}"

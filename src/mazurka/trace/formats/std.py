@@ -17,6 +17,7 @@ from typing import BinaryIO, Final
 
 import numpy as np
 
+from mazurka.jit.compile import pays
 from mazurka.trace.columns import Columns, Parts
 from mazurka.trace.event import Op
 from mazurka.trace.formats.line_reading import read_lines
@@ -33,7 +34,7 @@ SMALL: Final = 1 << 20
 
 
 def read(source: TraceSource) -> Parts:
-    if len(source.head(SMALL + 1)) > SMALL:
+    if pays(len(source.head(SMALL + 1)), SMALL + 1):
         from mazurka.trace.formats.std_compiled import read as read_compiled
 
         return read_compiled(source)
