@@ -186,6 +186,7 @@ def predict(
     time_limit: float | None = 60.0,
     repair: bool = False,
     complete: bool = False,
+    per_thread: bool = False,
     suppressions: str | os.PathLike[str] | None = None,
 ) -> Prediction:
     """Predict bugs in other orders of the events in a trace file, or a recording.
@@ -194,7 +195,8 @@ def predict(
     ``call-order``. The other arguments are the options of `mazurka predict`; a ``time_limit`` of None means no limit.
     Arguments that the command line would refuse raise :class:`~mazurka.errors.MazurkaError`.
     """
-    from mazurka.predict.kinds.registry import ENGINES
+    from mazurka.causal.thread_logs import merged
+    from mazurka.predict.kinds.registry import ENGINES, need_no_order
     from mazurka.predict.suppressions import read_suppressions
     from mazurka.trace.validated import read_reliably
     from mazurka.workflows.predicting import Numbered, Request
@@ -207,8 +209,10 @@ def predict(
             hint = f"take some of {', '.join(ENGINES[engine])}"
             raise UsageError("no-such-kind", f"engine {engine} finds no {kind!r}", hint=hint)
     rules = [] if suppressions is None else read_suppressions(os.fspath(suppressions))
+    if per_thread:
+        need_no_order(kinds)
     notes: list[str] = []
-    read = read_reliably(os.fspath(trace), None, repair, notes.append, complete)
+    read = read_reliably(os.fspath(trace), None, repair, notes.append, complete, merged if per_thread else None)
     request = Request(os.fspath(trace), engine, tuple(kinds), window, time_limit, rules)
     return Prediction(run(Numbered(*read), request), tuple(notes))
 

@@ -27,11 +27,12 @@ _TRACES = {"long": 3_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 240)
 _SHARE = 60
 
 
-def drawn(seed: int) -> tuple[Trace, Stated]:
-    """A trace with property events, some of which take place with an access, and a property."""
+def drawn(seed: int, waiting: bool = False) -> tuple[Trace, Stated]:
+    """A trace with property events, some of which take place with an access, and a property. ``waiting``: threads may
+    wait on a condition."""
     rng = random.Random(seed)
     stated = random_property(rng)
-    recorder = Recorder(rng, rng.choice((2, 2, 3)), bool(seed & 1), bool(seed & 2))
+    recorder = Recorder(rng, rng.choice((2, 2, 3)), bool(seed & 1), bool(seed & 2), waiting)
     recorder.record(rng.randrange(1, 7))
     changed = [step.op in (Op.READ, Op.WRITE) and seed % 3 == 0 and rng.random() < 0.4 for step in recorder.log]
     log = [
@@ -52,11 +53,22 @@ def drawn(seed: int) -> tuple[Trace, Stated]:
 
 
 def _is_not_alive(log: list[Step], place: int, thread: int) -> bool:
-    return any(step.op is Op.END and step.task == thread for step in log[:place]) or any(
-        (step.op is Op.JOIN and step.target[-1] == str(thread) and number < place)
-        or (step.op in (Op.FORK, Op.BEGIN) and step.target[-1] == str(thread) and number >= place)
-        for number, step in enumerate(log)
+    return (
+        any(step.op is Op.END and step.task == thread for step in log[:place])
+        or any(
+            (step.op is Op.JOIN and step.target[-1] == str(thread) and number < place)
+            or (step.op in (Op.FORK, Op.BEGIN) and step.target[-1] == str(thread) and number >= place)
+            for number, step in enumerate(log)
+        )
+        or _is_parked(log, place, thread)
     )
+
+
+def _is_parked(log: list[Step], place: int, thread: int) -> bool:
+    """Whether a thread waits on a condition, or is giving up its lock for that."""
+    before = [step.op for step in log[:place] if step.task == thread]
+    after = [step.op for step in log[place:] if step.task == thread]
+    return Op.WAIT in (*before[-1:], *after[:1]) or (before[-2:] == [Op.WAIT, Op.RELEASE])
 
 
 def _found(trace: Trace, stated: Stated) -> Iterator[tuple[Shown, Witness]]:

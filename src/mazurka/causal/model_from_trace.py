@@ -9,11 +9,11 @@ How rows are read:
   variable of which every read needs the same source as in the run: stricter, and always sound.
 - For a condition that is only waited for and notified, the event with which a waiting thread goes on
   (:mod:`mazurka.trace.waits`) is the wake-up. It needs the notification that woke it in the run (which wakes the thread
-  parked longest), after the thread was parked. When that notification comes, no other thread is parked there, except
-  those that were parked in the run, and parked later (patent, "Implementation"). If that takes more than :data:`_APART`
-  pairs, a notification may come where it wakes any of the parked threads, which is all that conditions guarantee.
-  Traces of our own front ends record the thread that a notification woke, by a write that the wake-up reads; in these,
-  conditions are treated as variables.
+  that goes on first), after the thread was parked. When that notification comes, no other thread is parked there, but
+  those that were parked in the run, and in the order of the run (patent, "Implementation"). If that takes more than
+  :data:`_APART` pairs, a notification may come where it wakes any of the parked threads, which is all that conditions
+  guarantee. Traces of our own front ends record the thread that a notification woke, by a write that the wake-up reads;
+  in these, conditions are treated as variables.
 - READ and WRITE of other targets are data. A read may take any write of the same value, if values are recorded.
 - BRANCH guards the events after it, if ``branches``; otherwise every read may have been followed by a branch, also one
   before the join of its thread. The initial value of a target is the one that reads of it gave.
@@ -324,7 +324,7 @@ class _TraceReading:
             event = model.event_of[step]
             here = parked.setdefault(target, [])
             here[:] = [(park, wake) for park, wake in here if wake == NEVER_LEFT or model.rank[wake] > step]
-            ended = here[:] if op is Op.NOTIFY_ALL else sorted(here, key=lambda wait: wait[1] == NEVER_LEFT)[:1]
+            ended = here[:] if op is Op.NOTIFY_ALL else sorted(here, key=self._goes_on)[:1]
             for park, wake in ended:
                 here.remove((park, wake))
                 if wake != NEVER_LEFT:
@@ -337,6 +337,10 @@ class _TraceReading:
             model.pair_first += [first for first, _ in own]
             model.pair_second += [second for _, second in own]
             model.pair_at.append(len(model.pair_first))
+
+    def _goes_on(self, wait: tuple[int, int]) -> tuple[bool, int]:
+        """Sorts waits by when their threads go on."""
+        return wait[1] == NEVER_LEFT, self.model.rank[wait[1]]
 
     def _wakers(self, wakers: Mapping[int, tuple[int, bool]], pairs: list[list[tuple[int, int]]]) -> None:
         """The edges that hold for all matches of notifications and waits."""
@@ -375,8 +379,9 @@ class _TraceReading:
         for signal, notification, park, after in single:
             for other, wake in waits[signal]:
                 if other in after:
-                    pairs[park].append((park, other))
-                    pairs[other].append((park, other))
+                    pair = (park, other) if self.model.rank[park] < self.model.rank[other] else (other, park)
+                    pairs[park].append(pair)
+                    pairs[other].append(pair)
                 elif other != park:
                     lock += 1
                     self._enter(notification, lock, notification)

@@ -17,7 +17,7 @@ from mazurka.cli.progress import ProgressLine, is_wanted
 from mazurka.cli.publishing import STANDARD_OUTPUT, Output, prepare_output, publish
 from mazurka.config import FORMATS
 from mazurka.errors import MazurkaError, UsageError, did_you_mean
-from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS
+from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS, need_no_order
 
 if TYPE_CHECKING:
     from mazurka.predict.engines import ProvenBug
@@ -73,6 +73,9 @@ _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 )
 @click.option("--repair", is_flag=True, help="Mend the faults that `mazurka trace check` finds; list the changes")
 @click.option("--complete", is_flag=True, help="No thread goes on after its last event in the trace")
+@click.option(
+    "--per-thread", is_flag=True, help="TRACE has an order for each thread only, or is a folder of logs of threads"
+)
 @click.option("--confirm", is_flag=True, help="Run each finding on the recorded program")
 @click.option("--require-complete", is_flag=True, help="Status 3 if anything was left undecided")
 @click.option("--progress/--no-progress", default=None, help="Show progress [default: in a terminal]")
@@ -90,12 +93,14 @@ def command(
     origin: str | None,
     repair: bool,
     complete: bool,
+    per_thread: bool,
     confirm: bool,
     require_complete: bool,
     progress: bool | None,
 ) -> int:
     """Find the bugs that another order of the events in TRACE (a file, or a recording by `mazurka record`) would
     show."""
+    from mazurka.causal.thread_logs import merged
     from mazurka.predict.suppressions import read_suppressions
     from mazurka.predict.warm_up import Compiling
     from mazurka.trace.validated import read_reliably
@@ -113,7 +118,9 @@ def command(
     compiling = Compiling(Path(trace))
     if compiling.is_lacking:
         _tell("numba, which compiles the search of long traces, is not installed; pip install 'mazurka[numba]'")
-    numbered = Numbered(*read_reliably(trace, origin, repair, _tell, complete))
+    if per_thread:
+        need_no_order(kinds)
+    numbered = Numbered(*read_reliably(trace, origin, repair, _tell, complete, merged if per_thread else None))
     if CALL_ORDER in kinds:
         for why in _left_out(numbered, spec):
             _tell(why)

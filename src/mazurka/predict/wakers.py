@@ -1,7 +1,7 @@
 """Which notifications may end the waits of a trace, in its own order and in others.
 
-In the order of the trace a notification of one thread ends the wait of the thread that has been parked longest among
-those that go on. In another order another notification may end the wait. The maximal causal model keeps each
+In the order of the trace a notification of one thread ends the wait of the thread that goes on first: one that goes on
+later can be woken later. In another order another notification may end the wait. The maximal causal model keeps each
 notification with its wait, which is stricter. So a question that it refutes is only infeasible if a *loose* model
 refutes it, too: there a thread that waited goes on after a notification that comes no later than any that may wake it
 (:class:`Waker`), if there is one.
@@ -54,7 +54,8 @@ def ended_by(trace: Trace, waits: Sequence[Wait]) -> dict[int, list[Wait]]:
             parked.setdefault(parks[row].condition, []).append(parks[row])
             continue
         here = [wait for wait in parked.get(int(target[row]), []) if not 0 <= wait.goes_on < row]
-        ended = here if op[row] == Op.NOTIFY_ALL else sorted(here, key=lambda wait: wait.goes_on == NONE)[:1]
+        by_end = sorted(here, key=lambda wait: (wait.goes_on == NONE, wait.goes_on))
+        ended = here if op[row] == Op.NOTIFY_ALL else by_end[:1]
         parked[int(target[row])] = [wait for wait in here if wait not in ended]
         found[row] = ended
     return found

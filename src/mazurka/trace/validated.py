@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from mazurka.errors import MazurkaError
+from mazurka.errors import MazurkaError, UsageError
 from mazurka.trace.columns import columns_of, parts_of
 from mazurka.trace.ending import completed, unended
 from mazurka.trace.event import Op
 from mazurka.trace.malformed import Fault, findings_of
 from mazurka.trace.reading import read_trace
 from mazurka.trace.repair import repaired
+from mazurka.trace.thread_logs import read_thread_logs
 from mazurka.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -37,12 +38,18 @@ _ODD: Final = (Fault.STARTED_TWICE, Fault.STARTED_LATE, Fault.AFTER_END, Fault.A
 
 
 def read_reliably(
-    path: str, origin: str | None, repair: bool, tell: Callable[[str], None], complete: bool = False
+    path: str,
+    origin: str | None,
+    repair: bool,
+    tell: Callable[[str], None],
+    complete: bool = False,
+    merge: Callable[[Trace, str], tuple[Trace, Any]] | None = None,
 ) -> tuple[Trace, Any]:
     """A trace, and the number in the file of each row's event (None: that of the row; negative: none). ``tell`` is
     called with each repair and each fault, in words. ``complete``: no thread goes on after its last event in the
-    trace."""
-    trace, numbers = _read(path, origin, repair, tell)
+    trace. ``merge``: these are per-thread logs, which this function puts into one order, given their name; it returns
+    the trace, and the number of each row's event."""
+    trace, numbers = _read(path, origin, repair, tell, merge)
     open_ = unended(trace) if complete or Op.WAIT in columns_of(trace).op else []
     if complete and open_:
         trace, rows = completed(trace, open_)
@@ -53,8 +60,16 @@ def read_reliably(
     return trace, numbers
 
 
-def _read(path: str, origin: str | None, repair: bool, tell: Callable[[str], None]) -> tuple[Trace, Any]:
-    trace = read_trace(path, origin)
+def _read(
+    path: str,
+    origin: str | None,
+    repair: bool,
+    tell: Callable[[str], None],
+    merge: Callable[[Trace, str], tuple[Trace, Any]] | None,
+) -> tuple[Trace, Any]:
+    if merge is not None and repair:
+        raise UsageError("trace-unordered", "per-thread logs are not repaired", hint="leave out --repair")
+    trace = read_trace(path, origin) if merge is None else read_thread_logs(path, origin)
     if len(trace.threads) > MOST_THREADS:
         message = f"{len(trace.threads):,} threads; no more than {MOST_THREADS:,} can be analysed"
         raise MazurkaError("trace-too-large", message, where=path)
@@ -63,6 +78,9 @@ def _read(path: str, origin: str | None, repair: bool, tell: Callable[[str], Non
         for mend in (*done.mends, *(f"left as it is: {each}" for each in done.left)):
             tell(str(mend))
         return done.trace, done.rows
+    numbers = None
+    if merge is not None:
+        trace, numbers = merge(trace, path)
     found = findings_of(parts_of(trace))
     for fault in _FORBIDDING:
         if found.counts[fault]:
@@ -71,7 +89,7 @@ def _read(path: str, origin: str | None, repair: bool, tell: Callable[[str], Non
     for fault in _ODD:
         if found.counts[fault]:
             tell(f"{_first(found, fault)}; see `mazurka trace check`")
-    return trace, None
+    return trace, numbers
 
 
 def _first(found: Findings, fault: Fault) -> str:

@@ -11,12 +11,13 @@ Properties that users state (:mod:`mazurka.properties`) are kinds, too, once the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
+from mazurka.errors import UsageError
 from mazurka.trace.conflicts import RACE
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ DEADLOCK: Final = "deadlock"
 ATOMICITY: Final = "atomicity"
 ORDER_VIOLATION: Final = "order-violation"
 CALL_ORDER: Final = "call-order"
+
+#: The kinds of bugs that are about the order in which the events of different threads are recorded.
+_NEED_ORDER: Final = (ORDER_VIOLATION, CALL_ORDER)
 
 #: The stage that searches for violations of properties.
 PROPERTY_STAGE: Final = "property"
@@ -192,3 +196,11 @@ def add_property(added: Property) -> BugKind:
 def definition(kind: str) -> Definition:
     """The definition of the kind of that name."""
     return KINDS[kind].definition()
+
+
+def need_no_order(names: Iterable[str]) -> None:
+    """Refuse kinds of bugs that per-thread logs do not show."""
+    for name in names:
+        if name in _NEED_ORDER:
+            message = f"per-thread logs do not show the order that a bug of kind {KINDS[name].option} is about"
+            raise UsageError("trace-unordered", message, hint="leave it out")
