@@ -25,7 +25,7 @@ from mazurka.explore.registry import STRATEGIES
 
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
 ISOLATIONS: Final = ("auto", "restore", "fork")
-FORMATS: Final = ("text", "json", "sarif", "junit", "github")
+FORMATS: Final = ("text", "json", "sarif", "junit", "github", "html")
 SOLVERS: Final = ("search", "closure", "z3")
 
 _PREFIX: Final = "MAZURKA_"

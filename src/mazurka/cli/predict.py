@@ -112,9 +112,8 @@ def command(
     if not any(each in ENGINES[engine] for each in kinds):
         raise UsageError("no-such-kind", f"engine {engine} finds no {', '.join(kinds)}", hint="take --engine auto")
     rules = read_suppressions(suppressions) if suppressions is not None else []
-    request = Request(
-        trace, engine, tuple(each for each in kinds if each in ENGINES[engine]), window, time_limit or None, rules
-    )
+    searched = tuple(each for each in kinds if each in ENGINES[engine])
+    request = Request(trace, engine, searched, window, time_limit or None, rules, form in ("html", "json"))
     compiling = Compiling(Path(trace))
     if compiling.is_lacking:
         _tell("numba, which compiles the search of long traces, is not installed; pip install 'mazurka[numba]'")

@@ -23,7 +23,7 @@ from mazurka.report.renderer import DEFAULT_WIDTH, AnyReport
 from mazurka.workflows import store
 
 STANDARD_OUTPUT: Final = "-"
-_BY_SUFFIX: Final = {".json": "json", ".sarif": "sarif", ".xml": "junit"}
+_BY_SUFFIX: Final = {".json": "json", ".sarif": "sarif", ".xml": "junit", ".html": "html", ".htm": "html"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from mazurka.program.protocol import Program
 from mazurka.replay.codec import is_token, load
 from mazurka.replay.replayer import Ending, Replay, replay
 from mazurka.replay.schedule import Schedule
+from mazurka.workflows.possible_orders import wanted
 from mazurka.workflows.program_spec import PYTEST, PYTHON, RUNNER, ProgramSpec, open_program, options_of
 from mazurka.workflows.replaying import diverged, report_of, summary
 from mazurka.workflows.store import FOLDER
@@ -112,7 +113,7 @@ def _replay(schedule: str, pdb: bool, times: int, options: Options) -> int:
         result = replay(program, saved, times=times)
         if result.ending is Ending.DIVERGED:
             raise diverged(result)
-        return _tell(result, program, schedule, outputs)
+        return _tell(result, program, schedule, outputs, wanted(options))
     finally:
         program.close()
 
@@ -126,14 +127,14 @@ def _go_where_it_was_made(schedule: str) -> None:
         os.chdir(path.parent.parent.parent)
 
 
-def _tell(result: Replay, program: Program, given: str, outputs: Sequence[Output]) -> int:
+def _tell(result: Replay, program: Program, given: str, outputs: Sequence[Output], orders: bool) -> int:
     if TEXT in outputs:
         print(summary(result))
         if result.failure is None:
             outputs = [each for each in outputs if each != TEXT]
         else:
             print()
-    publish(report_of(result, program, given), outputs)
+    publish(report_of(result, program, given, orders=orders), outputs)
     return _FOUND if result.failure is not None else 0
 
 

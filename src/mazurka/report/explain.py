@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from mazurka.program.memory import is_flusher, owner_of
@@ -17,6 +17,8 @@ from mazurka.program.protocol import BlockedThread, Failure, Frame, Program, Run
 from mazurka.replay.anchor import is_library, portable_path, source_text, step_location
 from mazurka.replay.schedule import fingerprint
 from mazurka.replay.switches import cost_until, preemptive_steps
+from mazurka.report.detailing import details_of
+from mazurka.report.details import Orders
 from mazurka.report.execution import events_of, execution_of
 from mazurka.report.finding import CheckedWitness, Column, Explanation, Finding, Fold, Row
 from mazurka.report.relevance import Relevance, relevance
@@ -33,7 +35,11 @@ _LONGEST_MESSAGE: Final = 160
 def explain(run: Run, failure: Failure, program: Program) -> Explanation:
     """Explain a failure of a run that was made with detail."""
     trail = Trail(run, failure)
-    relevant = relevance(trail, program)
+    return _explained(trail, relevance(trail, program), program)
+
+
+def _explained(trail: Trail, relevant: Relevance, program: Program) -> Explanation:
+    run = trail.run
     shape, sentence = recognise(trail, relevant, program)
     rows = [*_rows(trail, relevant, program), *_endings(trail)]
     mentioned = {row.thread for row in rows if isinstance(row, Row)}
@@ -61,16 +67,21 @@ def describe(
     schedule: str = "",
     token: str = "",
     replay: str = "",
+    orders: Callable[[Sequence[int]], Orders | None] | None = None,
 ) -> Finding:
-    """A failure of a detailed run as a finding, with its witness, its saved schedule, the token of that and the command
-    to replay it."""
+    """A failure of a detailed run as a finding, with its witness, its saved schedule, the token of that, the command
+    to replay it. ``orders`` decides which steps can change places, first of all those given, numbered from 0."""
     execution = execution_of(run, failure, program)
+    trail = Trail(run, failure)
+    relevant = relevance(trail, program)
+    details = details_of(trail, relevant, execution)
+    first = [number - 1 for number in (*details.conflicting, *details.relevant)]
     return Finding(
         kind=failure.kind_name,
         message=failure.message,
         thread=failure.thread,
         location=failure.location,
-        explanation=explain(run, failure, program),
+        explanation=_explained(trail, relevant, program),
         fingerprint=fingerprint(failure, root),
         events=events_of(run, failure, execution),
         witness=witness,
@@ -84,6 +95,8 @@ def describe(
         token=token,
         replay=replay,
         output=run.output,
+        details=details,
+        orders=orders(first) if orders is not None else None,
     )
 
 

@@ -12,6 +12,7 @@ from enum import Enum
 
 from mazurka.program.protocol import Failure, Frame
 from mazurka.replay.switches import Cost
+from mazurka.report.details import Details, Orders
 from mazurka.trace.event import Location
 
 
@@ -147,6 +148,16 @@ class CheckedWitness:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservedOrder:
+    """The part of a trace that shows a prediction: its events as they were recorded, and the numbers of those that
+    happen in the predicted order, in that order. ``omitted`` events of the trace are left out."""
+
+    events: tuple[FindingEvent, ...]
+    predicted: tuple[int, ...]
+    omitted: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One distinct bug, with the data for all forms of reports: from an execution that failed, or predicted from a
     recorded trace.
@@ -161,6 +172,9 @@ class Finding:
     For an execution: its ``failure``, all of its steps up to that (``execution``), its ``cost`` (scheduling points that
     lead to the failure, switches and preemptions among them), the file of its ``schedule`` ("" if it could not be
     saved), the ``token``, the command to ``replay`` it, and its ``output``.
+
+    For a prediction: the part of the trace around it (``observed``). ``details`` are about the steps of either, and
+    ``orders`` says which of them can change places; both may be missing.
     """
 
     kind: str
@@ -182,6 +196,9 @@ class Finding:
     token: str = ""
     replay: str = ""
     output: str = ""
+    details: Details | None = None
+    orders: Orders | None = None
+    observed: ObservedOrder | None = None
 
     @property
     def predicted(self) -> bool:

@@ -17,6 +17,7 @@ _MODULES: Final = {
     "sarif": "mazurka.report.render_sarif",
     "junit": "mazurka.report.render_junit",
     "github": "mazurka.report.render_github",
+    "html": "mazurka.report.render_html",
 }
 
 #: The names that ``--format`` takes.

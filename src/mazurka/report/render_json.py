@@ -7,6 +7,7 @@ Schemas: ``schema.json`` of a check (page: ``docs/reference/json.md``), ``predic
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,10 +15,12 @@ from typing import Any, Final
 import mazurka
 from mazurka.replay.anchor import portable_path
 from mazurka.report.check_report import CheckReport
+from mazurka.report.details import Arrow, Details, Orders, StepFacts
 from mazurka.report.finding import CheckedWitness, Explanation, Finding, FindingEvent, Fold, Row
 from mazurka.report.prediction_report import PredictionReport
 from mazurka.report.renderer import AnyReport
 from mazurka.report.report import Report
+from mazurka.report.sources import sources_data
 from mazurka.trace.event import Location
 
 SCHEMA_VERSION: Final = 2
@@ -65,6 +68,7 @@ def report_data(report: AnyReport) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         **(_of_check(report) if isinstance(report, CheckReport) else _of_prediction(report)),
         name: [finding_data(finding, report.root) for finding in report.findings],
+        "sources": sources_data(report),
     }
 
 
@@ -171,7 +175,10 @@ def finding_data(finding: Finding, root: str) -> dict[str, Any]:
         "context_switches": cost.switches if cost is not None else None,
         "preemptions": cost.preemptions if cost is not None else None,
         "output": finding.output,
-        "execution": [_step(event, root) for event in finding.execution],
+        "execution": _steps(finding.execution, finding.details, root),
+        **_details(finding.details),
+        "orders": _orders(finding.orders),
+        "observed": _observed(finding, root),
     }
 
 
@@ -188,16 +195,63 @@ def _witness(witness: CheckedWitness | None) -> dict[str, Any]:
     }
 
 
-def _step(event: FindingEvent, root: str) -> dict[str, Any]:
+def _steps(events: Sequence[FindingEvent], details: Details | None, root: str | None) -> list[dict[str, Any]]:
+    facts: Sequence[StepFacts | None] = details.facts if details is not None else ()
+    if len(facts) != len(events):
+        facts = [None] * len(events)
+    return [_step(event, known, root) for event, known in zip(events, facts, strict=True)]
+
+
+def _details(details: Details | None) -> dict[str, Any]:
+    known = details or Details((), (), (), (), ())
+    return {
+        "labels": dict(known.labels),
+        "relevant": list(known.relevant),
+        "conflicting": list(known.conflicting),
+        "arrows": [_arrow(arrow) for arrow in known.arrows],
+    }
+
+
+def _arrow(arrow: Arrow) -> dict[str, Any]:
+    return {"from": arrow.first, "to": arrow.second, "reason": arrow.reason.value, "target": arrow.target}
+
+
+def _orders(orders: Orders | None) -> dict[str, Any] | None:
+    if orders is None:
+        return None
+    return {
+        "steps": list(orders.steps),
+        "edges": [_arrow(edge) for edge in orders.edges],
+        "possible": [list(pair) for pair in orders.possible],
+        "undecided": [list(pair) for pair in orders.undecided],
+    }
+
+
+def _observed(finding: Finding, root: str) -> dict[str, Any] | None:
+    observed = finding.observed
+    if observed is None:
+        return None
+    return {
+        "steps": _steps(observed.events, finding.details, None),
+        "predicted": list(observed.predicted),
+        "omitted": observed.omitted,
+    }
+
+
+def _step(event: FindingEvent, facts: StepFacts | None, root: str | None) -> dict[str, Any]:
     location = event.location
+    file = location.file if location is not None else None
     return {
         "step": event.number,
         "thread": event.thread,
         "operation": event.operation,
         "target": event.target,
         "value": event.value,
-        "file": portable_path(location.file, root) if location is not None else None,
+        "file": portable_path(file, root) if file is not None and root is not None else file,
         "line": location.line or None if location is not None else None,
+        "op": facts.operation if facts is not None else "",
+        "target_number": facts.target if facts is not None else None,
+        "held": list(facts.held) if facts is not None else [],
     }
 
 

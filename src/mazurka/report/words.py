@@ -48,7 +48,7 @@ _VERBS: Final = {
 
 def verb(op: Op) -> str:
     """The verb for an operation on a target."""
-    return _VERBS[op]
+    return _VERBS.get(op, op.name.lower())
 
 
 def label_of(run: Run, task: ThreadIndex) -> str:

@@ -16,12 +16,15 @@ from typing import Final
 from mazurka.errors import MazurkaError
 from mazurka.program.memory import is_flusher, store_target
 from mazurka.program.protocol import Failure, FailureKind, Run, Step
+from mazurka.report.details import Orders
 from mazurka.report.finding import CheckedWitness, WitnessTurn
+from mazurka.report.words import numbered, target_words
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Op
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness import DeadlockState, Fails, LivelockLasso, Races, StuckThread, Witness, contradictions, objections
+from mazurka.workflows.possible_orders import orders_of
 
 #: The first characters of texts of values that can't change, and other such texts.
 _PLAIN: Final = tuple("0123456789-'\"")
@@ -49,6 +52,15 @@ def examined(run: Run, failure: Failure) -> CheckedWitness | None:
         )
     claim = type(witness.claim).__name__
     return CheckedWitness(claim, _turns(run, witness.order), contradictions=tuple(contradictions(trace, witness)))
+
+
+def orders_in(run: Run, failure: Failure, first: Sequence[int]) -> Orders | None:
+    """Which steps of a detailed run, up to its failure, can change places; the ``first`` of them if they are many."""
+    if failure.kind is FailureKind.NONDETERMINISM:
+        return None
+    end = len(run.log) if failure.waiting else failure.step
+    trace, numbers = trace_of(run.tasks, _comparable(run)), numbered(run)
+    return orders_of(trace, end, first, words=lambda target: target_words(run, target, numbers))
 
 
 def _turns(run: Run, order: Sequence[int]) -> tuple[WitnessTurn, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
@@ -19,7 +20,8 @@ from mazurka.replay.reproduce import Reproduction, changes_places, happens_again
 from mazurka.replay.schedule import TIMING, Schedule, record_schedule
 from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
-from mazurka.workflows.certifying import WitnessRefused, examined
+from mazurka.workflows.certifying import WitnessRefused, examined, orders_in
+from mazurka.workflows.possible_orders import wanted
 from mazurka.workflows.program_spec import ProgramSpec
 from mazurka.workflows.store import Store
 
@@ -93,6 +95,7 @@ class FindingBuilder:
             schedule=path,
             token=token,
             replay=self.subject.replay_command(path or token),
+            orders=partial(orders_in, shown.run, failure) if wanted(self.options) else None,
         )
 
     def _save(self, schedule: Schedule) -> str:

@@ -31,6 +31,7 @@ from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
 from mazurka.properties.property import described
+from mazurka.report.details import Details, Orders
 from mazurka.report.finding import (
     CheckedWitness,
     Column,
@@ -38,6 +39,7 @@ from mazurka.report.finding import (
     Finding,
     FindingEvent,
     HeldLock,
+    ObservedOrder,
     Row,
     WitnessTurn,
 )
@@ -51,9 +53,15 @@ from mazurka.trace.locations import text_of
 from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace
 from mazurka.witness import CallsReversed, PropertyViolation, Witness
+from mazurka.workflows.observed_order import observed_order, shown_rows
+from mazurka.workflows.possible_orders import STEPS, orders_of
 
 #: For traces of so many events a thread for each kind of bug pays.
 _LONG: Final = 100_000
+
+#: So many findings show the part of the trace that they are about, and so many of these which events can change places.
+_DETAILED: Final = 200
+_ASKED: Final = 20
 
 #: Seconds after which one of these threads yields the interpreter to another that returns from compiled code (Python's
 #: default of 5 ms is longer than most questions take).
@@ -70,6 +78,7 @@ class Request:
     window: int | None = None
     time_limit: float | None = None
     rules: Sequence[Rule] = ()
+    detailed: bool = False  # whether findings show the observed and the predicted order
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +134,7 @@ def predict(
         return late or (watcher is not None and watcher.stopped())
 
     search = EngineRun(trace, request.window, expired, *(() if watcher is None else (watcher.compiles,)))
-    telling = _FindingCollector(numbered)
+    telling = _FindingCollector(numbered, request.detailed)
     alone = len(trace) < _LONG
     searches = [search, *(search if alone else search.beside() for _ in request.kinds[1:])]
     coming = [run(one, request.engine, (kind,)) for one, kind in zip(searches, request.kinds, strict=False)]
@@ -202,6 +211,7 @@ class _FindingCollector:
     """Groups proven bugs by their source locations."""
 
     numbered: Numbered
+    detailed: bool = False
     refused: list[str] = field(default_factory=list)
     number: int = 0
     _found: dict[tuple[str, Hashable], _Proven] = field(default_factory=dict)
@@ -236,6 +246,7 @@ class _FindingCollector:
             returns = found.witness.claim.returns
             doing = [self._calling(*each) for each in zip(doing, found.rows, returns, strict=True)]
         located = [event.location for event in events if event.location is not None]
+        observed, details, orders = self._observed(found)
         return Finding(
             kind=found.kind,
             message="; ".join(map(_in_words, events)),
@@ -247,7 +258,23 @@ class _FindingCollector:
             witness=self._shown(found.witness, kind.ending(doing)),
             label=events[0].thread,
             engine=found.stage,
+            observed=observed,
+            details=details,
+            orders=orders,
         )
+
+    def _observed(self, found: ProvenBug) -> tuple[ObservedOrder | None, Details | None, Orders | None]:
+        """The part of the trace that shows a bug; for the first bugs, the events of it that can change places."""
+        if not self.detailed or len(self._found) >= _DETAILED:
+            return None, None, None
+        trace = self.trace
+        acquires = [held.since for row in found.rows for held in self._holding.at(row)]
+        observed, details = observed_order(trace, found.rows, found.witness, self._event, acquires)
+        if len(self._found) >= _ASKED:
+            return observed, details, None
+        first = [*found.rows, *acquires, *shown_rows(trace, found.rows)]
+        orders = orders_of(trace, len(trace), first, STEPS // 2, words=_words, number=self.numbered.event)
+        return observed, details, orders
 
     def _description(self, found: ProvenBug) -> str:
         """The description of a property that is violated; "" if it has none, and for other kinds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import assert_never
 
 from mazurka.errors import MazurkaError
@@ -13,7 +14,7 @@ from mazurka.replay.replayer import Ending, Replay
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
-from mazurka.workflows.certifying import examined
+from mazurka.workflows.certifying import examined, orders_in
 from mazurka.workflows.program_spec import PYTHON, RUNNER
 
 
@@ -48,8 +49,8 @@ def _first_line(result: Replay) -> str:
     return result.failure.message.strip().partition("\n")[0] if result.failure is not None else ""
 
 
-def report_of(result: Replay, program: Program, given: str) -> CheckReport:
-    """A replay's outcome as a report."""
+def report_of(result: Replay, program: Program, given: str, *, orders: bool = False) -> CheckReport:
+    """A replay's outcome as a report; with ``orders``, it says which steps can change places."""
     findings: tuple[Finding, ...] = ()
     if result.failure is not None:
         token = to_token(result.schedule)
@@ -64,6 +65,7 @@ def report_of(result: Replay, program: Program, given: str) -> CheckReport:
             replayed=result.ending is Ending.REPRODUCED,
             engine="replay",
             replay="" if result.schedule.options.get(RUNNER) == PYTHON else f"mazurka replay {given}",
+            orders=partial(orders_in, result.run, result.failure) if orders else None,
         )
         findings = (finding,)
     return CheckReport(

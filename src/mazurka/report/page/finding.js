@@ -1,0 +1,192 @@
+/* The page of one finding. */
+
+class FindingView {
+  constructor(data, finding, position) {
+    Object.assign(this, { data, finding });
+    this.model = new Model(finding);
+    const { steps, labels } = this.model;
+    this.timeline = new Timeline(steps, labels, {
+      onSelect: (row, quiet) => this.selected(row, quiet),
+      onFold: (extra) => this.open(extra.from),
+      onAsk: (row) => this.ask(row),
+    });
+    this.timeline.arrows = finding.arrows || [];
+    this.timeline.marked = this.model.marked;
+    this.source = new SourcePanel(data.sources);
+    this.state = new StatePanel(steps, labels, this.model.important);
+    this.whyNot = new WhyNotPanel(finding, steps, labels, (number) => this.go(number));
+    this.bar = new FilterBar(this.model, { onFilter: () => this.refresh(), onSearch: (text) => this.search(text), onNext: (by) => this.nextHit(by) });
+    this.modes = this.modeButtons();
+    this.pane = h("div", { class: "pane" });
+    const graph = this.model.waiting.length ? waitingGraph({ ...finding, waiting: this.model.waiting }, labels, (thread) => steps.threads.number(thread)) : null;
+    this.side = h("aside", { class: "side", "aria-label": "The current step" }, graph, this.source.element, this.state.element, this.whyNot.element, replayCard(finding), moreCard(finding));
+    this.element = h("div", { class: "finding" }, this.head(position), h("div", { class: "toolbar" }, this.modes, this.bar.element), h("div", { class: "split" }, this.pane, this.side));
+  }
+
+  head(position) {
+    const { finding } = this;
+    const shape = finding.explanation.shape || finding.kind.replace(/-/g, " ");
+    const place = finding.location ? h("span", { class: "where" }, name(finding.location.text), finding.location.function ? h("span", {}, " in ", name(finding.location.function)) : "") : "";
+    return h(
+      "header",
+      { class: "finding-head" },
+      h("div", { class: "title" }, h("span", { class: "chip bad" }, name(shape)), h("h1", { title: show(finding.message, 2000) }, name(firstLine(finding.message), 220)), position),
+      h("p", { class: "sentence" }, name(finding.explanation.sentence, 900), " ", place)
+    );
+  }
+
+  modeButtons() {
+    const modes = this.model.predicted ? { compare: "side by side", predicted: "predicted order", whole: "observed order" } : { shrunk: "shrunk", whole: `whole execution (${count(this.model.steps.length)})` };
+    this.mode = Object.keys(modes)[0];
+    const buttons = Object.entries(modes).map(([mode, label]) => h("button", { type: "button", "data-mode": mode, "aria-pressed": String(mode === this.mode), onclick: () => this.setMode(mode) }, label));
+    return h("div", { class: "modes", role: "group", "aria-label": "View" }, ...buttons);
+  }
+
+  setMode(mode) {
+    this.mode = mode;
+    for (const each of this.modes.children) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
+    this.refresh();
+    announce(`${mode} view`);
+  }
+
+  /** To be called when the element is in the document. */
+  shown() {
+    this.refresh();
+    const first = this.model.conflicting[0] ?? this.model.steps.number[0];
+    const row = this.model.waiting.length && !this.model.predicted ? this.timeline.rows.length - 1 : this.timeline.rowOf(first);
+    this.timeline.select(Math.max(row, 0), { quiet: true });
+    this.center();
+    this.compare?.reveal();
+    this.timeline.scroller.focus({ preventScroll: true });
+  }
+
+  /** Scroll so that all steps in conflict are in view, if they fit. */
+  center() {
+    const rows = this.conflictRows();
+    if (!rows.length) return;
+    const { clientHeight } = this.timeline.scroller;
+    const [top, bottom] = [rows[0] * ROW, (rows.at(-1) + 2) * ROW];
+    this.timeline.scroller.scrollTop = bottom < clientHeight - ROW ? 0 : Math.max(Math.min(top - 3 * ROW, bottom - clientHeight / 2), 0);
+    this.timeline.render();
+  }
+
+  conflictRows() {
+    const rows = this.model.conflicting.map((number) => this.timeline.rowOf(number));
+    this.timeline.rows.forEach((each, row) => each < 0 && this.timeline.extras[-1 - each].mark?.includes("conflict") && rows.push(row));
+    return rows.filter((row) => row >= 0).sort((a, b) => a - b);
+  }
+
+  refresh() {
+    const { rows, extras } = this.mode === "shrunk" ? this.model.shrunk() : this.mode === "predicted" ? this.model.inPredictedOrder() : this.model.whole();
+    if (this.mode === "compare") {
+      this.compare = this.compare || new Compare(this.model, (i) => this.select(i));
+      this.pane.replaceChildren(this.compare.element);
+    } else {
+      this.pane.replaceChildren(this.timeline.element);
+    }
+    this.timeline.arrows = this.mode === "predicted" ? [] : this.finding.arrows || [];
+    this.timeline.setRows(rows, extras);
+    this.bar.say(rows.filter((each) => each >= 0).length, this.model.steps.length);
+  }
+
+  select(i) {
+    const row = this.timeline.rowOf(this.model.steps.number[i]);
+    if (row >= 0) this.timeline.select(row);
+    else this.showStep(i, false);
+  }
+
+  selected(row, quiet) {
+    const each = this.timeline.rows[row];
+    if (each >= 0) return this.showStep(each, quiet);
+    const extra = this.timeline.extras[-1 - each];
+    if (extra.kind !== "ending") return;
+    this.source.show(extra.location?.file, extra.location?.line, extra.thread);
+    this.state.show(this.model.steps.length);
+    this.whyNot.current = null;
+    if (!quiet) announce(`${this.timeline.label(extra.thread)} ${extra.text}`);
+  }
+
+  showStep(i, quiet) {
+    const { steps } = this.model;
+    this.source.show(steps.fileName(i), steps.line[i], steps.thread[i]);
+    this.state.show(i);
+    this.whyNot.current = steps.number[i];
+    this.compare?.mark(i);
+    if (!quiet) announce(`step ${steps.number[i]}: ${this.timeline.label(steps.thread[i])} ${steps.sentence(i)}`);
+  }
+
+  go(number) {
+    if (this.timeline.rowOf(number) < 0) this.setMode(this.model.predicted ? this.mode : "whole");
+    const row = this.timeline.rowOf(number);
+    if (row >= 0) this.timeline.select(row);
+  }
+
+  ask(row) {
+    const current = this.whyNot.current;
+    this.timeline.select(row);
+    this.whyNot.pick(0, current);
+    this.whyNot.pick(1, this.whyNot.current);
+    this.whyNot.element.scrollIntoView({ block: "nearest" });
+  }
+
+  open(from) {
+    this.model.opened.has(from) ? this.model.opened.delete(from) : this.model.opened.add(from);
+    this.refresh();
+  }
+
+  search(text) {
+    const wanted = text.trim().toLowerCase();
+    const { steps } = this.model;
+    this.timeline.matching = wanted ? (i) => `${this.timeline.label(steps.thread[i])} ${steps.sentence(i)} ${steps.place(i)}`.toLowerCase().includes(wanted) : null;
+    this.timeline.clear();
+    this.timeline.render();
+    const hits = wanted ? this.timeline.rows.filter((each) => each >= 0 && this.timeline.matching(each)).length : 0;
+    this.bar.hits(wanted ? hits : null);
+    if (hits) this.nextHit(1);
+  }
+
+  nextHit(by) {
+    const { timeline } = this;
+    if (!timeline.matching) return;
+    for (let k = 1; k <= timeline.rows.length; k++) {
+      const row = (timeline.selected + by * k + timeline.rows.length * 2) % timeline.rows.length;
+      if (timeline.rows[row] >= 0 && timeline.matching(timeline.rows[row])) return timeline.select(row);
+    }
+  }
+
+  /** Handles a key; returns whether it did. */
+  key(key) {
+    const { timeline } = this;
+    const at = timeline.selected;
+    const to = (row) => (timeline.select(row), true);
+    const conflicts = this.conflictRows();
+    switch (key) {
+      case "j": case "ArrowDown": return to(timeline.neighbour(at, 1));
+      case "k": case "ArrowUp": return to(timeline.neighbour(at, -1));
+      case "PageDown": return to(Math.min(at + 15, timeline.rows.length - 1));
+      case "PageUp": return to(Math.max(at - 15, 0));
+      case "Home": return to(timeline.neighbour(-1, 1));
+      case "End": return to(timeline.rows.length - 1);
+      case "n": return to(conflicts.find((row) => row > at) ?? conflicts[0] ?? at);
+      case "p": return to(conflicts.findLast((row) => row < at) ?? conflicts.at(-1) ?? at);
+      case "w": return this.setMode(this.nextMode()), true;
+      case "a": return this.whyNot.pick(0, this.whyNot.current), true;
+      case "b": return this.whyNot.pick(1, this.whyNot.current), true;
+      case "/": return this.bar.focus(), true;
+      case "Enter": case "o": case " ": {
+        const extra = timeline.rows[at] < 0 ? timeline.extras[-1 - timeline.rows[at]] : null;
+        if (extra?.kind === "fold") return this.open(extra.from), true;
+      }
+    }
+    return false;
+  }
+
+  nextMode() {
+    const modes = [...this.modes.children].map((each) => each.dataset.mode);
+    return modes[(modes.indexOf(this.mode) + 1) % modes.length];
+  }
+}
+
+function firstLine(text) {
+  return String(text).trim().split("\n")[0] || "(no message)";
+}
