@@ -9,7 +9,7 @@ from typing import Any
 
 from mazurka.program.protocol import Failure, Plan, TailPolicy
 from mazurka.program.python import activation, outside, primitives
-from mazurka.program.python.liveness.deadlock import stuck
+from mazurka.program.python.liveness.deadlock import stuck_python as stuck
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Learned, Limits, Task
 

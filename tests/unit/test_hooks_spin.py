@@ -11,7 +11,7 @@ import pytest
 from mazurka.program.protocol import Plan, TailPolicy
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import instrument
-from mazurka.program.python.liveness.deadlock import stuck
+from mazurka.program.python.liveness.deadlock import stuck_python as stuck
 from mazurka.program.python.semantics import hooks
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Learned, Limits

@@ -1,4 +1,4 @@
-"""Locations that only one thread has changed; with its variables (program/python/liveness/loop_state.py) they are its
+"""Locations that only one thread has changed; with its variables (program/runtime/loops.py) they are its
 state.
 
 Cost: a dictionary entry per private place written.
@@ -27,7 +27,7 @@ class LoopHeadState(NamedTuple):
 
 class ThreadLocalState:
     """Locations that only the thread itself has changed, if values are recorded: the rest of its state, see
-    loop_state.py."""
+    loops.py."""
 
     __slots__ = ("counts", "holds", "mine", "since")
 

@@ -36,8 +36,7 @@ from mazurka.program.python.invocations.runtime import InvokingRuntime
 from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, state, unraisable
 from mazurka.program.python.isolation.capture import Capture
 from mazurka.program.python.isolation.watchdog import Watchdog, disarm
-from mazurka.program.python.liveness.deadlock import name_primitive, stuck
-from mazurka.program.python.liveness.livelock import livelock
+from mazurka.program.python.liveness.deadlock import name_primitive, stuck_python
 from mazurka.program.python.primitives import uncontrolled
 from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.run_records import (
@@ -51,10 +50,11 @@ from mazurka.program.python.run_records import (
 from mazurka.program.python.semantics import foreign, hooks, natives
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.weak_memory import store_slots
-from mazurka.program.python.weak_memory.relaxed import RelaxedRuntime
 from mazurka.program.races import races_of
+from mazurka.program.runtime.relaxed import RelaxedRuntime
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
+from mazurka.program.runtime.stuck import livelock
 from mazurka.program.runtime.task import CALLS_AS_STEPS, CYCLE_POINTS, Learned, Task
 from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.trace.event import Location
@@ -113,7 +113,7 @@ class PythonProgram(LearnsPoints):
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
         self.on_error: Callable[[Runtime, Task, BaseException], Failure | None] = failure_of
-        self.on_stuck: Callable[[Runtime, list[Task]], Failure | None] = stuck
+        self.on_stuck: Callable[[Runtime, list[Task]], Failure | None] = stuck_python
 
     # -- the Program protocol ---------------------------------------------------------------------------------------
 
@@ -472,7 +472,7 @@ class PythonProgram(LearnsPoints):
         runtime = self._runtime(plan)
         runtime.on_error = self.on_error
         runtime.on_stuck = self.on_stuck
-        runtime.on_round = livelock
+        runtime.on_round = self._livelock
         runtime.on_first_fork = _begin_to_share
         if sites.finalizing & sites.instrumented:
             runtime.let_go = natives.let_go
@@ -504,6 +504,9 @@ class PythonProgram(LearnsPoints):
         self._watch_timeouts(runtime, run)
         run.result = result[0] if result else None
         return run
+
+    def _livelock(self, runtime: Runtime, points: int) -> Failure | None:
+        return livelock(runtime, points, self.location)
 
     def _run_through(self, runtime: Runtime, plan: Plan, result: list[Any]) -> None:
         """Run the program to its end, and settle all that its hooks and models have left open."""

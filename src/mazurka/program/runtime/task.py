@@ -121,7 +121,7 @@ class Task:
     reads: list[tuple[Target, int]] = _NO_STEPS
     lock_steps: list[tuple[Target, int]] = _NO_STEPS  # in loops: locks taken (1) and released (-1)
     passes: Collection[Any] = ()  # values: states that passes of its loops began in
-    turned = False  # others go first: its loop goes round (spin.py), with values in an earlier state (loop_state.py)
+    turned = False  # others go first: its loop goes round (loops.py), with values in an earlier state
 
     def __init__(self, index: ThreadIndex, name: str, body: Callable[[], object], daemon: bool) -> None:
         self.index = index

@@ -1,10 +1,4 @@
-"""Reports of stuck threads: their waits, the holders, and the locations.
-
-- *Deadlock*: some threads wait for each other in a cycle (a thread that waits for a lock it holds itself is one,
-  too). Only the cycle is reported; threads that merely wait for its members are left out.
-- *Livelock*: a thread repeats a loop whose passes change nothing.
-- *Blocked*: no cycle, but some thread waits for an event that no thread is left to cause: a lost wake-up, a lock never
-  released.
+"""Words about Python threads that are stuck: the primitives by their names in the program, and the frames.
 
 Cost: some tens of microseconds a thread, and only on runs that got stuck.
 """
@@ -20,11 +14,12 @@ from typing import Any, Final
 
 from greenlet import getcurrent
 
-from mazurka.program.protocol import BlockedThread, Failure, FailureKind, Frame
+from mazurka.program.protocol import Failure, Frame
 from mazurka.program.python.primitives.conditions import Waiter
 from mazurka.program.python.primitives.run import INNER, is_inner, location, where
 from mazurka.program.python.semantics import objects
 from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.stuck import stuck
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location
 from mazurka.trace.targets import kind_of
@@ -40,77 +35,43 @@ _PATHS: Final = 5_000
 _OURS: Final = str(_PROGRAM)
 
 
-def stuck(runtime: Runtime, tasks: list[Task]) -> Failure | None:
+def stuck_python(runtime: Runtime, tasks: list[Task]) -> Failure | None:
     """The failure of a run in which none of the living ``tasks`` can go on; None if only daemons are left."""
-    required = [task for task in tasks if not task.daemon]
-    if not required:
-        return None
-    cycle = _cycle(required)
-    if cycle:
-        kind, shown = FailureKind.DEADLOCK, cycle
-    else:
-        shown = [task for task in required if task.spinning]
-        kind = FailureKind.LIVELOCK if shown else FailureKind.BLOCKED
-        shown = shown or [task for task in required if not _waits_for_one_of(task, required)] or required
-    waiting = tuple([_waiting(task, tasks) for task in shown])
-    message = "; ".join(_sentence(task, entry, kind) for task, entry in zip(shown, waiting, strict=True))
-    first = shown[0]
-    return Failure(
-        kind,
-        message,
-        first.name,
-        waiting[0].location,
-        frames=_frames(first),
-        waiting=waiting,
-        step=len(runtime.log),
-    )
+    return stuck(runtime, tasks, _WORDS)
 
 
-def holder(task: Task) -> Task | None:
-    """The thread that ``task`` waits for, if it is a certain one."""
-    awaited = task.waiting_for
-    if awaited is None or isinstance(awaited, Task):
-        return awaited
-    return awaited.holder()
+class _PythonWords:
+    """See :class:`mazurka.program.runtime.stuck.Words`."""
+
+    def awaited(self, task: Task, tasks: list[Task]) -> str:
+        primitive = _awaited(task)
+        text = str(task.waiting_for.describe())  # type: ignore[union-attr]  # it is a primitive
+        name = _name_of(primitive, tasks)
+        return f"{text.partition(' created at ')[0].partition(' `')[0]} `{name}`" if name else text
+
+    def location(self, task: Task) -> Location | None:
+        """Where a thread stands: in the program, or in the library if it has nothing else on its stack."""
+        frame = _frame(task)
+        place = where(frame)
+        while place is None and frame is not None:
+            if not frame.f_code.co_filename.startswith(_OURS):
+                place = frame.f_code, frame.f_lasti
+            frame = frame.f_back
+        return location(place)
+
+    def held_since(self, task: Task) -> Location | None:
+        return location(getattr(_awaited(task), "_acquired", None))
+
+    def frames(self, task: Task) -> tuple[Frame, ...]:
+        found = []
+        for frame in _program_frames(task):
+            place = location((frame.f_code, frame.f_lasti))
+            if place is not None:
+                found.append(Frame(place, linecache.getline(place.file, place.line).strip()))
+        return tuple(reversed(found))
 
 
-def _waits_for_one_of(task: Task, others: list[Task]) -> bool:
-    found = holder(task)
-    return found is not None and any(found is other for other in others)
-
-
-def _cycle(tasks: list[Task]) -> list[Task]:
-    """Threads that wait for each other, beginning with the one of lowest number; empty if there are none."""
-    for start in tasks:
-        path: list[Task] = []
-        at: Task | None = start
-        while at is not None and not at.done and at not in path:
-            path.append(at)
-            at = holder(at)
-        if at is not None and at in path:
-            cycle = path[path.index(at) :]
-            turn = cycle.index(min(cycle, key=lambda task: task.index))
-            return cycle[turn:] + cycle[:turn]
-    return []
-
-
-# -- words -----------------------------------------------------------------------------------------------------------
-
-
-def label(task: Task) -> str:
-    """The program's name of a thread."""
-    return task.label or ("MainThread" if task.index == 0 else f"thread {task.name}")
-
-
-def _waiting(task: Task, tasks: list[Task]) -> BlockedThread:
-    found = holder(task)
-    return BlockedThread(
-        task.name,
-        _awaited_words(task, tasks),
-        found.name if found is not None else None,
-        _location(task),
-        location(getattr(_awaited(task), "_acquired", None)),
-    )
+_WORDS: Final = _PythonWords()
 
 
 def _awaited(task: Task) -> Any:
@@ -133,32 +94,6 @@ def name_primitive(runtime: Runtime, task: Task) -> None:
     runtime.names[target] = f"{name} ({target[-1]})" if taken else name
 
 
-def _awaited_words(task: Task, tasks: list[Task]) -> str:
-    awaited = task.waiting_for
-    if isinstance(awaited, Task):
-        return f"{label(awaited)} to end"
-    if awaited is None:
-        return "a change of a location that its loop reads" if task.spinning else "something unknown"
-    text = str(awaited.describe())
-    name = _name_of(_awaited(task), tasks)
-    return f"{text.partition(' created at ')[0].partition(' `')[0]} `{name}`" if name else text
-
-
-def _sentence(task: Task, entry: BlockedThread, kind: FailureKind) -> str:
-    at = f" at {entry.location}" if entry.location is not None else ""
-    if task.spinning:
-        return f"{label(task)} repeats a loop{at} whose passes change nothing"
-    found = holder(task)
-    text = f"{label(task)} waits for {entry.for_what}{at}"
-    if found is not None and not isinstance(task.waiting_for, Task):
-        who = "itself" if found is task else label(found)
-        since = f" at {entry.held_since}" if entry.held_since is not None else ""
-        text += f" (acquired by {who}{since}{', which has ended' if found.done else ''})"
-    elif found is None and kind is FailureKind.BLOCKED:
-        text += ", which no thread is left to bring about"
-    return text
-
-
 # -- frames ----------------------------------------------------------------------------------------------------------
 
 
@@ -173,26 +108,6 @@ def _program_frames(task: Task) -> Iterator[FrameType]:
         if not is_inner(frame.f_code.co_filename):
             yield frame
         frame = frame.f_back
-
-
-def _location(task: Task) -> Location | None:
-    """Where a thread stands: in the program, or in the library if it has nothing else on its stack."""
-    frame = _frame(task)
-    place = where(frame)
-    while place is None and frame is not None:
-        if not frame.f_code.co_filename.startswith(_OURS):
-            place = frame.f_code, frame.f_lasti
-        frame = frame.f_back
-    return location(place)
-
-
-def _frames(task: Task) -> tuple[Frame, ...]:
-    found = []
-    for frame in _program_frames(task):
-        place = location((frame.f_code, frame.f_lasti))
-        if place is not None:
-            found.append(Frame(place, linecache.getline(place.file, place.line).strip()))
-    return tuple(reversed(found))
 
 
 def _name_of(primitive: Any, tasks: list[Task]) -> str:

@@ -1,8 +1,8 @@
 """Locations whose stores can be held back: where they are on the heap, and the hooks that say so.
 
 A native store takes effect at once. To let a thread's store reach the others later, the runtime for relaxed memory
-(:mod:`relaxed`) takes it back when another thread moves. For that it needs more than a target: a *slot*, which can be
-read and set without running code of the program. These locations have one:
+(:mod:`mazurka.program.runtime.relaxed`) takes it back when another thread moves. For that it needs more than a target:
+a *slot*, which can be read and set without running code of the program. These locations have one:
 
 - attributes of instances whose class leaves storing to `object`, in a dictionary or a slot; globals; closure variables;
 - items of a list, and values of a dictionary under a key that is already there, if they are of these very classes and
@@ -21,29 +21,18 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from mazurka.program.python import activation
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.semantics import global_variables, hooks, objects, untracked, variables
 from mazurka.program.python.semantics.locations import bases
 from mazurka.program.python.semantics.objects import MISSING, is_a, number
+from mazurka.program.runtime.relaxed import StoreSlot
 from mazurka.trace.event import Op
 from mazurka.trace.targets import CELL, GLOBAL, Target
 
 _KEYS: Final = frozenset({int, float, bool, str, bytes, type(None)})
-
-
-class StoreSlot(Protocol):
-    """The slot of a location on the heap."""
-
-    def look(self) -> Any:
-        """The present value; ``MISSING`` if there is none."""
-        ...
-
-    def put(self, value: Any) -> None:
-        """Replace the value. No effect if there is no such location any more."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ shown.
 A flusher is a thread like others to the scheduler, with a greenlet of its own that waits for a store, stops at the
 point where it reaches memory, and puts it there. So schedules, choices and blocking need nothing new.
 
-:mod:`store_slots` decides which stores can be held back. Every other operation that changes something, and all that
-synchronises (locks, starting and ending of threads, queues ...) drains first. A read of several locations of which two
-or more hold the thread's own stores drains, too. Sites that are no points store to memory at once, unless a store to
-the same location is on its way: no other thread reads it. If, under TSO, another thread reads it nevertheless, a store
-may have overtaken others; such a run is dropped: it has shown which site needs a point, and the search begins again.
+A front end decides which stores can be held back (program/python/weak_memory/store_slots.py). Every other operation
+that changes something, and all that synchronises (locks, starting and ending of threads, queues ...) drains first. A
+read of several locations of which two or more hold the thread's own stores drains, too. Sites that are no points store
+to memory at once, unless a store to the same location is on its way: no other thread reads it. If, under TSO, another
+thread reads it nevertheless, a store may have overtaken others; such a run is dropped: it has shown which site needs a
+point, and the search begins again.
 
 Invariants: ``shown`` is the only thread whose stores are on the heap in place of the content of memory, and ``hidden``
 holds the values of memory at their locations. A thread's store is read off the heap before another thread moves.
@@ -25,11 +26,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from mazurka.program.memory import MemoryModel, flushed_target, flusher, is_flusher, store_target
 from mazurka.program.protocol import Access, Divergence, Plan
-from mazurka.program.python.weak_memory.store_slots import StoreSlot
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.sharing import Sharing
 from mazurka.program.runtime.task import Learned, Limits, Task
@@ -38,6 +38,18 @@ from mazurka.trace.ids import PointIndex
 from mazurka.trace.targets import FENCE, Target
 
 _READ: Final = Op.READ
+
+
+class StoreSlot(Protocol):
+    """Where a location is on the heap."""
+
+    def look(self) -> Any:
+        """The present value, or a front end's mark for none."""
+        ...
+
+    def put(self, value: Any) -> None:
+        """Replace the value. No effect if there is no such location any more."""
+        ...
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,192 @@
+"""Reports of stuck threads: their waits, the holders, and the locations.
+
+- *Deadlock*: some threads wait for each other in a cycle (a thread that waits for a lock it holds itself is one,
+  too). Only the cycle is reported; threads that merely wait for its members are left out.
+- *Livelock*: a thread repeats a loop whose passes change nothing, or threads go round in loops that, according to the
+  plan's strategy, none of them can leave. The plan's prefix goes through their loops once, and once more
+  (:data:`~mazurka.program.protocol.LASSO`). If the second time is like the first, step by step, with the recorded
+  values, the threads can go on like that for ever. A single run can't show that no other order leads out of the loops:
+  this follows from all runs together (explore/thread_models/state_space.py). Where waits have time limits no livelock
+  is reported, since time would go on.
+- *Blocked*: no cycle, but some thread waits for an event that no thread is left to cause: a lost wake-up, a lock never
+  released.
+
+Cost: some tens of microseconds a thread, and only on runs that got stuck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from mazurka.program.protocol import BlockedThread, Failure, FailureKind, Frame
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import Task
+from mazurka.trace.event import Location, Op
+from mazurka.trace.ids import SiteNumber
+from mazurka.trace.targets import Kind, kind_of, of_kinds
+
+
+class Words(Protocol):
+    """A front end's words about threads that wait."""
+
+    def awaited(self, task: Task, tasks: list[Task]) -> str:
+        """The primitive that a thread waits for, in words."""
+        ...
+
+    def location(self, task: Task) -> Location | None:
+        """Where a thread stands."""
+        ...
+
+    def held_since(self, task: Task) -> Location | None:
+        """Where the primitive that a thread waits for was taken."""
+        ...
+
+    def frames(self, task: Task) -> tuple[Frame, ...]:
+        """The frames of a thread, outermost first."""
+        ...
+
+
+def stuck(runtime: Runtime, tasks: list[Task], words: Words) -> Failure | None:
+    """The failure of a run in which none of the living ``tasks`` can go on; None if only daemons are left."""
+    required = [task for task in tasks if not task.daemon]
+    if not required:
+        return None
+    cycle = _cycle(required)
+    if cycle:
+        kind, shown = FailureKind.DEADLOCK, cycle
+    else:
+        shown = [task for task in required if task.spinning]
+        kind = FailureKind.LIVELOCK if shown else FailureKind.BLOCKED
+        shown = shown or [task for task in required if not _waits_for_one_of(task, required)] or required
+    waiting = tuple([_waiting(task, tasks, words) for task in shown])
+    message = "; ".join(_sentence(task, entry, kind) for task, entry in zip(shown, waiting, strict=True))
+    first = shown[0]
+    return Failure(
+        kind,
+        message,
+        first.name,
+        waiting[0].location,
+        frames=words.frames(first),
+        waiting=waiting,
+        step=len(runtime.log),
+    )
+
+
+def livelock(run: Runtime, points: int, location: Callable[[SiteNumber], Location | None]) -> Failure | None:
+    """The failure of a run whose last ``points`` points were to repeat as many before them; None if they did not."""
+    log = run.log
+    first, second = _point_from_end(log, 2 * points), _point_from_end(log, points)
+    if run.limited or first < 0 or not _alike(log[first:second], log[second:]):
+        return None
+    moved = {entry[0] for entry in log[second:]}
+    tasks = [task for task in run.tasks if task.index in moved]
+    places = [_loop(task, second, location) for task in tasks]
+    waiting = tuple(
+        [
+            BlockedThread(task.name, "a way out of its loop", None, place)
+            for task, place in zip(tasks, places, strict=True)
+        ]
+    )
+    each = [f"{label(task)} at {place}" for task, place in zip(tasks, places, strict=True)]
+    return Failure(
+        FailureKind.LIVELOCK,
+        f"no order leads out of the loops that threads go round in: {'; '.join(each)}",
+        tasks[0].name,
+        waiting[0].location,
+        waiting=waiting,
+        step=len(log),
+    )
+
+
+def holder(task: Task) -> Task | None:
+    """The thread that ``task`` waits for, if it is a certain one."""
+    awaited = task.waiting_for
+    if awaited is None or isinstance(awaited, Task):
+        return awaited
+    return awaited.holder()
+
+
+def label(task: Task) -> str:
+    """The program's name of a thread."""
+    return task.label or ("MainThread" if task.index == 0 else f"thread {task.name}")
+
+
+def _waits_for_one_of(task: Task, others: list[Task]) -> bool:
+    found = holder(task)
+    return found is not None and any(found is other for other in others)
+
+
+def _cycle(tasks: list[Task]) -> list[Task]:
+    """Threads that wait for each other, beginning with the one of lowest number; empty if there are none."""
+    for start in tasks:
+        path: list[Task] = []
+        at: Task | None = start
+        while at is not None and not at.done and at not in path:
+            path.append(at)
+            at = holder(at)
+        if at is not None and at in path:
+            cycle = path[path.index(at) :]
+            turn = cycle.index(min(cycle, key=lambda task: task.index))
+            return cycle[turn:] + cycle[:turn]
+    return []
+
+
+def _waiting(task: Task, tasks: list[Task], words: Words) -> BlockedThread:
+    found = holder(task)
+    awaited = task.waiting_for
+    if isinstance(awaited, Task):
+        text = f"{label(awaited)} to end"
+    elif awaited is None:
+        text = "a change of a location that its loop reads" if task.spinning else "something unknown"
+    else:
+        text = words.awaited(task, tasks)
+    name = found.name if found is not None else None
+    return BlockedThread(task.name, text, name, words.location(task), words.held_since(task))
+
+
+def _sentence(task: Task, entry: BlockedThread, kind: FailureKind) -> str:
+    at = f" at {entry.location}" if entry.location is not None else ""
+    if task.spinning:
+        return f"{label(task)} repeats a loop{at} whose passes change nothing"
+    found = holder(task)
+    text = f"{label(task)} waits for {entry.for_what}{at}"
+    if found is not None and not isinstance(task.waiting_for, Task):
+        who = "itself" if found is task else label(found)
+        since = f" at {entry.held_since}" if entry.held_since is not None else ""
+        text += f" (acquired by {who}{since}{', which has ended' if found.done else ''})"
+    elif found is None and kind is FailureKind.BLOCKED:
+        text += ", which no thread is left to bring about"
+    return text
+
+
+# -- livelocks ---------------------------------------------------------------------------------------------------------
+
+
+def _point_from_end(log: list[Any], points: int) -> int:
+    """Where the last so many points of a log begin; -1 if it has fewer."""
+    at = len(log)
+    while points and at:
+        at -= 1
+        points -= log[at][4]
+    return -1 if points else at
+
+
+def _alike(one: list[Any], other: list[Any]) -> bool:
+    return bool(one) and len(one) == len(other) and all(map(_same, one, other))
+
+
+_is_wake: Final = of_kinds(Kind.WAKE)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two steps are the same, whatever the numbers of wake-ups and loops, which increase from wait to wait."""
+    if one[1] is Op.BRANCH or any(map(_is_wake, (one[2], *[access.target for access in one[6]]))):
+        return bool(one[:2] == other[:2] and kind_of(one[2]) is kind_of(other[2]) and one[3:6] == other[3:6])
+    return bool(one == other)
+
+
+def _loop(task: Task, since: int, location: Callable[[SiteNumber], Location | None]) -> Location | None:
+    """The location of the outermost loop that a thread has begun a pass of since a step."""
+    passed = [site for (_, site), loop in task.loops.items() if loop.begun >= since]
+    return location(SiteNumber(passed[0])) if passed else None
