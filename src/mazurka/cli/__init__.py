@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 from mazurka import __version__
 
 #: The verbs that run programs.
-_RUNNING: Final = frozenset({"check", "record", "replay"})
+_RUNNING: Final = frozenset({"check", "record", "replay", "view"})
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -20,6 +20,7 @@ VERBS: Final = {
     "spec": "Check specifications of calls of shared objects that commute.",
     "properties": "List properties to look for, or check a file of your own.",
     "replay": "Run exactly one saved schedule again.",
+    "view": "Write a report, a saved failure or a recording as a page.",
     "list": "List the failures saved here.",
     "clean": "Remove the data that earlier checks saved here.",
     "explain": "Explain an error by its name.",

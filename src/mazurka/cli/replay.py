@@ -24,6 +24,7 @@ from mazurka.program.protocol import Program
 from mazurka.replay.codec import is_token, load
 from mazurka.replay.replayer import Ending, Replay, replay
 from mazurka.replay.schedule import Schedule
+from mazurka.report.check_report import CheckReport
 from mazurka.workflows.possible_orders import wanted
 from mazurka.workflows.program_spec import PYTEST, PYTHON, RUNNER, ProgramSpec, open_program, options_of
 from mazurka.workflows.replaying import diverged, report_of, summary
@@ -49,11 +50,9 @@ def command(
 
     Several are replayed one after the other."""
 
-    def replay_one(schedule: str) -> int:
-        return _replay(schedule, pdb, times, replace(resolve(), format=format_, output=output, quiet=quiet))
-
+    options = replace(resolve(), format=format_, output=output, quiet=quiet)
     if len(schedules) == 1:
-        return replay_one(schedules[0])
+        return replay_one(schedules[0], options, pdb=pdb, times=times)
     if format_ != "text" or output or quiet:
         raise UsageError(
             "output",
@@ -61,15 +60,15 @@ def command(
             where="replay",
             hint="name one, or leave out --format, --output and --quiet",
         )
-    return _each(schedules, replay_one)
+    return _each(schedules, lambda schedule: replay_one(schedule, options, pdb=pdb, times=times))
 
 
-def _each(schedules: tuple[str, ...], replay_one: Callable[[str], int]) -> int:
+def _each(schedules: tuple[str, ...], command: Callable[[str], int]) -> int:
     """The worst result of the replays: an error, then a failure that is still there, then neither."""
     statuses = []
     for number, schedule in enumerate(schedules):
         print(f"{chr(10) if number else ''}{schedule}", flush=True)
-        statuses.append(_in_a_child(partial(replay_one, schedule)))
+        statuses.append(_in_a_child(partial(command, schedule)))
     again = statuses.count(_FOUND)
     print(f"\n{again} of {len(schedules)} failures happened again")
     return next((status for status in statuses if status not in (0, _FOUND)), max(statuses))
@@ -88,12 +87,13 @@ def _in_a_child(command: Callable[[], int]) -> int:
         os._exit(status)
 
 
-def _replay(schedule: str, pdb: bool, times: int, options: Options) -> int:
+def replay_one(schedule: str, options: Options, *, pdb: bool = False, times: int = 1) -> int:
+    """Replay a schedule and write the reports; the exit status."""
     saved = load(schedule)
     outputs = outputs_of(options)
     _go_where_it_was_made(schedule)
     if saved.options.get(RUNNER) == PYTEST:
-        return _with_pytest(saved, schedule, pdb, times)
+        return _with_pytest(saved, schedule, pdb, times, outputs, wanted(options))
     if saved.options.get(RUNNER) == PYTHON:
         raise MazurkaError(
             "schedule-of-a-call",
@@ -138,8 +138,8 @@ def _tell(result: Replay, program: Program, given: str, outputs: Sequence[Output
     return _FOUND if result.failure is not None else 0
 
 
-def _with_pytest(saved: Schedule, given: str, pdb: bool, times: int) -> int:
-    """Let pytest run the one test by the schedule; pytest's own output is the report."""
+def _with_pytest(saved: Schedule, given: str, pdb: bool, times: int, outputs: Sequence[Output], orders: bool) -> int:
+    """Let pytest run the one test by the schedule; pytest's own output is the report as text."""
     import pytest
 
     from mazurka.pytest_plugin import outcomes
@@ -148,7 +148,8 @@ def _with_pytest(saved: Schedule, given: str, pdb: bool, times: int) -> int:
     arguments = [saved.target, "--mazurka-replay", given, "--mazurka-replay-times", str(times), "--no-header", "-q"]
     if pdb:
         arguments += ["-s", "--mazurka-replay-pdb"]
-    outcomes.replayed = None
+    outcomes.replayed = outcomes.report = None
+    outcomes.orders = orders
     status = pytest.main([*plugins, *arguments])
     outcome: int | MazurkaError | None = outcomes.replayed
     if isinstance(outcome, MazurkaError):
@@ -157,4 +158,7 @@ def _with_pytest(saved: Schedule, given: str, pdb: bool, times: int) -> int:
         raise MazurkaError(
             "schedule-not-run", f"pytest did not run the test (its status is {int(status)})", where=saved.target
         )
+    report: CheckReport | None = outcomes.report
+    if report is not None:
+        publish(report, [each for each in outputs if each != TEXT])
     return outcome

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from mazurka.errors import MazurkaError
+    from mazurka.report.check_report import CheckReport
 
 #: The name of the property of a report that holds a test's outcome, from xdist's workers as well.
 PROPERTY: Final = "mazurka"
@@ -15,6 +16,10 @@ NO_THREADS: Final = "no threads"
 
 #: The result of `--mazurka-replay`: the exit status of `mazurka replay`, or the error why there is none.
 replayed: int | MazurkaError | None = None
+
+#: The report of `--mazurka-replay`, and whether it is to say which steps can change places.
+report: CheckReport | None = None
+orders: bool = False
 
 
 def outcomes_of(report: Any) -> list[tuple[str, str]]:

@@ -209,12 +209,13 @@ class SessionExplorer:
                 outcomes.replayed = diverged(result)
                 raise outcomes.replayed
             text = f"{summary(result)}\n\n"
+            outcomes.report = report_of(result, program, given, orders=outcomes.orders)
             if result.failure is None:
                 outcomes.replayed = 0
                 print(text)
                 return
             outcomes.replayed = 1
-            text += renderer("text", width=_WIDTH).render(report_of(result, program, given))
+            text += renderer("text", width=_WIDTH).render(outcomes.report)
         pytest.fail(text, pytrace=False)
 
 

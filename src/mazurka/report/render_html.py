@@ -34,7 +34,9 @@ SCRIPTS: Final = (
     "model.js",
     "compare.js",
     "filters.js",
+    "stepview.js",
     "finding.js",
+    "recording.js",
     "overview.js",
     "main.js",
 )
@@ -60,7 +62,7 @@ class HtmlRenderer:
 
 
 def page(data: dict[str, Any]) -> str:
-    """The page of a report's data."""
+    """The page of a report's data, or of a recording's (recording_data.py), whose names are short."""
     script = '"use strict";\n(() => {\n' + "\n".join(map(_part, SCRIPTS)) + "})();\n"
     style = _part("page.css")
     return Template(_part("page.html")).substitute(
@@ -68,14 +70,14 @@ def page(data: dict[str, Any]) -> str:
         style=style,
         script_hash=_digest(script),
         style_hash=_digest(style),
-        data=embedded(data),
+        data=embedded(data if "columns" in data else _cut(data)),
         version=mazurka.__version__,
     )
 
 
 def embedded(data: Any) -> str:
     """Data as JSON that can stand in an HTML page."""
-    return json.dumps(_cut(data), separators=(",", ":")).translate(_ESCAPED)
+    return json.dumps(data, separators=(",", ":")).translate(_ESCAPED)
 
 
 def _cut(value: Any) -> Any:

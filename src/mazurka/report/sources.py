@@ -42,7 +42,7 @@ def sources_data(report: Report) -> dict[str, Any]:
             name = location.file if root is None else portable_path(location.file, root)
             paths.setdefault(name, location.file)
             named.setdefault(name, set()).add(location.line)
-    read = {name: _of_file(paths[name], lines, report.root) for name, lines in sorted(named.items())}
+    read = {name: source_of(paths[name], lines, report.root) for name, lines in sorted(named.items())}
     return {name: data for name, data in read.items() if data is not None}
 
 
@@ -72,7 +72,8 @@ def _locations(finding: Finding) -> Iterator[Location]:
             yield location
 
 
-def _of_file(path: str, named: Iterable[int], root: str) -> dict[str, Any] | None:
+def source_of(path: str, named: Iterable[int], root: str = "") -> dict[str, Any] | None:
+    """The lines of a file around those named, and its digest; None if it can't be read."""
     content = file_content(path, root)
     if content is None or b"\0" in content:
         return None

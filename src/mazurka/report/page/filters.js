@@ -7,9 +7,11 @@ class FilterBar {
     Object.assign(this, { model, events });
     const { steps } = model;
     this.chosen = {};
+    const named = new Map();
+    for (let i = steps.length - 1; i >= 0; i--) named.set(steps.target[i], steps.targetName(i));
     this.filters = [
       this.filter("thread", "all threads", unique(steps.thread), (thread) => model.labels[steps.threads.names[thread]] || steps.threads.names[thread]),
-      this.filter("target", "all variables", unique(steps.target), (target) => steps.targetName(steps.target.indexOf(target))),
+      this.filter("target", "all variables", unique(steps.target), (target) => named.get(target)),
       this.filter("lock", "any locks held", unique(steps.held ? steps.held.flatMap((each) => each) : []), (lock) => lock),
       this.filter("file", "all files", unique(steps.file).filter((each) => each >= 0), (file) => steps.files.names[file]),
     ];

@@ -1,7 +1,8 @@
 /* The page of one finding. */
 
-class FindingView {
+class FindingView extends StepView {
   constructor(data, finding, position) {
+    super();
     Object.assign(this, { data, finding });
     this.model = new Model(finding);
     const { steps, labels } = this.model;
@@ -60,22 +61,6 @@ class FindingView {
     this.timeline.scroller.focus({ preventScroll: true });
   }
 
-  /** Scroll so that all steps in conflict are in view, if they fit. */
-  center() {
-    const rows = this.conflictRows();
-    if (!rows.length) return;
-    const { clientHeight } = this.timeline.scroller;
-    const [top, bottom] = [rows[0] * ROW, (rows.at(-1) + 2) * ROW];
-    this.timeline.scroller.scrollTop = bottom < clientHeight - ROW ? 0 : Math.max(Math.min(top - 3 * ROW, bottom - clientHeight / 2), 0);
-    this.timeline.render();
-  }
-
-  conflictRows() {
-    const rows = this.model.conflicting.map((number) => this.timeline.rowOf(number));
-    this.timeline.rows.forEach((each, row) => each < 0 && this.timeline.extras[-1 - each].mark?.includes("conflict") && rows.push(row));
-    return rows.filter((row) => row >= 0).sort((a, b) => a - b);
-  }
-
   refresh() {
     const { rows, extras } = this.mode === "shrunk" ? this.model.shrunk() : this.mode === "predicted" ? this.model.inPredictedOrder() : this.model.whole();
     if (this.mode === "compare") {
@@ -106,15 +91,6 @@ class FindingView {
     if (!quiet) announce(`${this.timeline.label(extra.thread)} ${extra.text}`);
   }
 
-  showStep(i, quiet) {
-    const { steps } = this.model;
-    this.source.show(steps.fileName(i), steps.line[i], steps.thread[i]);
-    this.state.show(i);
-    this.whyNot.current = steps.number[i];
-    this.compare?.mark(i);
-    if (!quiet) announce(`step ${steps.number[i]}: ${this.timeline.label(steps.thread[i])} ${steps.sentence(i)}`);
-  }
-
   go(number) {
     if (this.timeline.rowOf(number) < 0) this.setMode(this.model.predicted ? this.mode : "whole");
     const row = this.timeline.rowOf(number);
@@ -132,53 +108,6 @@ class FindingView {
   open(from) {
     this.model.opened.has(from) ? this.model.opened.delete(from) : this.model.opened.add(from);
     this.refresh();
-  }
-
-  search(text) {
-    const wanted = text.trim().toLowerCase();
-    const { steps } = this.model;
-    this.timeline.matching = wanted ? (i) => `${this.timeline.label(steps.thread[i])} ${steps.sentence(i)} ${steps.place(i)}`.toLowerCase().includes(wanted) : null;
-    this.timeline.clear();
-    this.timeline.render();
-    const hits = wanted ? this.timeline.rows.filter((each) => each >= 0 && this.timeline.matching(each)).length : 0;
-    this.bar.hits(wanted ? hits : null);
-    if (hits) this.nextHit(1);
-  }
-
-  nextHit(by) {
-    const { timeline } = this;
-    if (!timeline.matching) return;
-    for (let k = 1; k <= timeline.rows.length; k++) {
-      const row = (timeline.selected + by * k + timeline.rows.length * 2) % timeline.rows.length;
-      if (timeline.rows[row] >= 0 && timeline.matching(timeline.rows[row])) return timeline.select(row);
-    }
-  }
-
-  /** Handles a key; returns whether it did. */
-  key(key) {
-    const { timeline } = this;
-    const at = timeline.selected;
-    const to = (row) => (timeline.select(row), true);
-    const conflicts = this.conflictRows();
-    switch (key) {
-      case "j": case "ArrowDown": return to(timeline.neighbour(at, 1));
-      case "k": case "ArrowUp": return to(timeline.neighbour(at, -1));
-      case "PageDown": return to(Math.min(at + 15, timeline.rows.length - 1));
-      case "PageUp": return to(Math.max(at - 15, 0));
-      case "Home": return to(timeline.neighbour(-1, 1));
-      case "End": return to(timeline.rows.length - 1);
-      case "n": return to(conflicts.find((row) => row > at) ?? conflicts[0] ?? at);
-      case "p": return to(conflicts.findLast((row) => row < at) ?? conflicts.at(-1) ?? at);
-      case "w": return this.setMode(this.nextMode()), true;
-      case "a": return this.whyNot.pick(0, this.whyNot.current), true;
-      case "b": return this.whyNot.pick(1, this.whyNot.current), true;
-      case "/": return this.bar.focus(), true;
-      case "Enter": case "o": case " ": {
-        const extra = timeline.rows[at] < 0 ? timeline.extras[-1 - timeline.rows[at]] : null;
-        if (extra?.kind === "fold") return this.open(extra.from), true;
-      }
-    }
-    return false;
   }
 
   nextMode() {

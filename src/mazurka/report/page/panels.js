@@ -84,7 +84,9 @@ class StatePanel {
     if (changes) value.append(h("span", { class: "becomes" }, last < 0 ? "" : " \u2192 ", h("strong", {}, name(steps.valueText(i), 80))));
     const which = last < 0 ? i : last;
     const thread = steps.thread[which];
-    const who = h("span", { class: "by" }, `${WRITING.has(steps.operation(which)) ? "written" : "read"} at ${steps.number[which]}, `, name(this.labels[steps.threads.names[thread]] || steps.threads.names[thread], 30));
+    const label = show(this.labels[steps.threads.names[thread]] || steps.threads.names[thread], 60);
+    const who = h("span", { class: "by", title: label }, h("span", { class: "swatch" }), h("span", { class: "offscreen" }, `${label} `), `${WRITING.has(steps.operation(which)) ? "written" : "read"} at ${steps.number[which]}`);
+    who.style.setProperty("--hue", hue(thread));
     return h("tr", { class: target === here ? "current" : null }, h("th", { scope: "row" }, name(steps.targetName(which), 80)), value, h("td", {}, last < 0 ? "" : who));
   }
 
