@@ -214,17 +214,25 @@ def _notify(self: Any, models: Models, n: int | None, op: Op) -> None:
     if not _holds(runtime.current, self._lock):
         runtime.need_points(MISUSE_POINTS)
     waiters = self.__dict__["_waiters"]
-    if n is None:
-        n = len(waiters)
-    elif n <= 0:
+    if n is not None and n <= 0:
         return
-    woken = [waiters[i] for i in range(min(n, len(waiters)))]
-    more = tuple([Access(Op.WRITE, waiter.target) for waiter in woken])
-    point = MISUSE_POINTS in runtime.points or any(waiter.timed for waiter in woken)
-    runtime.visit(op, state.target, 0, None, more, point=point)
+    misused = MISUSE_POINTS in runtime.points
+    if misused:  # other threads may come to wait, or leave, while this one stands at the point
+        runtime.visit(op, state.target, 0, point=True)
+    woken = _to_wake(waiters, n)
+    more = [Access(Op.WRITE, waiter.target) for waiter in woken]
+    if misused:
+        runtime.widen(more)
+    else:
+        runtime.visit(op, state.target, 0, None, tuple(more), point=any(waiter.timed for waiter in woken))
     for waiter in woken:
         waiter.notified = True
         waiters.remove(waiter)
+
+
+def _to_wake(waiters: Any, n: int | None) -> list[Waiter]:
+    """The ``n`` threads that have waited longest; None: all."""
+    return [waiters[at] for at in range(len(waiters) if n is None else min(n, len(waiters)))]
 
 
 def _holds(task: Task, lock: Any) -> bool:
