@@ -62,6 +62,7 @@ class Options:
     fresh: bool = False
     save: bool = True
     profile: str = "default"
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Key:
     help: str
     choices: tuple[str, ...] = ()
     in_files: bool = True  # whether a file or the environment may set it
+    is_option: bool = True  # whether there is an option of its name
 
     @property
     def field(self) -> str:
@@ -215,6 +217,7 @@ _TABLE: Final = (
     Key("fresh", _flag, "true or false", "ignore saved state", in_files=False),
     Key("save", _flag, "true or false", "save progress and failing schedules in .mazurka"),
     Key("profile", _text, "the name of a profile", "the profile of settings to start from"),
+    Key("targets", _texts, "names of files, folders or tests", "targets of a check that names none", is_option=False),
 )
 
 #: Every setting by its name.

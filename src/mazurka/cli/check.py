@@ -1,23 +1,33 @@
-"""`mazurka check`: run a program in every relevant order of its threads, and report."""
+"""`mazurka check`: run programs and tests in every relevant order of their threads, and report.
+
+Arguments before ``--`` are targets (:mod:`mazurka.cli.targets`), those after it are the program's. One program is
+checked and reported alone; several targets have one report, whose text ends with a table (:mod:`mazurka.cli.several`).
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from mazurka.cli.choice import SuggestingChoice
 from mazurka.cli.progress import ProgressLine, is_wanted
-from mazurka.cli.publishing import outputs_of, publish
+from mazurka.cli.publishing import TEXT, Output, outputs_of, publish, publish_part, publish_summary
 from mazurka.cli.settings import given, setting_options
+from mazurka.cli.targets import Targets, targets_of
 from mazurka.cli.watched import checked
 from mazurka.config import Options, resolve
+from mazurka.errors import UsageError
 from mazurka.explore.registry import import_strategy
 from mazurka.program.front_ends import FRONT_ENDS
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.workflows.program_spec import import_front_end, subject_of
+
+if TYPE_CHECKING:
+    from mazurka.cli.several import SeveralChecks
 
 _FOUND: Final = 1
 _ERROR: Final = 2
@@ -26,37 +36,143 @@ _INCOMPLETE: Final = 3
 _NOTHING_TO_EXPLORE: Final = 5  # the status by which pytest says that it has run no tests
 _INTERRUPTED: Final = 130
 
+#: The statuses of several targets, the worst first; only if all have the last one, so has the check.
+_WORST_FIRST: Final = (_ERROR, _FOUND, _INCOMPLETE, 0, _NOTHING_TO_EXPLORE)
 
-@click.command()
-@click.argument("program", metavar="PROGRAM[::FUNCTION]")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
+_CHANGED: Final = "--changed"
+_ARGUMENTS: Final = "arguments"
+
+#: Leaves out the findings that are not asked for.
+_Filter = Callable[[CheckReport], CheckReport]
+
+
+class _CheckCommand(click.Command):
+    """A command that knows which of its arguments come after ``--``, and whose option ``--changed`` takes a value only
+    in the form ``--changed=COMMIT``: otherwise it would take the next target for one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        own = [f"{_CHANGED}=HEAD" if each == _CHANGED else each for each in args[:end]]
+        ctx.meta[_ARGUMENTS] = tuple(args[end + 1 :])
+        return super().parse_args(ctx, own)
+
+
+@click.command(cls=_CheckCommand)
+@click.argument("targets", nargs=-1, metavar="TARGET... [-- ARGS]")
 @setting_options
 @click.option(
     "--program",
     "front_end",
     type=SuggestingChoice(tuple(FRONT_ENDS)),
     default=None,
-    help="The language of PROGRAM  [default: by its name or first line]",
+    help="The language of programs  [default: by name or first line]",
 )
+@click.option(_CHANGED, default=None, metavar="[=COMMIT]", help="Report findings in lines changed since COMMIT (HEAD)")
 @click.option("--progress/--no-progress", default=None, help="Show progress [default: in a terminal]")
+@click.pass_context
 def command(
-    program: str, arguments: tuple[str, ...], front_end: str | None, progress: bool | None, **values: Any
+    context: click.Context,
+    /,
+    targets: tuple[str, ...],
+    front_end: str | None,
+    changed: str | None,
+    progress: bool | None,
+    **values: Any,
 ) -> int:
-    """Run PROGRAM (a Python file), or one function of it, in every relevant order of its threads; report failures."""
-    options = resolve(given(values))
+    """Run each TARGET in every relevant order of its threads; report failures. Targets are Python files
+    (PROGRAM[::FUNCTION]), tests (FILE::TEST), and folders of tests."""
+    overrides = given(values | {"targets": targets})
+    wanted = _only_changed(changed)
+    if changed is not None:
+        overrides["all_failures"] = True  # the first one may be no change's
+    options = resolve(overrides)
+    if not options.targets:
+        raise UsageError(
+            "no-such-file",
+            "no target was named",
+            where="check",
+            hint="name a Python file, or targets in [tool.mazurka]",
+        )
+    arguments: tuple[str, ...] = context.meta[_ARGUMENTS]
+    chosen = targets_of(options.targets)
     outputs = outputs_of(options)
-    subject = subject_of(program, arguments, options, front_end or "")
+    shows = is_wanted(progress, sys.stderr)
+    if chosen.is_one_program and len(set(options.targets)) == 1:
+        return _one(chosen.programs[0], arguments, front_end or "", options, outputs, shows, wanted)
+    _require_no_arguments(arguments, chosen)
+    from mazurka.cli.several import SeveralChecks
+
+    overrides.pop("targets", None)
+    import_strategy(options.strategy)
+    checks = SeveralChecks(chosen, options, overrides, arguments, front_end or "", shows)
+    return _several(checks, options, outputs, wanted)
+
+
+def _one(
+    program: str,
+    arguments: tuple[str, ...],
+    front_end: str,
+    options: Options,
+    outputs: Sequence[Output],
+    shows: bool,
+    wanted: _Filter,
+) -> int:
+    subject = subject_of(program, arguments, options, front_end)
     import_front_end(subject)  # before the clock starts, like all other imports
     import_strategy(options.strategy)
     started = perf_counter()
-    with ProgressLine(is_wanted(progress, sys.stderr), options.time_limit) as shown:
+    with ProgressLine(shows, options.time_limit) as shown:
         done = checked(subject, options, shown, started)
-    publish(done.report, outputs)
-    return _CRASHED if done.crashed and not done.report.findings else status_of(done.report, options, done.interrupted)
+    report = wanted(done.report)
+    publish(report, outputs)
+    return _CRASHED if done.crashed and not report.findings else status_of(report, options, done.interrupted)
+
+
+def _several(checks: SeveralChecks, options: Options, outputs: Sequence[Output], wanted: _Filter) -> int:
+    """Check several targets; text on standard output appears as targets are done."""
+    from mazurka.report.check_report import combined
+
+    reports: list[CheckReport] = []
+    for report in checks.reports():
+        reports.append(wanted(report))
+        if TEXT in outputs:
+            publish_part(reports[-1])
+        elif report.error:
+            print(f"mazurka: error: {report.target}: {report.error}", file=sys.stderr)
+    if not reports:
+        return _INTERRUPTED
+    whole = combined(reports)
+    if TEXT in outputs:
+        publish_summary(whole)
+    publish(whole, [each for each in outputs if each != TEXT])
+    if checks.crashed:
+        return _CRASHED
+    statuses = [status_of(report, options, False) for report in reports]
+    worst = next(each for each in _WORST_FIRST if each in statuses)
+    return _INTERRUPTED if checks.interrupted and worst not in (_ERROR, _FOUND) else worst
+
+
+def _require_no_arguments(arguments: tuple[str, ...], chosen: Targets) -> None:
+    """Raise the error that arguments were given for several targets, which differ in their meaning of them."""
+    if arguments:
+        number = len(chosen.programs) + len(chosen.tests)
+        problem = f"arguments after -- are for one program, not for {number} targets"
+        raise UsageError("no-such-file", problem, where="check", hint="check the program alone")
+
+
+def _only_changed(commit: str | None) -> _Filter:
+    if commit is None:
+        return lambda report: report
+    from mazurka.workflows.changes import changes_since, touched
+
+    changes = changes_since(commit)
+    return lambda report: touched(report, changes)
 
 
 def status_of(report: CheckReport, options: Options, interrupted: bool) -> int:
     """The exit status for a report."""
+    if report.error:
+        return _ERROR
     if report.verdict is Verdict.VIOLATION:
         return _FOUND
     if report.inconsistencies:

@@ -18,7 +18,9 @@ from typing import Final
 
 from mazurka.config import FORMATS, Options
 from mazurka.errors import UsageError
+from mazurka.report.check_report import CheckReport
 from mazurka.report.render import renderer
+from mazurka.report.render_text import make as make_text
 from mazurka.report.renderer import DEFAULT_WIDTH, AnyReport
 from mazurka.workflows import store
 
@@ -75,9 +77,7 @@ def prepare_output(name: str) -> None:
 
 def publish(report: AnyReport, outputs: Sequence[Output]) -> None:
     """Write the report to all its outputs."""
-    terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
-    colour = terminal and not os.environ.get("NO_COLOR")
+    width, colour = _terminal()
     for each in outputs:  # files first: the reader of standard output may be gone
         if each.name != STANDARD_OUTPUT:
             write_whole(Path(each.name), renderer(each.form).render(report))
@@ -85,6 +85,27 @@ def publish(report: AnyReport, outputs: Sequence[Output]) -> None:
         if each.name == STANDARD_OUTPUT:
             sys.stdout.write(renderer(each.form, width=width, colour=colour).render(report))
     sys.stdout.flush()
+
+
+def publish_part(report: CheckReport) -> None:
+    """Print the report on one of several targets."""
+    width, colour = _terminal()
+    sys.stdout.write(make_text(width=width, colour=colour).render_part(report) + "\n")
+    sys.stdout.flush()
+
+
+def publish_summary(report: CheckReport) -> None:
+    """Print the table of a report on several targets."""
+    width, colour = _terminal()
+    sys.stdout.write(make_text(width=width, colour=colour).render_summary(report))
+    sys.stdout.flush()
+
+
+def _terminal() -> tuple[int, bool]:
+    """The width of standard output, and whether it is a terminal that shows colours."""
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
+    return width, terminal and not os.environ.get("NO_COLOR")
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -47,7 +47,8 @@ def setting_options(function: _F) -> _F:
     """Add an option per setting to a command; options that are not given are None, except those that can be
     repeated."""
     for key in reversed(list(KEYS.values())):
-        function = _option(key)(function)
+        if key.is_option:
+            function = _option(key)(function)
     return function
 
 

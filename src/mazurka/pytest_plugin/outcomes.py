@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ replayed: int | MazurkaError | None = None
 #: The report of `--mazurka-replay`, and whether it is to say which steps can change places.
 report: CheckReport | None = None
 orders: bool = False
+
+#: Called with the report of each explored test, unless it is None.
+receiver: Callable[[CheckReport], None] | None = None
 
 
 def outcomes_of(report: Any) -> list[tuple[str, str]]:

@@ -189,6 +189,8 @@ class SessionExplorer:
         if watcher.interrupted() and report.verdict is not Verdict.VIOLATION:
             raise KeyboardInterrupt
         item.user_properties.append((outcomes.PROPERTY, f"{report.verdict.value}: {report.reason}"))
+        if outcomes.receiver is not None:
+            outcomes.receiver(report)
         _conclude(report, program.said, options)
         return True
 

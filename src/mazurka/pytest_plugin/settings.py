@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 #: The argument of the marker that is no setting: a schedule to run the test by.
 REPLAY: Final = "replay"
 
+#: Settings of this process, by field, that outrank the command line's: those of `mazurka check` for tests.
+overrides: Mapping[str, Any] = {}
+
 #: Settings that have an option of their own, `--mazurka-NAME`.
 SETTINGS: Final = {
     "strategy": "exploration algorithm: mcr, dpor, dfs, random ...",
@@ -52,6 +55,7 @@ def settings_of(config: pytest.Config, arguments: Mapping[str, Any] | None = Non
             value = config.getoption(option)
             if value is not None:
                 given[KEYS[name].field] = convert(KEYS[name], value, option)
+        given |= overrides
         settings = {name: value for name, value in (arguments or {}).items() if name != REPLAY}
         given |= from_arguments(settings, f"marker of {where}")
         options = resolve(given, directory=config.rootpath, environ=dict(os.environ))

@@ -7,8 +7,9 @@ rejects is no finding but an inconsistency, and a report with one is never verif
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
@@ -76,7 +77,9 @@ class CheckReport:
     ``suppressed`` are suppressed failures, ``unused`` the suppressions that matched none.
     ``reason`` is the reason of the result: why the search stopped, or why it is inconclusive. ``notes`` are further
     remarks for the user, ``inconsistencies`` errors in Mazurka itself. Paths are shown relative to ``root`` ("": the
-    working directory).
+    working directory). ``error`` is the reason why the target could not be checked ("": it was).
+
+    The report on several targets has one of each in ``parts``, and their findings (:func:`combined`).
     """
 
     target: str
@@ -98,6 +101,8 @@ class CheckReport:
     root: str = ""
     suppressed: tuple[Suppressed, ...] = ()
     unused: tuple[str, ...] = ()
+    error: str = ""
+    parts: tuple[CheckReport, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -142,6 +147,8 @@ class CheckReport:
     @property
     def conclusion(self) -> Conclusion:
         """The result without a finding, in words."""
+        if self.error:
+            return Conclusion(Level.ERROR, self.error)
         words = f"{self.verdict.value} after {self.executions} executions"
         if self.reason:
             words += ": " + "; ".join((self.reason, *self.inconsistencies))
@@ -153,5 +160,51 @@ class CheckReport:
     def explored_nothing(self) -> bool:
         """Whether no threads were started, so that the one execution covers everything and shows nothing about
         threads."""
-        quiet = not (self.findings or self.suppressed or self.inconsistencies or self.untracked or self.uncontrolled)
+        quiet = not self.error and not (
+            self.findings or self.suppressed or self.inconsistencies or self.untracked or self.uncontrolled
+        )
         return self.complete and self.scope.threads <= 1 and quiet
+
+
+def combined(parts: Sequence[CheckReport]) -> CheckReport:
+    """The report on several targets: the worst verdict, and all findings, each with its target.
+
+    It is verified only if every part is, and every one starts threads.
+    """
+    findings = [replace(finding, target=part.target) for part in parts for finding in part.findings]
+    sound = parts and all(part.verdict is Verdict.VERIFIED and not part.explored_nothing for part in parts)
+    verdict = Verdict.VIOLATION if findings else Verdict.VERIFIED if sound else Verdict.INCONCLUSIVE
+    scopes = [part.scope for part in parts]
+    return CheckReport(
+        f"{len(parts)} targets",
+        verdict,
+        "; ".join(f"{part.target}: {part.reason}" for part in parts if part.verdict is verdict and part.reason),
+        strategy=parts[0].strategy if parts else "",
+        memory_model=parts[0].memory_model if parts else "",
+        executions=sum(part.executions for part in parts),
+        seconds=sum(part.seconds for part in parts),
+        complete=all(part.complete for part in parts),
+        scope=replace(
+            scopes[0],
+            threads=max(each.threads for each in scopes),
+            points=max(each.points for each in scopes),
+            sites=sum(each.sites for each in scopes),
+        ),
+        untracked=_summed([part.untracked for part in parts]),
+        uncontrolled=_summed([part.uncontrolled for part in parts]),
+        findings=tuple(findings),
+        notes=tuple([f"{part.target}: {note}" for part in parts for note in part.notes]),
+        inconsistencies=tuple([f"{part.target}: {each}" for part in parts for each in part.inconsistencies]),
+        root=parts[0].root,
+        suppressed=tuple([each for part in parts for each in part.suppressed]),
+        unused=tuple([f"{part.target}: {each}" for part in parts for each in part.unused]),
+        error="; ".join(f"{part.target}: {part.error}" for part in parts if part.error),
+        parts=tuple(parts),
+    )
+
+
+def _summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(total)

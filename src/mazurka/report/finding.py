@@ -171,7 +171,8 @@ class Finding:
 
     For an execution: its ``failure``, all of its steps up to that (``execution``), its ``cost`` (scheduling points that
     lead to the failure, switches and preemptions among them), the file of its ``schedule`` ("" if it could not be
-    saved), the ``token``, the command to ``replay`` it, and its ``output``.
+    saved), the ``token``, the command to ``replay`` it, and its ``output``. In a report on several targets
+    ``target`` is the one that was checked.
 
     For a prediction: the part of the trace around it (``observed``). ``details`` are about the steps of either, and
     ``orders`` says which of them can change places; both may be missing.
@@ -199,6 +200,7 @@ class Finding:
     details: Details | None = None
     orders: Orders | None = None
     observed: ObservedOrder | None = None
+    target: str = ""
 
     @property
     def predicted(self) -> bool:

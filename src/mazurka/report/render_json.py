@@ -75,6 +75,7 @@ def report_data(report: AnyReport) -> dict[str, Any]:
 def _of_check(report: CheckReport) -> dict[str, Any]:
     return {
         "target": report.target,
+        **({"targets": [_target(part) for part in report.parts]} if report.parts else {}),
         "verdict": report.verdict.value,
         "reason": report.reason,
         "strategy": report.strategy,
@@ -99,6 +100,20 @@ def _of_check(report: CheckReport) -> dict[str, Any]:
         "inconsistencies": list(report.inconsistencies),
         "suppressed": _suppressed(report),
         "unused_suppressions": list(report.unused),
+    }
+
+
+def _target(part: CheckReport) -> dict[str, Any]:
+    return {
+        "target": part.target,
+        "verdict": part.verdict.value,
+        "reason": part.reason,
+        "error": part.error or None,
+        "executions": part.executions,
+        "seconds": round(part.seconds, 6),
+        "complete": part.complete,
+        "threads": part.scope.threads,
+        "failures": len(part.findings),
     }
 
 
@@ -175,6 +190,7 @@ def finding_data(finding: Finding, root: str) -> dict[str, Any]:
         "context_switches": cost.switches if cost is not None else None,
         "preemptions": cost.preemptions if cost is not None else None,
         "output": finding.output,
+        **({"target": finding.target} if finding.target else {}),
         "execution": _steps(finding.execution, finding.details, root),
         **_details(finding.details),
         "orders": _orders(finding.orders),

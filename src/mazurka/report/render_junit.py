@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 from xml.etree import ElementTree as Xml
 
+from mazurka.report.check_report import CheckReport
 from mazurka.report.finding import Finding
 from mazurka.report.render_text import TextRenderer
 from mazurka.report.renderer import DEFAULT_WIDTH, AnyReport
@@ -30,13 +31,21 @@ class JunitRenderer:
     """One test suite."""
 
     def render(self, report: AnyReport) -> str:
-        """The whole report."""
+        """The whole report; a suite for each target."""
+        root = Xml.Element("testsuites")
+        for part in (isinstance(report, CheckReport) and report.parts) or (report,):
+            root.append(self._suite(part))
+        Xml.indent(root)
+        return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
+
+    @staticmethod
+    def _suite(report: AnyReport) -> Xml.Element:
         suite = Xml.Element(
             "testsuite",
             name="mazurka",
             tests=str(max(len(report.findings), 1)),
             failures=str(len(report.findings)),
-            errors=str(len(report.errors)),
+            errors=str(len(_errors(report))),
             skipped="0",
             time=f"{report.seconds:.3f}",
         )
@@ -45,15 +54,18 @@ class JunitRenderer:
             Xml.SubElement(properties, "property", name=name, value=_clean(_text(value)))
         if not report.findings:
             case = _case(suite, report, report.subject)
-            for error in report.errors:
-                Xml.SubElement(case, "error", message=_clean(error), type="inconsistency")
+            for error, kind in _errors(report):
+                Xml.SubElement(case, "error", message=_clean(error), type=kind)
             Xml.SubElement(case, "system-out").text = _clean(TextRenderer(DEFAULT_WIDTH, False).render(report))
         for number, finding in enumerate(report.findings, 1):
             _failed(suite, report, finding, number)
-        root = Xml.Element("testsuites")
-        root.append(suite)
-        Xml.indent(root)
-        return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
+        return suite
+
+
+def _errors(report: AnyReport) -> list[tuple[str, str]]:
+    """Errors and their types: in Mazurka, or about the target."""
+    own = [(report.error, "error")] if isinstance(report, CheckReport) and report.error else []
+    return [*((each, "inconsistency") for each in report.errors), *own]
 
 
 def _text(value: Fact) -> str:

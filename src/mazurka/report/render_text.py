@@ -21,6 +21,7 @@ from mazurka.report.prediction_report import PredictionReport
 from mazurka.report.renderer import AnyReport
 from mazurka.report.report import Suppressed
 from mazurka.report.table import Line, table
+from mazurka.report.targets_table import summary_lines
 from mazurka.report.words import counted, cut, printable, shorten
 
 _NARROWEST: Final = 60
@@ -50,7 +51,9 @@ class TextRenderer:
     colour: bool
 
     def render(self, report: AnyReport) -> str:
-        """The whole report."""
+        """The whole report; of several targets one after the other, then a table of them."""
+        if isinstance(report, CheckReport) and report.parts:
+            return "\n".join([*map(self.render_part, report.parts), self.render_summary(report)])
         lines: list[Line] = []
         for number, finding in enumerate(report.findings, 1):
             which = f" {number} of {len(report.findings)}" if len(report.findings) > 1 else ""
@@ -60,6 +63,17 @@ class TextRenderer:
         else:
             lines += self._closing(report)
         return self._finish(lines)
+
+    def render_part(self, report: CheckReport) -> str:
+        """The report on one of several targets; one line where there was nothing to explore."""
+        if report.explored_nothing:
+            return self._finish(self._paragraph(f"{report.target}: {report.reason}"))
+        return self.render(report)
+
+    def render_summary(self, report: CheckReport) -> str:
+        """The table of a report on several targets."""
+        *rows, counts = summary_lines(report, self.width)
+        return self._finish([*map(Line, rows), Line(""), Line(counts, _STYLES[report.verdict])])
 
     def render_finding(self, finding: Finding, root: str = "") -> str:
         """One finding alone, as a test's failure section shows it."""
@@ -108,6 +122,8 @@ class TextRenderer:
 
     def _closing(self, report: CheckReport) -> list[Line]:
         """The verdict, unless failures show it, and the coverage of the search."""
+        if report.error:
+            return [*self._paragraph(f"{report.target}: error: {report.error}")]
         done = (
             f"{report.target}: {counted(report.executions, 'execution')} in {_seconds(report.seconds)} "
             f"({report.strategy}, {report.memory_model})"
