@@ -15,10 +15,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SITE := .demo/site
 BENCH := .venv-bench
+BROWSER := .cache/browser
+AXE := 4.10.3
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long test-versions fuzz check format bench docs dist lock clean
+.PHONY: help demo test test-fast test-long test-browser test-versions fuzz check format bench docs dist lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
@@ -43,6 +45,12 @@ $(BENCH)/ready: $(READY) requirements-bench.lock
 	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-bench.lock
 	@touch $@
 
+$(BROWSER)/ready: $(READY) tests/browser/requirements.txt
+	@rm -rf $(BROWSER)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(BROWSER)/site --requirement tests/browser/requirements.txt
+	@cd $(BROWSER) && npm pack --silent axe-core@$(AXE) >/dev/null && tar xzf axe-core-$(AXE).tgz package/axe.min.js package/LICENSE
+	@touch $@
+
 demo: $(SITE)/ready ## find a bug in a released library, explain it and replay it
 	@$(BIN)/python demo/run.py
 
@@ -54,6 +62,9 @@ test-fast: $(READY) ## run the tests that take no more than a few seconds each
 
 test-long: $(READY) ## run the whole suite, with many more generated programs
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) $(ARGS)
+
+test-browser: $(BROWSER)/ready ## look at pages in Chromium (CHROMIUM=path); screenshots go to build/browser
+	MAZURKA_BROWSER=1 PYTHONPATH=$(BROWSER)/site $(BIN)/python -m pytest tests/browser $(ARGS)
 
 test-versions: ## run the whole suite on each supported version of Python that is installed (VERSIONS="3.12 3.13": some)
 	@for version in $(VERSIONS); do \

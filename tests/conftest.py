@@ -19,6 +19,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
+#: Set by `make test-browser`.
+_BROWSER = bool(os.environ.get("MAZURKA_BROWSER"))
+
 _PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "suite")
 
 #: Modules that import numba, PyArrow or z3 when they are imported or first called; that have programs which belong to
@@ -54,6 +57,7 @@ settings.load_profile(_PROFILE)
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     long = [item for item in items if _PROFILE != "long" and item.get_closest_marker("long")]
+    long += [item for item in items if not _BROWSER and item.get_closest_marker("browser")]
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]

@@ -30,6 +30,7 @@ _SCRUBBED = (
     (re.compile(r"mz1-[\w-]+"), "mz1-TOKEN"),
     (re.compile(r"failures/[0-9a-f]{12}\.json"), "failures/HASH.json"),
     (re.compile(r'("mazurka": |"version": )"\d+\.\d+\.\d+\w*"(?=,\n\s+"(?:rules|schema))'), r'\1"VERSION"'),
+    (re.compile(r'"search": \{.*?\n  \}', re.DOTALL), '"search": COURSE'),
     (re.compile(r"file:///[^\"]*?/work/"), "file:///ROOT/"),
 )
 

@@ -17,6 +17,7 @@ from mazurka.explore.outcome import Predictions
 from mazurka.program.protocol import Failure, FailureKind
 from mazurka.report.finding import Finding
 from mazurka.report.report import Conclusion, Fact, Level, Suppressed
+from mazurka.report.search_history import SearchHistory
 
 
 class Verdict(Enum):
@@ -77,7 +78,8 @@ class CheckReport:
     ``suppressed`` are suppressed failures, ``unused`` the suppressions that matched none.
     ``reason`` is the reason of the result: why the search stopped, or why it is inconclusive. ``notes`` are further
     remarks for the user, ``inconsistencies`` errors in Mazurka itself. Paths are shown relative to ``root`` ("": the
-    working directory). ``error`` is the reason why the target could not be checked ("": it was).
+    working directory). ``history`` is the course of the search. ``error`` is the reason why the target could not be
+    checked ("": it was).
 
     The report on several targets has one of each in ``parts``, and their findings (:func:`combined`).
     """
@@ -101,6 +103,7 @@ class CheckReport:
     root: str = ""
     suppressed: tuple[Suppressed, ...] = ()
     unused: tuple[str, ...] = ()
+    history: SearchHistory | None = None
     error: str = ""
     parts: tuple[CheckReport, ...] = ()
 

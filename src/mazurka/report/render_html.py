@@ -37,6 +37,7 @@ SCRIPTS: Final = (
     "stepview.js",
     "finding.js",
     "recording.js",
+    "plots.js",
     "overview.js",
     "main.js",
 )

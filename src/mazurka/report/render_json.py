@@ -20,6 +20,7 @@ from mazurka.report.finding import CheckedWitness, Explanation, Finding, Finding
 from mazurka.report.prediction_report import PredictionReport
 from mazurka.report.renderer import AnyReport
 from mazurka.report.report import Report
+from mazurka.report.search_history import SearchHistory
 from mazurka.report.sources import sources_data
 from mazurka.trace.event import Location
 
@@ -100,6 +101,21 @@ def _of_check(report: CheckReport) -> dict[str, Any]:
         "inconsistencies": list(report.inconsistencies),
         "suppressed": _suppressed(report),
         "unused_suppressions": list(report.unused),
+        "search": _search(report.history),
+    }
+
+
+def _search(history: SearchHistory | None) -> dict[str, Any] | None:
+    if history is None:
+        return None
+    samples = history.samples
+    return {
+        "seconds": [round(each.seconds, 3) for each in samples],
+        "executions": [each.executions for each in samples],
+        "points": [each.points for each in samples],
+        "failures": [each.failures for each in samples],
+        "estimate": [round(each.estimate) if each.estimate is not None else None for each in samples],
+        "phases": {name: round(seconds, 6) for name, seconds in history.phases},
     }
 
 

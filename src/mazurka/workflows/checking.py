@@ -42,6 +42,7 @@ from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.replay.reproduce import fails_again
 from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
 from mazurka.report.finding import Finding
+from mazurka.report.search_history import SearchRecorder
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 from mazurka.workflows import clocks
@@ -165,8 +166,10 @@ class _Check:
     known: list[FailingExecution] = field(default_factory=list)  # saved failures that still occur
     gone: list[Path] = field(default_factory=list)  # saved failures that no longer occur
     suppressions: Suppressions = field(init=False)
+    recorder: SearchRecorder = field(default_factory=SearchRecorder)
 
     def run(self) -> CheckReport:
+        self.recorder.begins("preparation")
         self.suppressions = suppressions_of(self.options)
         import_strategy(self.options.strategy)
         if STRATEGIES[self.options.strategy].calls:
@@ -174,10 +177,14 @@ class _Check:
         self.program.prepare()
         self.program.require_included(self.options.include)
         if self.store is not None and not self.options.fresh:
+            self.recorder.begins("saved failures")
             self._retry(self.store)
         if (first := next(filter(self._is_enough, self.known), None)) is not None:
             return self._report(self._retried(first), self.known)
-        outcome = self._look_at_timing(self._leave_clocks(self._search()))
+        self.recorder.begins("search")
+        searched = self._leave_clocks(self._search())
+        self.recorder.begins("timing")
+        outcome = self._look_at_timing(searched)
         seen = {each.failure.identity for each in self.known}
         new = [found for found in outcome.found if found.failure.identity not in seen]
         return self._report(outcome, [*self.known, *new])
@@ -254,6 +261,8 @@ class _Check:
                 self.watcher.found(each)
             found = progress.found + len(self.known)
             self.watcher.progress(progress.executions, found, progress.estimate.total, progress.deciding)
+            known = sum(point > 0 for point in points)
+            self.recorder.sample(progress.executions, known, found, progress.estimate.total)
         outcome = explorer.outcome
         assert outcome is not None
         if outcome.verdict == Inconclusive("interrupted") and not self.watcher.interrupted():
@@ -413,6 +422,7 @@ class _Check:
     # -- the report ---------------------------------------------------------------------------------------------------
 
     def _report(self, outcome: Outcome, failing: list[FailingExecution]) -> CheckReport:
+        self.recorder.begins("explaining")
         note, explained = self.watcher.note, self.watcher.explained
         builder = FindingBuilder(
             self.program, self.subject, self.options, self.store, note, explained, outcome.strategy
@@ -454,6 +464,7 @@ class _Check:
             assuming=assuming if verdict is Verdict.VERIFIED else "",
             suppressed=suppressed,
             unused=unused,
+            history=self.recorder.history(),
         )
 
     def _settle_suppressions(self, outcome: Outcome) -> tuple[str, ...]:

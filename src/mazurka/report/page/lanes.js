@@ -82,7 +82,7 @@ function arrowHeads() {
   const heads = ["read", "lock", "life", "wake"].map((kind) =>
     s(
       "marker",
-      { id: `head-${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse", class: `head ${kind}` },
+      { id: `head-${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse", class: `head ${kind}` },
       s("path", { d: "M0 0.6 L8 4 L0 7.4 z" })
     )
   );

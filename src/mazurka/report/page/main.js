@@ -103,4 +103,9 @@ function logo() {
   return mark;
 }
 
-App.start();
+try {
+  App.start();
+} catch (error) {
+  document.body.replaceChildren(h("p", { role: "alert", class: "warning" }, `This report can't be shown: ${show(error.message)}`));
+  throw error;
+}

@@ -29,7 +29,7 @@ class Model {
     return failing.map((row) => ({
       kind: "ending",
       thread: this.steps.threads.number(row.thread),
-      text: row.what.join(", "),
+      text: row.what.join(", ").replace(/ created at \S+/g, ""),
       place: row.location ? row.location.text : "",
       location: row.location,
       mark: finding.waiting?.length ? "conflict failing" : "failing",

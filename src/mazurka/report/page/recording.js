@@ -1,6 +1,7 @@
 /* The page of a recording: all of its events, threads over time, contention of locks, hottest shared locations. */
 
 const STRIP = 14;
+const STRIPS = 12;
 const NEIGHBOURS = 40;
 const LISTED = 30;
 
@@ -14,38 +15,48 @@ class RecordingView extends StepView {
     this.timeline.arrows = (chosen) => arrowsAt(steps, chosen - data.columns.first);
     this.source = new SourcePanel(data.sources);
     this.state = new StatePanel(steps, {}, new Set());
-    this.bar = new FilterBar(this.model, { onFilter: () => this.refresh(), onSearch: (text) => this.search(text), onNext: (by) => this.nextHit(by) });
-    this.stats = statisticsOf(steps);
     this.canvas = h("canvas", { class: "density", role: "img", "aria-label": "Threads over time: a strip per thread, darker where it has more events" });
     this.canvas.addEventListener("click", (event) => this.jump(event.offsetX / this.canvas.clientWidth));
     new ResizeObserver(() => this.paint()).observe(this.canvas);
-    const side = h("aside", { class: "side", "aria-label": "The current step" }, this.source.element, this.state.element, locksCard(this.stats, steps), sharedCard(this.stats, steps));
-    this.element = h("div", { class: "recording" }, this.head(), h("div", { class: "toolbar" }, this.bar.element), h("div", { class: "split" }, h("div", { class: "pane" }, this.timeline.element), side));
+    this.side = h("aside", { class: "side", "aria-label": "The current step" }, this.source.element, this.state.element);
+    this.toolbar = h("div", { class: "toolbar" });
+    this.names = h("ol", { class: "strip-names", "aria-hidden": "true" });
+    this.element = h("div", { class: "recording" }, this.head(), this.toolbar, h("div", { class: "split" }, h("div", { class: "pane" }, this.timeline.element), this.side));
+  }
+
+  /** All that takes passes over the events, once the first of them are on the screen. */
+  complete() {
+    const { steps } = this.model;
+    this.stats = statisticsOf(steps);
+    this.names.replaceChildren(...this.stats.threads.slice(0, STRIPS).map(([thread]) => h("li", {}, name(steps.threads.names[thread], 30))));
+    this.side.append(locksCard(this.stats, steps), sharedCard(this.stats, steps));
+    this.bar = new FilterBar(this.model, { onFilter: () => this.refresh(), onSearch: (text) => this.search(text), onNext: (by) => this.nextHit(by) });
+    this.toolbar.append(this.bar.element);
+    this.paint();
   }
 
   head() {
     const { steps } = this.model;
     const omitted = this.data.omitted ? `; the last ${counted(this.data.omitted, "event")} are left out` : "";
     const facts = `${counted(steps.length, "event")} of ${counted(steps.threads.names.length, "thread")}, ${counted(steps.targets.names.length, "target")}${omitted}`;
-    const strips = Math.min(steps.threads.names.length, 12);
-    this.canvas.style.height = `${strips * STRIP + 4}px`;
-    return h("header", { class: "finding-head" }, h("div", { class: "title" }, h("span", { class: "chip open" }, "recording"), h("h1", {}, facts)), h("h2", { class: "offscreen" }, "Threads over time"), this.canvas);
+    this.canvas.style.height = `${Math.min(steps.threads.names.length, STRIPS) * STRIP + 4}px`;
+    return h("header", { class: "finding-head" }, h("div", { class: "title" }, h("span", { class: "chip open" }, "recording"), h("h1", {}, facts)), h("h2", { class: "offscreen" }, "Threads over time"), h("div", { class: "strips" }, this.names, this.canvas));
   }
 
   shown() {
     this.refresh();
     this.timeline.select(0, { quiet: true });
-    this.paint();
+    requestAnimationFrame(() => setTimeout(() => this.complete()));
     this.timeline.scroller.focus({ preventScroll: true });
   }
 
   refresh() {
     const { steps, filter } = this.model;
-    let rows = new Int32Array(steps.length);
+    const rows = new Int32Array(steps.length);
     let length = 0;
     for (let i = 0; i < steps.length; i++) if (!filter || filter(i)) rows[length++] = i;
     this.timeline.setRows(rows.subarray(0, length));
-    this.bar.say(length, steps.length);
+    this.bar?.say(length, steps.length);
   }
 
   selected(row, quiet) {
@@ -61,9 +72,10 @@ class RecordingView extends StepView {
 
   /** The number of events of the busiest threads in each column of pixels. */
   paint() {
+    if (!this.stats) return;
     const { steps } = this.model;
     const width = Math.max(this.canvas.clientWidth, 1);
-    const busiest = this.stats.threads.slice(0, 12);
+    const busiest = this.stats.threads.slice(0, STRIPS);
     const lane = new Map(busiest.map(([thread], k) => [thread, k]));
     const counts = busiest.map(() => new Uint32Array(width));
     for (let i = 0; i < steps.length; i++) {
@@ -82,7 +94,7 @@ class RecordingView extends StepView {
       each.forEach((number, x) => {
         if (!number) return;
         context.globalAlpha = 0.25 + 0.75 * (number / most);
-        context.fillRect(x, 2 + k * STRIP, 1, STRIP - 3);
+        context.fillRect(x, 1 + k * STRIP, Math.max(1, width / steps.length / 2), STRIP - 3);
       });
     });
   }
@@ -154,7 +166,7 @@ function statisticsTable(heads, rows, label) {
 function locksCard(stats, steps) {
   if (!stats.locks.length) return card("Lock contention", "contention", h("p", { class: "none" }, "no locks"));
   const rows = stats.locks.slice(0, LISTED).map((each) => [steps.targets.names[each.target], each.acquires, each.waited, each.handed, each.users.size, each.longest]);
-  return card("Lock contention", "contention", statisticsTable(["lock", "acquired", "waited for", "from another thread", "threads", "longest, in events"], rows, "Lock contention"));
+  return card("Lock contention", "contention", statisticsTable(["lock", "taken", "waited for", "handed over", "threads", "longest (events)"], rows, "Lock contention"));
 }
 
 function sharedCard(stats, steps) {

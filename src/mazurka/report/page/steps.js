@@ -117,9 +117,14 @@ function operationOf(words) {
 
 /** Numbers from base64 of little-endian integers of `width` bytes, plus `base`. */
 function unpacked({ base, width, data }) {
-  const bytes = Uint8Array.from(atob(data), (each) => each.charCodeAt(0));
-  const numbers = width === 1 ? bytes : width === 2 ? new Uint16Array(bytes.buffer) : new Uint32Array(bytes.buffer);
-  return Int32Array.from(numbers, (each) => each + base);
+  const text = atob(data); // loops: `from` with a function takes ten times as long
+  const numbers = new Int32Array(text.length / width);
+  for (let i = 0, at = 0; i < numbers.length; i++) {
+    let number = 0;
+    for (let k = 0; k < width; k++) number |= text.charCodeAt(at++) << (8 * k);
+    numbers[i] = number + base;
+  }
+  return numbers;
 }
 
 const READING = new Set(["read", "rmw"]);

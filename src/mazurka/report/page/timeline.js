@@ -201,7 +201,7 @@ class Timeline {
       { class: `row ${kind}`, role: "row" },
       h("span", { class: "number", role: "rowheader" }, number),
       h("span", { class: "cell", role: "gridcell" }, dot, text, tag),
-      h("span", { class: "place", role: "gridcell", title: show(place) }, name(shortPlace(place), 60))
+      h("span", { class: "place", role: "gridcell", title: show(place) }, ...shortPlace(place))
     );
   }
 
@@ -254,6 +254,8 @@ class Timeline {
   }
 }
 
+/** The file without its folders, which may be cut, and the line, which is not. */
 function shortPlace(place) {
-  return place.slice(place.lastIndexOf("/") + 1);
+  const [, file, line] = /^(.*?)(:\d+)?$/s.exec(place.slice(place.lastIndexOf("/") + 1));
+  return [h("span", { class: "file" }, name(file, 60)), h("span", {}, line || "")];
 }

@@ -1,0 +1,239 @@
+"""Pages in a real browser: the conflicting steps in view at first, keys, no errors, accessible; with screenshots."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests import preloaded
+from tests.browser.pages import HEIGHT, ROOT, SCREENSHOTS, WIDTH, browser, data_of, opened, violations
+from tests.oracle.random_traces import random_trace
+from tests.real.cases import BUGS, REPAIRED, Bug, Tool, python_path
+from tests.unit.test_page import _HOSTILE, _report
+
+from mazurka.causal.closure import ClosureSolver
+from mazurka.causal.model_from_trace import model_of_trace
+from mazurka.causal.question import Before, Question
+from mazurka.causal.solver import Feasible
+from mazurka.report.render_html import page as page_of
+from mazurka.report.render_json import report_data
+from mazurka.workflows.possible_orders import orders_of
+
+pytestmark = pytest.mark.browser
+
+_EXAMPLES = ("bank.py", "cache.py", "mailbox.py", "transfer.py")
+_REAL = [bug for bug in BUGS if bug.case not in REPAIRED]
+
+#: Random pairs on which the script is held to the solver.
+_PAIRS = 1_000
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as started:
+        yield started
+
+
+def _written(folder: Path, *arguments: str) -> Path:
+    page = folder / "page.html"
+    done = preloaded.run([*arguments, "--format", "html", "--output", str(page)], folder, preloaded.environment(), 60)
+    assert page.exists(), done.stderr
+    return page
+
+
+def _looked_at(chromium: Any, page: Path, name: str, hash_: str = "") -> None:
+    """All that must hold for the page of a finding of an execution."""
+    finding = data_of(page)["failures"][0]
+    for scheme in ("light", "dark"):
+        with opened(chromium, page, scheme, hash_) as shown:
+            SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+            shown.page.screenshot(path=SCREENSHOTS / f"{name}-{scheme}.png")
+            conflicts = [row.bounding_box() for row in shown.page.query_selector_all(".row.conflict")]
+            assert len(conflicts) == len(finding["waiting"] or finding["conflicting"]) > 0
+            if not finding["waiting"]:
+                assert len(conflicts) == 2
+            for box in conflicts:
+                assert 0 <= box["x"] < WIDTH
+                assert 0 < box["y"] <= HEIGHT - box["height"]
+            assert shown.page.query_selector(".source .current") is not None
+            assert violations(shown.page) == []
+            _stepped_through(shown)
+            assert shown.errors == []
+            assert shown.requests == [page.as_uri()]
+
+
+def _stepped_through(shown: Any) -> None:
+    shown.press("Home")
+    first = shown.selected
+    shown.press("j", "ArrowDown")
+    assert shown.selected > first
+    shown.press("k", "ArrowUp")
+    assert shown.selected == first
+    shown.press("End")
+    assert shown.selected > first
+    assert shown.page.inner_text("#live") != ""
+    shown.press("n")
+    assert "conflict" in shown.page.get_attribute(".row.selected", "class")
+    shown.press("?")
+    assert shown.page.is_visible("dialog")
+    shown.press("Escape")
+    assert not shown.page.is_visible("dialog")
+    shown.press("w", "Home")
+    assert shown.page.inner_text(".row.selected .number") == "1"
+    shown.press("j")
+    assert shown.page.inner_text(".state .when") == "before step 2"
+    shown.press("w")
+
+
+@pytest.mark.parametrize("program", _EXAMPLES)
+def test_examples(chromium: Any, program: str, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / program, tmp_path)
+    _looked_at(chromium, _written(tmp_path, "check", program), Path(program).stem)
+
+
+@pytest.mark.parametrize("bug", _REAL, ids=str)
+def test_real_cases(chromium: Any, bug: Bug, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    tool = Tool(tmp_path, python_path(bug.case.requirements))
+    done = tool.check(bug.case, "--format", "html", "--output", str(page))
+    assert page.exists(), done.stderr
+    _looked_at(chromium, page, bug.case.script.removesuffix(".py"))
+
+
+def test_a_prediction_shows_both_orders(chromium: Any, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / "traces" / "transfer.std", tmp_path)
+    page = _written(tmp_path, "predict", "transfer.std")
+    for scheme in ("light", "dark"):
+        with opened(chromium, page, scheme) as shown:
+            shown.page.screenshot(path=SCREENSHOTS / f"overview-{scheme}.png")
+            assert violations(shown.page) == []
+            assert shown.page.locator(".findings tbody tr").count() == 2
+            shown.page.get_by_role("button", name="kind").click()
+            assert shown.page.locator(".findings tbody tr td").first.inner_text() == "deadlock"
+            shown.page.fill("input[type=search]", "statistics")
+            assert shown.page.locator(".findings tbody tr").count() == 1
+            shown.page.click(".findings a")
+            assert shown.page.url.endswith("#/finding/1")
+            shown.press("]")
+            shown.page.wait_for_selector(".compare")
+            conflicts = shown.page.query_selector_all(".column:last-child .event.conflict")
+            assert len(conflicts) == 2
+            assert all(0 < row.bounding_box()["y"] < HEIGHT - 26 for row in conflicts)
+            shown.page.screenshot(path=SCREENSHOTS / f"prediction-{scheme}.png")
+            assert violations(shown.page) == []
+            shown.press("w")
+            assert shown.page.locator(".row.conflict").count() == 2
+            shown.press("u")
+            shown.page.wait_for_selector(".findings")
+            assert shown.errors == []
+
+
+def test_a_recording_is_shown(chromium: Any, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / "traces" / "transfer.std", tmp_path)
+    done = preloaded.run(["view", "transfer.std", "--output", "page.html"], tmp_path, preloaded.environment(), 60)
+    assert done.returncode == 0, done.stderr
+    for scheme in ("light", "dark"):
+        with opened(chromium, tmp_path / "page.html", scheme) as shown:
+            shown.page.screenshot(path=SCREENSHOTS / f"recording-{scheme}.png")
+            assert shown.page.locator(".row.step").count() == 16
+            assert "savings" in shown.page.inner_text(".contention")
+            shown.press("End")
+            assert shown.selected == 15
+            assert violations(shown.page) == []
+            assert shown.errors == []
+
+
+@pytest.mark.parametrize("text", _HOSTILE)
+def test_nothing_of_the_program_is_executed(chromium: Any, text: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(page_of(report_data(_report(text))), encoding="utf-8")
+    with opened(chromium, page) as shown:
+        shown.press("w", "j", "a", "k", "b")
+        assert shown.page.evaluate("document.querySelectorAll('img, script:not([type])').length") == 1
+        visible = shown.page.inner_text("body")
+        assert not set(visible) & set("\u202e\u2028\u2029\x00\x1b\x7f")
+        assert shown.errors == []
+        assert shown.requests == [page.as_uri()]
+
+
+def test_large_values_and_many_threads(chromium: Any, tmp_path: Path) -> None:
+    data = report_data(_report("x" * 10_000_000))
+    finding = data["failures"][0]
+    step = finding["execution"][0]
+    finding["execution"] = [
+        {**step, "step": number, "thread": f"0.{number % 500}", "target": f"v{number % 7}", "target_number": number % 7}
+        for number in range(1, 3001)
+    ]
+    page = tmp_path / "page.html"
+    page.write_text(page_of(data), encoding="utf-8")
+    with opened(chromium, page) as shown:
+        shown.press("w", "End")
+        assert shown.selected == 2999
+        assert shown.page.locator(".row").count() < 100
+        assert shown.errors == []
+
+
+def test_folds_filters_search_and_why_not(chromium: Any, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / "bank.py", tmp_path)
+    page = _written(tmp_path, "check", "bank.py")
+    with opened(chromium, page) as shown:
+        rows = shown.page.locator(".row.step")
+        before = rows.count()
+        shown.page.locator(".fold").nth(1).click()
+        assert rows.count() == before + 1
+        shown.page.select_option("select[aria-label='Filter by thread']", label="Thread-2 (deposit)")
+        left = shown.page.locator(".row.step:not(.ending) .words").all_inner_texts()
+        assert left
+        assert all(text.startswith("Thread-2 (deposit)") for text in left)
+        shown.page.select_option("select[aria-label='Filter by thread']", label="all threads")
+        shown.press("/")
+        shown.page.keyboard.type("writes balance")
+        assert shown.page.inner_text(".filters .status") == "2 matches"
+        shown.press("Escape")
+        shown.press("w", "Home", "a", "j", "j", "b")
+        assert shown.page.inner_text(".answer .says").startswith("No: step 3 can't come before step 1")
+        assert "one thread" in shown.page.inner_text(".path")
+        shown.press("t")
+        assert shown.page.get_attribute("html", "data-theme") == "dark"
+
+
+def test_the_script_answers_as_the_solver(chromium: Any) -> None:
+    source = (ROOT / "src/mazurka/report/page/orders.js").read_text(encoding="utf-8")
+    rng, asked, context = random.Random(0), 0, chromium.new_context()
+    tab = context.new_page()
+    answers = set()
+    while asked < _PAIRS:
+        trace = random_trace(rng, rng.randrange(6, 40), rng.randrange(2, 5), valued=rng.random() < 0.6)
+        orders = orders_of(trace, len(trace))
+        assert orders is not None
+        data = {
+            "steps": list(orders.steps),
+            "edges": [{"from": each.first, "to": each.second, "reason": each.reason.value} for each in orders.edges],
+            "possible": [list(pair) for pair in orders.possible],
+            "undecided": [list(pair) for pair in orders.undecided],
+        }
+        pairs = [sorted(rng.sample(range(len(trace)), 2)) for _ in range(25)]
+        model, solver = model_of_trace(trace), ClosureSolver()
+        expected = [
+            isinstance(solver.decide(model, Question(constraints=(Before(later, earlier),))), Feasible)
+            for earlier, later in pairs
+        ]
+        script = (
+            f"(() => {{ {source}; const orders = new Orders({json.dumps(data)});"
+            f"return {json.dumps(pairs)}.map(([a, b]) => orders.ask(b + 1, a + 1)); }})()"
+        )
+        found = tab.evaluate(script)
+        assert [each["answer"] == "possible" for each in found] == expected
+        for (earlier, later), each in zip(pairs, found, strict=True):
+            if each["path"]:
+                assert (each["path"][0]["from"], each["path"][-1]["to"]) == (earlier + 1, later + 1)
+                assert all(a["to"] == b["from"] for a, b in zip(each["path"], each["path"][1:], strict=False))
+        answers.update(each["answer"] for each in found)
+        asked += len(pairs)
+    assert answers == {"possible", "impossible"}
+    context.close()
