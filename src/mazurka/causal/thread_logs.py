@@ -23,14 +23,15 @@ comes; then two threads that wait, and are notified one after the other, have no
 Invariant: the order was accepted by :mod:`mazurka.witness.thread_logs`. If there is none, or the logs leave open which
 write a read is from, :class:`~mazurka.errors.MazurkaError` says so, and nothing is predicted.
 
-Cost: a model, and one question about all events (closure.py); the question is hard only if equal values are written
-again and again without locks.
+Cost: a quick search (:mod:`.interleaving`), some ten microseconds an event. Where it finds no order, a model and one
+question about all events (closure.py): a millisecond an event, or it gives up. Hard are equal values that are written
+again and again, and hundreds of waits that many notifications can end.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, product
 from typing import Any, Final, NamedTuple
 
@@ -38,6 +39,7 @@ import numpy as np
 
 from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.history import INITIAL
+from mazurka.causal.interleaving import Interleaving
 from mazurka.causal.model import NEVER_LEFT, Model, lay_out
 from mazurka.causal.question import Question
 from mazurka.causal.solver import Answer, Feasible, Unknown
@@ -54,6 +56,10 @@ _THREADS: Final = frozenset({Op.FORK, Op.JOIN, Op.BEGIN, Op.END})
 
 #: The most combinations of initial values, and of kinds of notifications, that are tried.
 _MOST: Final = 512
+
+#: The solver gives up after so many contradictions, times events, but not before :data:`_LEAST`.
+_CONTRADICTIONS: Final = 2_000_000
+_LEAST: Final = 200
 
 #: For each wait of a condition with both kinds of notifications, whether one of all threads ends it; None: either.
 _Ends = Mapping[int, bool] | None
@@ -97,6 +103,7 @@ class _Logs:
         self.needs: list[tuple[int, int]] = []  # (event, event that must happen before it)
         self.data: list[int] = []  # locations whose reads are explained by values
         self.conditions: list[int] = []
+        self.locks: list[int] = []
         self.sections: list[tuple[int, int, int]] = []  # (lock, first event, last event or NEVER_LEFT)
         for target, rows in self.of_target.items():
             self._see(target, rows)
@@ -118,6 +125,7 @@ class _Logs:
     def _see(self, target: int, rows: list[int]) -> None:
         ops = {self.op[row] for row in rows}
         if ops <= _LOCKING:
+            self.locks.append(target)
             self._see_lock(target, rows)
         elif ops <= _SIGNALLING:
             self.conditions.append(target)
@@ -216,6 +224,36 @@ class _Logs:
         if location not in self.forced and possible:
             self.open[location] = list(possible)
 
+    def clocks(self) -> list[int]:
+        """For each row a logical clock, larger than those of the rows that must come before it, as far as known."""
+        needed: dict[int, list[int]] = defaultdict(list)
+        for row, before in self.needs:
+            needed[row].append(before)
+        for location in self.data:
+            writes: dict[int, list[int]] = defaultdict(list)
+            for row in self.of_target[location]:
+                if self.op[row] is Op.WRITE:
+                    writes[self.value[row]].append(row)
+            for row in self.of_target[location]:
+                if self.op[row] is Op.READ and len(writes[self.value[row]]) == 1:
+                    needed[row] += writes[self.value[row]]
+        clocks, at, now = [0] * len(self.op), [0] * len(self.own), 0
+        done = [False] * len(self.op)
+        moved = True
+        while moved:
+            moved = False
+            for thread, own in enumerate(self.own):
+                while at[thread] < len(own) and all(done[before] for before in needed[own[at[thread]]]):
+                    row = own[at[thread]]
+                    now = clocks[own[at[thread] - 1]] if at[thread] else 0
+                    clocks[row] = 1 + max([now, *(clocks[before] for before in needed[row])])
+                    done[row] = moved = True
+                    at[thread] += 1
+        for thread, own in enumerate(self.own):  # in a circle of needs
+            for place in range(at[thread], len(own)):
+                clocks[own[place]] = 1 + (clocks[own[place - 1]] if place else 0)
+        return clocks
+
     # -- an order -----------------------------------------------------------------------------------------------------
 
     def order(self) -> list[int]:
@@ -243,6 +281,11 @@ class _Logs:
 
     def _with(self, initial: Mapping[int, int]) -> list[int] | None:
         """An order with these initial values, if there is one."""
+        quick = Interleaving(self, initial).run()
+        if quick is not None:
+            whole = list(self._spelt(quick))
+            if next(objections_to_order(self.trace, whole, initial), None) is None:
+                return whole
         both = self._with_both_kinds()
         first = self._answer(initial, None)
         if not both or first is not None:
@@ -264,12 +307,14 @@ class _Logs:
         making = _ModelOfLogs(self, initial, ends)
         if not making.is_explained:
             return None
-        answer: Answer = ClosureSolver().decide(making.model, Question(happen=making.model.last_events()))
+        limit = max(_LEAST, _CONTRADICTIONS // len(self.op))
+        answer: Answer = ClosureSolver(limit).decide(making.model, Question(happen=making.model.last_events()))
         if isinstance(answer, Unknown):
             raise self._fail(f"no order of its events was found: {answer.reason}")
         if not isinstance(answer, Feasible):
             return None
-        order = list(self._spelt(answer.order, making.row_of_rank))
+        rows = map(making.row_of_rank.get, answer.order)
+        order = list(self._spelt(row for row in rows if row is not None))
         objection = next(objections_to_order(self.trace, order, initial), None)
         if objection is None:
             return order
@@ -277,12 +322,9 @@ class _Logs:
             return None
         raise self._fail(f"the order that was found is rejected: {objection}")
 
-    def _spelt(self, ranks: Sequence[int], row_of_rank: Mapping[int, int]) -> Iterator[int]:
-        """The rows of events; events that touch nothing come right after the one before in their thread."""
-        for rank in ranks:
-            row = row_of_rank.get(rank)
-            if row is None:
-                continue
+    def _spelt(self, rows: Iterable[int]) -> Iterator[int]:
+        """All rows; events that touch nothing come right after the one before in their thread."""
+        for row in rows:
             yield row
             for after in islice(self.own[self.thread[row]], self.index[row] + 1, None):
                 if READS[self.op[after]] or WRITES[self.op[after]]:
@@ -313,8 +355,8 @@ class _ModelOfLogs:
         self._lay_out()
 
     def _number(self) -> None:
-        """Events by thread; wake-ups in a further thread for each one that waits. Ranks are by place in the thread:
-        the order to prefer."""
+        """Events by thread; wake-ups in a further thread for each one that waits. Ranks are the order to
+        prefer."""
         model, logs = self.model, self.logs
         self.wake_ups = {}
         waiting: dict[int, list[int]] = defaultdict(list)
@@ -322,18 +364,19 @@ class _ModelOfLogs:
             waiting[logs.thread[wait.row]].append(number)
         places: list[tuple[int, int]] = []  # of events: place in the thread, thread
         rows: list[int | None] = []
+        clocks = logs.clocks()
         for own in logs.own:
             for at, row in enumerate(own):
                 if not at or READS[logs.op[row]] or WRITES[logs.op[row]]:
                     self.event[row] = len(rows)
                     rows.append(row)
-                    places.append((at, len(model.starts)))
+                    places.append((clocks[row], len(model.starts)))
             self._end_thread(len(rows))
         for numbers in waiting.values():
             for number in sorted(numbers, key=lambda n: logs.index[logs.waits[n].parks]):
                 self.wake_ups[number] = len(rows)
                 rows.append(None)
-                places.append((logs.index[logs.waits[number].goes_on], len(model.starts)))
+                places.append((clocks[logs.waits[number].goes_on], len(model.starts)))
             self._end_thread(len(rows))
         model.rank = [0] * len(rows)
         for rank, event in enumerate(sorted(range(len(rows)), key=places.__getitem__)):
