@@ -75,6 +75,7 @@ MEASUREMENTS: Final = {
     "call-orders": "call_orders",
     "properties": "property_violations",
     "install": "install",
+    "perfetto": "perfetto_export",
 }
 
 

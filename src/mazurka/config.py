@@ -25,7 +25,10 @@ from mazurka.explore.registry import STRATEGIES
 
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
 ISOLATIONS: Final = ("auto", "restore", "fork")
-FORMATS: Final = ("text", "json", "sarif", "junit", "github", "html")
+FORMATS: Final = (
+    *("text", "json", "sarif", "junit", "github", "html"),
+    *("markdown", "perfetto", "dot", "mermaid", "csv", "parquet"),
+)
 SOLVERS: Final = ("search", "closure", "z3")
 
 _PREFIX: Final = "MAZURKA_"

@@ -63,6 +63,7 @@ _SHAPES = (
     "unsafe_publication",
 )
 _FORMS = ("text", "json", "sarif", "junit", "github")
+_EXPORTS = ("markdown", "perfetto", "dot", "mermaid", "csv")
 _CASES = [
     *(Case(f"examples/{name}.py") for name in _EXAMPLES),
     *(Case(f"examples/{name}_fixed.py", status=0) for name in _EXAMPLES),
@@ -73,6 +74,9 @@ _CASES = [
     Case("examples/bank_fixed.py", options=("--max-executions", "1"), status=0),
     *(Case("examples/bank.py", form) for form in ("json", "sarif", "junit", "github")),
     *(Case("examples/bank_fixed.py", form, status=0) for form in ("json", "sarif", "junit", "github")),
+    *(Case("examples/bank.py", form) for form in _EXPORTS),
+    *(Case("examples/bank_fixed.py", form, status=0) for form in _EXPORTS),
+    *(Case("examples/traces/transfer.std", form, command="predict") for form in _EXPORTS),
     *(Case("examples/traces/transfer.std", form, command="predict") for form in _FORMS),
     *(Case("examples/traces/jobs.csv", form, ("--kind", "call-orders"), command="predict") for form in _FORMS),
     *(Case("examples/traces/resource.std", form, ("--kind", "deadlocks"), 0, "predict") for form in _FORMS),

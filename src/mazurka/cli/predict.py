@@ -29,6 +29,9 @@ _ERROR: Final = 2
 _INCOMPLETE: Final = 3
 _INTERRUPTED: Final = 130
 
+#: The formats that show the steps around a prediction.
+_DETAILED: Final = frozenset({"html", "json", "perfetto", "dot", "mermaid", "github"})
+
 #: The kinds that are reported by default.
 _DEFAULT: Final = "races,deadlocks"
 
@@ -113,7 +116,7 @@ def command(
         raise UsageError("no-such-kind", f"engine {engine} finds no {', '.join(kinds)}", hint="take --engine auto")
     rules = read_suppressions(suppressions) if suppressions is not None else []
     searched = tuple(each for each in kinds if each in ENGINES[engine])
-    request = Request(trace, engine, searched, window, time_limit or None, rules, form in ("html", "json"))
+    request = Request(trace, engine, searched, window, time_limit or None, rules, form in _DETAILED)
     compiling = Compiling(Path(trace))
     if compiling.is_lacking:
         _tell("numba, which compiles the search of long traces, is not installed; pip install 'mazurka[numba]'")

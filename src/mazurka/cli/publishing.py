@@ -19,13 +19,29 @@ from typing import Final
 from mazurka.config import FORMATS, Options
 from mazurka.errors import UsageError
 from mazurka.report.check_report import CheckReport
-from mazurka.report.render import renderer
+from mazurka.report.render import is_binary, rendered, renderer
 from mazurka.report.render_text import make as make_text
 from mazurka.report.renderer import DEFAULT_WIDTH, AnyReport
 from mazurka.workflows import store
 
 STANDARD_OUTPUT: Final = "-"
-_BY_SUFFIX: Final = {".json": "json", ".sarif": "sarif", ".xml": "junit", ".html": "html", ".htm": "html"}
+_BY_SUFFIX: Final = {
+    ".json": "json",
+    ".sarif": "sarif",
+    ".xml": "junit",
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".dot": "dot",
+    ".gv": "dot",
+    ".mmd": "mermaid",
+    ".csv": "csv",
+    ".parquet": "parquet",
+}
+
+#: The variable that names the file of a step's summary in a workflow of GitHub, and the largest part that is shown.
+_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+_LARGEST_SUMMARY: Final = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +96,38 @@ def publish(report: AnyReport, outputs: Sequence[Output]) -> None:
     width, colour = _terminal()
     for each in outputs:  # files first: the reader of standard output may be gone
         if each.name != STANDARD_OUTPUT:
-            write_whole(Path(each.name), renderer(each.form).render(report))
+            write_whole(Path(each.name), rendered(each.form, report))
+    if any(each.form == "github" for each in outputs):
+        _summarise(report)
     for each in outputs:
-        if each.name == STANDARD_OUTPUT:
+        if each.name == STANDARD_OUTPUT and is_binary(each.form):
+            _print_binary(rendered(each.form, report), each.form)
+        elif each.name == STANDARD_OUTPUT:
             sys.stdout.write(renderer(each.form, width=width, colour=colour).render(report))
     sys.stdout.flush()
+
+
+def _print_binary(content: bytes, form: str) -> None:
+    if sys.stdout.isatty():
+        raise UsageError("output", f"{form} is no text for a terminal", hint=f"--output report.{form}")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def _summarise(report: AnyReport) -> None:
+    """Append the report in Markdown to the summary of a step of GitHub's workflows, if this is one."""
+    name = os.environ.get(_SUMMARY)
+    if not name:
+        return
+    text = rendered("markdown", report)
+    if len(text) > _LARGEST_SUMMARY:
+        text = b"## Mazurka\n\nThe report is too long for a summary: see the log of this step.\n"
+    try:
+        with open(name, "ab") as file:
+            file.write(text + b"\n")
+    except OSError as error:
+        raise UsageError("output", f"can't be written: {error.strerror}", where=f"{_SUMMARY}={name}") from None
 
 
 def publish_part(report: CheckReport) -> None:
@@ -108,9 +151,9 @@ def _terminal() -> tuple[int, bool]:
     return width, terminal and not os.environ.get("NO_COLOR")
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a complete file or nothing."""
     try:
-        store.write_whole(path, text)
+        store.write_whole(path, content)
     except OSError as error:
         raise UsageError("output", f"can't be written: {error.strerror}", where=str(path)) from None

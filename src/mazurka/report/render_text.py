@@ -189,7 +189,8 @@ class TextRenderer:
         ]
 
     def _paragraph(self, text: str) -> list[Line]:
-        return [Line(line) for line in textwrap.wrap(text, self.width, subsequent_indent="  ", break_long_words=False)]
+        wrapped = textwrap.wrap(text, self.width, subsequent_indent="  ", break_long_words=False)
+        return [Line(printable(line)) for line in wrapped]
 
     def _wrapped(self, texts: Iterable[str], first: str = "") -> list[Line]:
         """Lines, wrapped to indented ones if they are too long; the first has a style."""

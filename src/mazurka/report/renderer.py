@@ -22,6 +22,14 @@ class Renderer(Protocol):
         ...
 
 
+class BinaryRenderer(Protocol):
+    """Turns a report into the content of a file that is no text."""
+
+    def render_binary(self, report: AnyReport) -> bytes:
+        """The whole report."""
+        ...
+
+
 class RendererFactory(Protocol):
     """The type of ``make`` in each module of a renderer."""
 

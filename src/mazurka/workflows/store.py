@@ -95,12 +95,12 @@ def remove_store(directory: Path) -> bool:
     return True
 
 
-def write_whole(path: Path, text: str, *, keep: bool = True) -> None:
+def write_whole(path: Path, content: str | bytes, *, keep: bool = True) -> None:
     """Write a complete file or nothing; without ``keep`` only test whether it can be written."""
     handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content if isinstance(content, bytes) else content.encode())
         if keep:
             os.replace(temporary, path)
     finally:
