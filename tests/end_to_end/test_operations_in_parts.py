@@ -204,3 +204,20 @@ _BOUND = """\
 
     main()
 """
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "Item(1) == shared.item",
+        "not shared.item",
+        "-shared.item",
+        "1 if shared.item else 2",
+        "Item(1) == (item := shared.item)",
+    ],
+)
+def test_a_look_up_is_over_when_an_operator_runs_code(shell: Shell, operation: str) -> None:
+    setup = "class Shared: pass\nshared = Shared()\nshared.item = Item(1)\n"
+    setup += "Item.__bool__ = Item.__neg__ = lambda self: self.number > 1\n"
+    program = _program(setup, f"value = {operation}", "shared.item = Item(1)", "")
+    assert shell.check(program, "--strategy", "dpor", status=0)["executions"] == 4  # two find points

@@ -18,13 +18,17 @@ from tests.oracle.program import OracleProgram
 from mazurka.errors import MazurkaError, UsageError
 from mazurka.explore import explorer as explorer_module
 from mazurka.explore import mcr
+from mazurka.explore.dpor import OptimalReduction
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.explore.registry import STRATEGIES, make_strategy
 from mazurka.explore.sampling import Priorities
 from mazurka.explore.search_journal import open_journal
 from mazurka.explore.strategy import StrategySettings
-from mazurka.program.protocol import Divergence, Failure, FailureKind, Plan, Run
+from mazurka.program.protocol import Access, Divergence, Failure, FailureKind, Plan, Run
+from mazurka.program.source_analysis import NothingKnown
+from mazurka.trace.event import Op
+from mazurka.trace.ids import SiteNumber
 
 INCREMENT = (Read("t", "v"), Write("v", "t + 1"))
 RACY = SmallProgram((INCREMENT,) * 3, after=(Read("r", "v"),))
@@ -130,6 +134,54 @@ def test_starts_again_when_a_run_grew() -> None:
     assert outcome.executions == 4 + reads_from_classes(RACY)
     assert isinstance(outcome.verdict, Verified)
     assert Explorer(Altered(RACY, found_new_points=True), "random", budget=Budget(executions=5)).run().restarts == 0
+
+
+def test_random_runs_precede_another_search_after_a_long_one_in_vain() -> None:
+    whole = Explorer(OracleProgram(RACY), "dfs").run().executions
+    short = Explorer(Altered(RACY, found_new_points=lambda n: n == 15), "dfs").run()
+    assert (short.restarts, short.executions) == (1, 15 + whole)
+    long = Explorer(Altered(RACY, found_new_points=lambda n: n in (20, 23)), "dfs").run()
+    assert (long.restarts, long.executions) == (1, 20 + 10 + whole)
+    assert isinstance(long.verdict, Verified)
+    cut = Altered(RACY, found_new_points=lambda n: n == 20, truncated=lambda n: "cut" if n == 21 else "")
+    assert isinstance(Explorer(cut, "dfs").run().verdict, Verified)  # the search itself had no such run
+    limited = Explorer(Altered(RACY, found_new_points=lambda n: n == 20), "dfs", budget=Budget(executions=23)).run()
+    assert limited.executions == 23
+
+
+def test_a_failure_of_a_random_run_counts_if_a_replay_repeats_it() -> None:
+    failure = Failure(FailureKind.ASSERTION, "wrong", "0", None)
+
+    def explored(*failing: int) -> Any:
+        fails = {"failures": lambda n: [failure] if n in failing else [], "found_new_points": lambda n: n == 20}
+        return Explorer(Altered(RACY, **fails), "dfs").run()
+
+    assert isinstance(explored(21, 22).verdict, Violation)  # the second one is the replay
+    once = explored(21)
+    assert isinstance(once.verdict, Inconclusive)
+    assert "a failure that did not come again: wrong" in once.verdict.reason
+    assert not once.found
+
+
+def test_dpor_keeps_its_knowledge_of_operations_when_it_begins_again() -> None:
+    attempt = SmallProgram(((Read("t", "v"), Write("v", "t + 1")), (Read("u", "v"),)))
+    run = OracleProgram(attempt).execute(Plan())
+    earlier, later = (make_strategy("dpor", StrategySettings(), NothingKnown()) for _ in range(2))
+    assert isinstance(earlier, OptimalReduction)
+    assert isinstance(later, OptimalReduction)
+    earlier.waited_for, earlier.varying = {"event"}, {SiteNumber(7)}
+    later.begin_again(earlier)
+    later.foresee(run)
+    assert (later.waited_for, later.varying) == ({"event"}, {SiteNumber(7)})
+    restored = make_strategy("dpor", StrategySettings(), NothingKnown())
+    assert isinstance(restored, OptimalReduction)
+    restored.restore(later.records())
+    assert (restored.waited_for, restored.varying) == ({"event"}, {SiteNumber(7)})
+    several = [step._replace(more=(Access(Op.READ, ("other",)),)) for step in run.log]
+    once = replace(run, log=[step._replace(site=SiteNumber(9)) for step in run.log])
+    later.foresee(once)
+    later.foresee(replace(once, log=[step._replace(site=SiteNumber(9)) for step in several]))
+    assert later.varying == {SiteNumber(7), SiteNumber(9)}
 
 
 def test_abandoned_is_not_complete() -> None:

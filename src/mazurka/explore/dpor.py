@@ -40,7 +40,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from copy import copy
-from typing import Any
+from typing import Any, Self
 
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.races import Execution, PointEvent, is_waiting_read
@@ -69,6 +69,8 @@ class OptimalReduction(Strategy):
         self.varying: set[SiteNumber] = set()  # sites at which steps have several accesses, though not always
         self.ordered = ordered  # whether timeouts that fire come after all steps of others before them
         self.expired = False  # whether a timeout fired in some run, in an unknown order
+        self.foreseen_several: set[SiteNumber] = set()  # as `several` and `single`, of runs that it was only shown
+        self.foreseen_single: set[SiteNumber] = set()
         self.journal: list[JournalRecord] = []
         self._clear()
 
@@ -87,6 +89,26 @@ class OptimalReduction(Strategy):
         self.event_numbers: dict[PointEvent, int] = {}
 
     # -- the protocol -------------------------------------------------------------------------------------------------
+
+    def begin_again(self, earlier: Self) -> None:
+        """Keep the knowledge of operations that reset searches; it holds for runs with further points, too."""
+        self.waited_for = set(earlier.waited_for)
+        self.varying = set(earlier.varying)
+        if self.waited_for or self.varying:
+            self._reset()
+
+    def foresee(self, run: Run) -> None:
+        """Learn which operations would reset the search."""
+        if run.divergence is not None or self.begun:
+            return
+        waited_for, varying = self.waited_for | self._met_waiting(run), self.varying
+        execution = Execution(in_time(run) if self.timed else run, waited_for, TIME if self.timed else None, varying)
+        self.foreseen_several |= execution.several
+        self.foreseen_single |= execution.single
+        varying = varying | (self.foreseen_several & self.foreseen_single)
+        if (waited_for, varying) != (self.waited_for, self.varying):
+            self.waited_for, self.varying = waited_for, varying
+            self._reset()
 
     def next_seed(self) -> Seed | None:
         if self.outstanding or not self._advance():

@@ -9,7 +9,10 @@ is given.
 
 A run that found new points (met a shared location at a site not known to need points) has points that earlier runs
 lacked, so an exhaustive strategy starts again, keeping the failures found. The set of known sites only grows, so this
-ends. Batches that are under way then count for their failures only.
+ends. Batches that are under way then count for their failures only. If the search that ends so has made many runs, the
+next one is preceded by random ones, at most half as many, which are to meet the other new points soon, rather than late
+in one more search that is in vain. They count for their failures only, too, if replays repeat these; the strategy is
+shown them.
 
 With a :class:`~mazurka.explore.search_journal.SearchJournal` all records are saved after each batch: a killed
 exploration resumes where the last batch ended; first its failures are executed again.
@@ -36,10 +39,11 @@ from mazurka.explore.outcome import (
 from mazurka.explore.parallel.coordinator import WAIT, Coordinator
 from mazurka.explore.parallel.worker_pool import WorkerPool
 from mazurka.explore.registry import make_strategy, scope_of
+from mazurka.explore.sampling_orders import ShownWalk
 from mazurka.explore.search_journal import SearchJournal
 from mazurka.explore.statistics import Postcondition, Statistics
 from mazurka.explore.strategy import Estimate, Strategy, StrategySettings
-from mazurka.program.protocol import ENTERED, Failure, Program
+from mazurka.program.protocol import ENTERED, Failure, Plan, Program
 
 #: Seconds between two writes to the journal.
 _BATCH: Final = 0.5
@@ -49,6 +53,12 @@ _HERE: Final = 0.05
 
 #: The length in seconds of the recent period whose share of deciding is reported.
 _LATE: Final = 0.5
+
+#: Runs of a search that was in vain, from which on random ones precede the next search.
+_DEAR: Final = 16
+
+#: Random runs in a row without new points, after which no more are made.
+_QUIET: Final = 16
 
 _ABANDONED: Final = "the exploration was abandoned"
 
@@ -125,6 +135,9 @@ class Explorer:
         self.seen = Statistics()
         self.restarts = 0
         self._notes: list[str] = []
+        self._sampler: ShownWalk | None = None  # makes the random runs
+        self._begun_at = 0  # the number of runs before this search
+        self._samples = 0  # random runs to make before it goes on
         self._started = 0.0
         self._written = 0.0
         self._doubts = ""  # as last written to the journal
@@ -163,7 +176,49 @@ class Explorer:
             for batch in batches:
                 yield self._take_in(batch)
             yield self._progress(())
+            yield from self._sample()
         return stopped
+
+    def _sample(self) -> Iterator[Progress]:
+        """Make random runs, so that the program meets new points soon. Their failures count if replays repeat them."""
+        if not self._samples:
+            return
+        most, self._samples = self._samples, 0
+        if self._sampler is None:
+            self._sampler = ShownWalk(self.settings.seed)
+        quiet = 0
+        while most > 0 and quiet < _QUIET and not self._stop_reason():
+            points, before = frozenset(self.learned), self._terms(_HERE)
+            left = most if before.executions is None else min(most, before.executions)
+            terms = replace(before, executions=min(left, _QUIET - quiet), races=False)
+            self._sampler.show = self.strategy.foresee
+            batch = work(self.program, self._sampler, terms, self.postcondition)
+            batch.statistics.know(points)
+            made = batch.statistics.executions
+            most -= max(made, 1)
+            quiet = 0 if batch.found_new_points else quiet + made
+            repeated = self._repeated(batch.statistics, points)
+            if batch.found_new_points:
+                self._begin_again()
+            yield self._progress(self.seen.add(repeated))
+        self._begun_at = self.seen.executions
+
+    def _repeated(self, sampled: Statistics, points: frozenset[int]) -> Statistics:
+        """The executions, and the failures that a replay repeats, of random runs made with these points. A failure that
+        none repeats is no finding, but counts against a proof."""
+        result = Statistics(sampled.executions)
+        for identity, found in sampled.found.items():
+            learned = self.learned - points
+            self.learned -= learned
+            try:
+                run = self.program.execute(Plan(found.schedule, timing=found.timing))
+            finally:
+                self.learned |= learned
+            if identity in [each.identity for each in Statistics().look(run, self.postcondition)]:
+                result.found[identity] = found
+            else:
+                result.uncontrolled[f"a failure that did not come again: {found.failure.message}"] = 1
+        return result
 
     # -- batches -------------------------------------------------------------------------------------------------------
 
@@ -215,9 +270,9 @@ class Explorer:
         restart = batch.found_new_points and self.strategy.exhaustive
         if restart:
             self.restarts += 1
-            earlier = self.strategy
-            self.strategy = make_strategy(self.strategy_name, self.settings, self.program.analysis())
-            self.strategy.begin_again(earlier)
+            made, self._begun_at = self.seen.executions - self._begun_at, self.seen.executions
+            self._samples = made // 2 if made >= _DEAR else 0
+            self._begin_again()
             if self.journal is not None:
                 self.journal.forget_records()
         self._write()
@@ -225,6 +280,11 @@ class Explorer:
             part = min(1.0, batch.seconds / _LATE)
             self._deciding += part * (1 - batch.running / batch.seconds - self._deciding)
         return self._progress(new, restart)
+
+    def _begin_again(self) -> None:
+        earlier = self.strategy
+        self.strategy = make_strategy(self.strategy_name, self.settings, self.program.analysis())
+        self.strategy.begin_again(earlier)
 
     def _progress(self, new: tuple[FailingExecution, ...], restarted: bool = False) -> Progress:
         found, total, deciding = len(self.seen.found), self.strategy.estimate(), self._deciding > 0.5

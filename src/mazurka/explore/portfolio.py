@@ -92,6 +92,7 @@ class Portfolio(Strategy):
         self._parts = [self._first]
         self._leads = _LEADS if leads is None else leads
         self._begun = perf_counter()
+        self._earlier: dict[int, Strategy] = {}  # by number: those of the search before, not yet replaced
         self._ready: tuple[_Part, Seed] | None = None
         self._taken = 0.0  # when the last seed was handed out
         self._saved = [True] * _MOST_PARTS
@@ -127,10 +128,18 @@ class Portfolio(Strategy):
     def _begin_another(self) -> None:
         going = [part.seconds for part in self._parts if not part.ended]
         make = self._others[len(self._parts) - 1]
-        self._parts.append(_Part(make(), _SHARES[len(self._parts)], min(going, default=0.0)))
+        strategy = make()
+        if (earlier := self._earlier.pop(len(self._parts), None)) is not None:
+            strategy.begin_again(earlier)
+        self._parts.append(_Part(strategy, _SHARES[len(self._parts)], min(going, default=0.0)))
 
     def begin_again(self, earlier: Self) -> None:
         self._begun = earlier._begun
+        self._earlier = earlier._earlier | {at: part.strategy for at, part in enumerate(earlier._parts) if at}
+
+    def foresee(self, run: Run) -> None:
+        for strategy in (*(part.strategy for part in self._parts), *self._earlier.values()):
+            strategy.foresee(run)
 
     def next_seed(self) -> Seed | None:
         self.advance(inf)

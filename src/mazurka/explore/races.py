@@ -26,7 +26,8 @@ Departures. Operations that may have to wait need more care than in the paper's 
 - An attempt that does not wait may have the other result when reversed; for a lock the result is known, otherwise the
   attempt is assumed to write.
 
-Cost: O(steps x threads) for the order, O(points) for each reversal.
+Cost: O(steps x threads) for the order, of which steps between points on targets of one thread are left out; O(points) for
+each reversal.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from mazurka.program.protocol import Blocked, Run, Step
+from mazurka.program.protocol import Access, Blocked, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import SiteNumber
@@ -152,8 +153,12 @@ class Execution:
         self.several: set[SiteNumber] = set()
         self.single: set[SiteNumber] = set()
         self.looked_at: set[str] = set()  # kinds of targets that a point only read
+        shared = _shared(run)
         for number, step in enumerate(run.log):
-            self._add(number, step)
+            if step[4] or step[2] in shared or step[1] in _NOTIFYING or (step[6] and _is_any_of(step[6], shared)):
+                self._add(number, step)
+            else:
+                self._reached[step[0]] = number + 1  # it orders no two threads
         for blocked in run.blocked:
             if blocked.op in _WAITING or is_waiting_read(blocked):
                 accesses: tuple[tuple[Op, Target], ...] = ((blocked.op, blocked.target),)
@@ -379,6 +384,24 @@ class Execution:
         if self._is_lock(target) and not first.free:
             return PointEvent(event.thread, event.reads | {printed}, event.writes - {printed})
         return PointEvent(event.thread, event.reads - {printed}, event.writes | {printed})
+
+
+def _shared(run: Run) -> set[Target]:
+    """The targets that several threads touch, or wait for."""
+    first: dict[Target, int] = {}
+    shared: set[Target] = set()
+    for task, _, target, _, _, _, more in run.log:
+        if first.setdefault(target, task) != task:
+            shared.add(target)
+        for access in more:
+            if first.setdefault(access.target, task) != task:
+                shared.add(access.target)
+    shared.update([blocked.target for blocked in run.blocked])
+    return shared
+
+
+def _is_any_of(accesses: tuple[Access, ...], targets: set[Target]) -> bool:
+    return any([access.target in targets for access in accesses])
 
 
 def is_waiting_read(blocked: Blocked) -> bool:

@@ -13,7 +13,7 @@ Invariant: as everywhere in sampling, a run's number (with the seed) determines 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from mazurka.explore.sampling import RandomWalk
 from mazurka.explore.strategy import JournalRecord, Lease, Seed
@@ -33,6 +33,16 @@ class PartialOrderWalk(RandomWalk):
     def plan(self, number: int) -> Plan:
         """POS: a random priority for each pending step, drawn again for steps that conflict with the one taken."""
         return Plan(tail=TailPolicy.POS, seed=self.seed + number)
+
+
+class ShownWalk(PartialOrderWalk):
+    """``pos``, whose runs something else is shown, too."""
+
+    show: Callable[[Run], None]
+
+    def observe(self, seed: Seed, run: Run) -> None:
+        super().observe(seed, run)
+        self.show(run)
 
 
 class SelectiveUniformWalk(RandomWalk):

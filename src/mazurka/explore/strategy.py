@@ -98,6 +98,11 @@ class Strategy(ABC):
         still holds; called once, before all other methods."""
         return  # by default, nothing does
 
+    def foresee(self, run: Run) -> None:
+        """Learn from a run that another strategy has asked for what would have this one begin again; called before any
+        seed is taken."""
+        return  # by default, nothing would
+
     def advance(self, seconds: float) -> bool:
         """Work on the decision for at most ``seconds``; true if it is made: then :meth:`next_seed` returns at once."""
         return True

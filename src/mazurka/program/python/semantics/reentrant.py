@@ -18,6 +18,7 @@ Cost: a tenth of a microsecond for each call of such a function; some microsecon
 
 from __future__ import annotations
 
+import dis
 import sys
 import types
 from collections import Counter
@@ -46,17 +47,32 @@ _CHANGING: Final = frozenset({"call", "change", "change item", "write item", "de
 #: Kinds of sites whose operation belongs to a statement around the operand.
 _AROUND: Final = frozenset({"iterate", "format", "unpack", "match", "search"})
 
+#: Kinds of sites whose operation is an operator that stands elsewhere, or none: a look-up, whose value may be the last
+#: operand of one (``other == self.value`` ends where ``self.value`` ends).
+_LOOK_UPS: Final = frozenset({"read", "global"})
+
+#: Kinds of sites whose operation is a call or the look-up of an item, and the instructions of operators, which carry out
+#: neither (from 3.14 on, BINARY_OP also looks an item up).
+_CALLS: Final = frozenset({"call", "read item"})
+_OPERATORS: Final = frozenset(
+    ["COMPARE_OP", "CONTAINS_OP", "UNARY_NOT", "UNARY_NEGATIVE", "UNARY_INVERT", "UNARY_POSITIVE", "TO_BOOL"]
+    + ["BINARY_OP"] * (sys.version_info < (3, 14))
+)
+
 #: Methods and functions that never change their operands.
 _LOOKING: Final = frozenset(
     "get index count copy len list tuple set frozenset dict sorted sum min max any all str repr union intersection "
     "difference symmetric_difference issubset issuperset isdisjoint".split()
 )
 
+#: The first and last line, and the first and last column, of an instruction's expression, and the instruction's name.
+_Place = tuple[int, int, int, int, str]
+
 _Entry = tuple[int, Op, Any, int, bool, Any, tuple[Access, ...]]
 
 #: id of the frame of a function in the midst of an operation -> the step that announced it.
 _open: dict[int, _Entry] = per_run({})
-_places: dict[tuple[types.CodeType, int], tuple[int, int, int]] = per_run({})
+_places: dict[tuple[types.CodeType, int], _Place] = per_run({})
 _first: Final = itemgetter(0)
 
 
@@ -146,18 +162,24 @@ def _is_under_way(frame: types.FrameType | None, place: int) -> bool:
         frame = frame.f_back
     if frame is None or site is None or frame.f_code.co_filename != site.file:
         return False
-    start, end, column = _place(frame.f_code, frame.f_lasti)
+    start, end, first, column, instruction = _place(frame.f_code, frame.f_lasti)
     if site.kind in _AROUND:
         return start <= site.line <= end
-    return (end, column) == (site.end_line, site.end_column)
+    if (end, column) != (site.end_line, site.end_column):
+        return False
+    if site.kind in _LOOK_UPS:  # carried out by an instruction of its own, or a hook in its place
+        is_hook = instruction.startswith("CALL") and (start, first + 1) == (site.line, site.column)
+        return is_hook or instruction.startswith("LOAD_")
+    return site.kind not in _CALLS or instruction not in _OPERATORS
 
 
-def _place(code: types.CodeType, offset: int) -> tuple[int, int, int]:
-    """The first and last line, and the last column, of the expression an instruction belongs to."""
+def _place(code: types.CodeType, offset: int) -> _Place:
+    """The place of an instruction."""
     known = _places.get((code, offset))
     if known is None:
-        start, end, _, column = list(code.co_positions())[offset // 2]
-        known = _places[code, offset] = (start or 0, end or 0, column or 0)
+        start, end, first, column = list(code.co_positions())[offset // 2]
+        name = dis.opname[code.co_code[offset]]
+        known = _places[code, offset] = (start or 0, end or 0, first or 0, column or 0, name)
     return known
 
 
