@@ -134,7 +134,7 @@ REPAIRED = [
 
 CORRECT = [
     Case("case_1_cachetools_locked.py", "cachetools", ("cachetools==5.3.1",)),
-    Case("case_2_tqdm.py", "tqdm", ("tqdm==4.33.0",)),
+    Case("case_2_tqdm_locked.py", "tqdm", ("tqdm==4.33.0",)),
     Case("case_3_redis.py", "redis", ("redis==3.5.3", *_DISTUTILS)),
     Case("case_4_sqlalchemy_locked.py", "sqlalchemy.pool", ("SQLAlchemy==2.0.36", "typing_extensions==4.12.2")),
     Case("case_5_urllib3.py", "urllib3", ("urllib3==1.26.18",)),

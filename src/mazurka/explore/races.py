@@ -26,8 +26,8 @@ Departures. Operations that may have to wait need more care than in the paper's 
 - An attempt that does not wait may have the other result when reversed; for a lock the result is known, otherwise the
   attempt is assumed to write.
 
-Cost: O(steps x threads) for the order, of which steps between points on targets of one thread are left out; O(points) for
-each reversal.
+Cost: O(steps x threads) for the order, from which steps between points are left out if their targets are of one thread;
+O(points) for each reversal.
 """
 
 from __future__ import annotations
@@ -401,7 +401,7 @@ def _shared(run: Run) -> set[Target]:
 
 
 def _is_any_of(accesses: tuple[Access, ...], targets: set[Target]) -> bool:
-    return any([access.target in targets for access in accesses])
+    return any(access.target in targets for access in accesses)
 
 
 def is_waiting_read(blocked: Blocked) -> bool:

@@ -99,8 +99,8 @@ class Strategy(ABC):
         return  # by default, nothing does
 
     def foresee(self, run: Run) -> None:
-        """Learn from a run that another strategy has asked for what would have this one begin again; called before any
-        seed is taken."""
+        """Learn from a run that another strategy has asked for, such that this one need not begin again for the same
+        reasons; called before any seed is taken."""
         return  # by default, nothing would
 
     def advance(self, seconds: float) -> bool:

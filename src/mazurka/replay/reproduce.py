@@ -90,7 +90,7 @@ def simplest(program: Program, found: FailingExecution, *, simplifies: bool = Tr
 def settled(program: Program, prefix: tuple[str, ...], identity: tuple[str, ...]) -> tuple[str, ...] | None:
     """The same schedule in terms of all points that following it teaches; None if it does not lead to the failure."""
     for _ in range(_ROUNDS):
-        run = program.execute(Plan(prefix, strict=True))
+        run = program.execute(Plan(prefix, strict=True, detail=True))  # all steps that might become points are logged
         failure = failure_with(run, identity)
         if failure is None:
             return None

@@ -558,10 +558,11 @@ def moved(run: Any, iterators: list[Any], site: int) -> list[Access]:
 def is_own(run: Any, target: Any, site: int) -> bool:
     """Whether only the running thread accesses a location, as far as is known: then no step is needed.
 
-    If another thread accesses it later, the sites noted here get points, and later runs report the accesses.
+    If another thread accesses it later, the sites noted here get points, and later runs report the accesses. Runs with
+    detail report them in any case, so that their schedules can be rewritten for these points.
     """
     running = activation.active or run  # `run` may gather the accesses of a step, and then has no points of its own
-    if site in running.points:
+    if site in running.points or running.detail:
         return False
     record = run.touched.get(target)
     if record is None:

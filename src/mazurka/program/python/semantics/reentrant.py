@@ -51,7 +51,7 @@ _AROUND: Final = frozenset({"iterate", "format", "unpack", "match", "search"})
 #: operand of one (``other == self.value`` ends where ``self.value`` ends).
 _LOOK_UPS: Final = frozenset({"read", "global"})
 
-#: Kinds of sites whose operation is a call or the look-up of an item, and the instructions of operators, which carry out
+#: Kinds of sites whose operation is a call or the look-up of an item, and the instructions of operators, which are
 #: neither (from 3.14 on, BINARY_OP also looks an item up).
 _CALLS: Final = frozenset({"call", "read item"})
 _OPERATORS: Final = frozenset(
