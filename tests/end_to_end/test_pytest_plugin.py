@@ -587,3 +587,83 @@ def test_after_it():
     done = shell.pytest("--mazurka", status=0)
     assert outcome(done) == {"passed": 2}
     assert "2 start no threads" in done.stdout
+
+
+_IN_CYCLES = """
+closed = []
+
+
+class Node(Counter):
+    def __init__(self):
+        super().__init__()
+        self.me = self
+
+    def __del__(self):
+        closed.append(1)
+
+
+@pytest.fixture
+def given(tmp_path, monkeypatch): return 1
+
+
+@pytest.fixture
+def torn_down():
+    yield
+    assert not closed
+
+
+@pytest.fixture
+def finalised(request): request.addfinalizer(lambda: closed.clear())
+
+
+def both():
+    node = Node()
+    in_two_threads(node.count_safely)
+
+
+class Torn:
+    def teardown_method(self): assert not closed
+"""
+
+_COUNTS = """
+    node = Node()
+    in_two_threads(node.count_safely)
+    assert node.value == 2
+"""
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "def test_it():",
+        "def test_it(given):",
+        "class TestIt:\n  def test_it(self):",
+    ],
+)
+def test_finalisers_in_cycles_do_not_matter_if_nothing_follows_the_test(shell, head):
+    shell.write("test_it.py", IN_TWO_THREADS + _IN_CYCLES + head + _COUNTS)
+    assert "explored 1 test: 1 verified" in shell.pytest("--mazurka", status=0).stdout
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "def test_it(torn_down):",
+        "def test_it(finalised):",
+        "def test_it(request):\n    request.getfixturevalue('torn_down')",
+        "def test_it(request):\n    request.addfinalizer(closed.clear)",
+        "class TestIt(Torn):\n  def test_it(self):",
+        "def test_it():\n    both()",
+    ],
+)
+def test_finalisers_in_cycles_matter_to_what_follows_the_test(shell, head):
+    shell.write("test_it.py", IN_TWO_THREADS + _IN_CYCLES + head + _COUNTS)
+    done = shell.pytest("--mazurka", status=0)
+    assert "explored 1 test: 1 inconclusive" in done.stdout
+    assert "the end of objects in cycles" in done.stdout
+
+
+def test_finalisers_in_cycles_matter_to_hooks(shell):
+    shell.write("conftest.py", "def pytest_fixture_post_finalizer(): pass\n")
+    shell.write("test_it.py", IN_TWO_THREADS + _IN_CYCLES + "def test_it(given):" + _COUNTS)
+    assert "explored 1 test: 1 inconclusive" in shell.pytest("--mazurka", status=0).stdout

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import hashlib
 import shutil
 import sys
@@ -20,8 +21,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import pytest
+from _pytest.fixtures import FixtureDef
 from _pytest.outcomes import Failed, OutcomeException, Skipped
 from greenlet import GreenletExit
+
+from mazurka.program.python.instrument import sites
+from mazurka.program.python.semantics.reachable import nothing_follows
 
 #: Marks the result of a run in which the test skipped itself or declared itself as expected to fail.
 _SAID: Final = "mazurka-outcome"
@@ -59,7 +64,10 @@ class TestEntry:
         self._forget_the_last_execution()
         try:
             self._state.setup(self.item)
-            return self._run()
+            result = self._run()
+            if (code := last_code(self.item)) is not None:
+                nothing_follows(code)
+            return result
         finally:
             self.tear_down()
             for name in ("_excinfo", "addSubTest"):
@@ -151,6 +159,47 @@ class TestEntry:
         value = error[1] if isinstance(error, tuple) else getattr(error, "value", None)
         if value is not None and not isinstance(value, (GreenletExit, OutcomeException)):
             self._failed_parts.append(value)
+
+
+#: Fixtures of pytest whose teardown runs no code of the program.
+_QUIET: Final = frozenset("tmp_path monkeypatch capsys capsysbinary capfd capfdbinary caplog recwarn".split())
+
+#: Hooks that are called when a test has returned.
+_AFTERWARDS: Final = ("pytest_pyfunc_call", "pytest_fixture_setup", "pytest_fixture_post_finalizer")
+
+
+def last_code(item: Any) -> types.CodeType | None:
+    """The code of a test's function if no code of the program runs after it: no fixture of the program's is torn down,
+    and no hook of a ``conftest.py`` is called. None in doubt."""
+    function = getattr(item.obj, "__func__", item.obj)
+    if type(item) is not pytest.Function or type(function) is not types.FunctionType:
+        return None
+    hooks = [each for name in _AFTERWARDS for each in getattr(item.ihook, name).get_hookimpls()]
+    finalizers, _ = item.session._setupstate.stack.get(item, ([None], None))
+    if any(map(_is_of_program, hooks)) or not all(map(_is_of_pytest, finalizers)):
+        return None
+    return function.__code__
+
+
+def _is_of_program(hook: Any) -> bool:
+    code = getattr(getattr(hook.function, "__func__", hook.function), "__code__", None)
+    return hook.plugin_name.endswith("conftest.py") or code is None or code.co_filename in sites.instrumented
+
+
+def _is_of_pytest(finalizer: Any) -> bool:
+    """Whether a function that tears a part of a test down is known to run no code of the program."""
+    if type(finalizer) is functools.partial:
+        function, owner = finalizer.func, getattr(finalizer.func, "__self__", None)
+        if isinstance(owner, FixtureDef):
+            return function.__name__ == "finish" and all(map(_is_of_pytest, owner._finalizers))
+        name = getattr(function, "__qualname__", "")
+        fixture: Any = finalizer.args[0] if name == "_teardown_yield_fixture" and finalizer.args else None
+        return _is_within_pytest(function) and _is_within_pytest(fixture) and fixture.__qualname__ in _QUIET
+    return _is_within_pytest(getattr(finalizer, "__func__", finalizer))
+
+
+def _is_within_pytest(function: Any) -> bool:
+    return type(function) is types.FunctionType and function.__module__.startswith("_pytest.")
 
 
 #: The context managers of tests' parts, by module: pytest's own, and those of the plugin it comes from.

@@ -42,16 +42,26 @@ _MOST: Final = 50_000
 class Alone:
     """The state of a run when its main thread has seen all others end: how many threads and steps there have been, the
     identities of the wanted objects that it leads to, and weak references to the objects that variables of the function
-    under check keep until it returns."""
+    under check keep until it returns. If the function ``ends`` the program only unless fixtures are torn down after it,
+    that is its code."""
 
     threads: int
     steps: int
     held: frozenset[int]
     kept: tuple[weakref.ref[Any], ...] = ()
+    ends: types.CodeType | None = None
 
 
 #: The latest such state of this run.
 _noted: Final[list[Alone]] = per_run([])
+
+#: The code of tests that have returned in this run, after which no code of the program runs.
+_last: Final[list[types.CodeType]] = per_run([])
+
+
+def nothing_follows(code: types.CodeType) -> None:
+    """A test has returned, and no code of the program runs in this execution any more."""
+    _last.append(code)
 
 
 def note(run: Any, wanted: list[Any], finalising: bool) -> None:
@@ -62,8 +72,8 @@ def note(run: Any, wanted: list[Any], finalising: bool) -> None:
     found: set[int] = set()
     if missing:
         found = missing & _reached([value for frame in frames for value in variables_of(frame).values()], missing)
-    kept = _kept(frames) if finalising else ()
-    _noted[:] = [Alone(len(run.tasks), len(run.log), frozenset(found), kept)]
+    kept, ends = _kept(frames) if finalising else ((), None)
+    _noted[:] = [Alone(len(run.tasks), len(run.log), frozenset(found), kept, ends)]
 
 
 def _frames() -> Iterator[types.FrameType]:
@@ -87,17 +97,18 @@ def _reached(waiting: list[Any], missing: set[int] | None = None) -> set[int]:
     return seen
 
 
-def _kept(frames: list[types.FrameType]) -> tuple[weakref.ref[Any], ...]:
-    """The objects of the variables that the outermost function keeps until it returns, if no code runs after that:
-    after a test, its fixtures would be torn down."""
+def _kept(frames: list[types.FrameType]) -> tuple[tuple[weakref.ref[Any], ...], types.CodeType | None]:
+    """The objects of the variables that the outermost function keeps until it returns, and its code unless it is called
+    by the entry of the program: then no code runs after it, but after a test, fixtures may be torn down."""
     if frames and frames[-1].f_code.co_name == "<module>" and _is_last(frames[-1]):
         caller = frames.pop().f_back
     else:
         caller = frames[-1].f_back if frames else None
-    if caller is None or not frames or caller.f_code.co_filename != entry.__file__:
-        return ()
-    values = variables_of(frames[-1])
-    return tuple(weakref.ref(values[name]) for name in _lasting(frames[-1].f_code) if can_be_watched(values.get(name)))
+    if caller is None or not frames:
+        return (), None
+    values, code = variables_of(frames[-1]), frames[-1].f_code
+    kept = tuple(weakref.ref(values[name]) for name in _lasting(code) if can_be_watched(values.get(name)))
+    return kept, None if caller.f_code.co_filename == entry.__file__ else code
 
 
 def _is_last(frame: types.FrameType) -> bool:
@@ -151,7 +162,7 @@ def kept_to_the_end(run: Any) -> frozenset[int]:
     """The identities of the objects that have been no garbage before the function under check returned, and the run
     ended; to be called then."""
     alone = last()
-    if alone is None or alone.threads != len(run.tasks):
+    if alone is None or alone.threads != len(run.tasks) or not (alone.ends is None or alone.ends in _last):
         return frozenset()
     kept = [thing for each in alone.kept if (thing := each()) is not None]
     return frozenset(_reached(kept)) if kept else frozenset()
