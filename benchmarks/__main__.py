@@ -12,6 +12,7 @@
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
     make bench ARGS=order-violations        predicted from passing executions of libraries (a minute; PyPI)
     make bench ARGS=properties              properties predicted in libraries, and of a long trace (two minutes; PyPI)
+    make bench ARGS=thread-logs             logs of threads beside one log of all, of three programs (minutes; PyPI)
     make bench ARGS=call-orders             cost of candidates of calls in other orders, beside happens-before
     make bench ARGS=install                 size and time of an installation, without extras and with (a minute; PyPI)
     make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
@@ -57,6 +58,7 @@ MEASUREMENTS: Final = {
     "solver": "solver",
     "traces": "trace_reading",
     "recording": "recording",
+    "thread-logs": "thread_logs",
     "orders": "orders",
     "weak-orders": "orders_weak",
     "predict": "predict",

@@ -39,7 +39,7 @@ class Workload:
     requirements: tuple[str, ...]
 
 
-_WORKLOADS: Final = (
+WORKLOADS: Final = (
     Workload("templates.py", "jinja2", ("Jinja2==2.11.3", "markupsafe==2.0.1")),
     Workload("cache.py", "cachetools", ("cachetools==5.3.1",)),
     Workload("database.py", "sqlalchemy", ("SQLAlchemy==2.0.36", "typing_extensions==4.12.2")),
@@ -58,7 +58,7 @@ class Once:
 
 
 def measure(settings: Settings) -> Iterator[Row]:
-    for workload in _WORKLOADS:
+    for workload in WORKLOADS:
         own, included, valued = (), ("--include", workload.package), ("--include", workload.package, "--values")
         for suffix, options in (("", own), (", included", included), (", included, with values", valued)):
             _recorded(workload, options)
@@ -82,22 +82,23 @@ def _rows(name: str, pairs: list[tuple[Once, Once]], demanded: bool) -> Iterator
 
 def _plain(workload: Workload) -> Once:
     with tempfile.TemporaryDirectory() as folder:
-        return _run(workload, [], Path(folder))
+        return run(workload, [], Path(folder))
 
 
 def _recorded(workload: Workload, options: tuple[str, ...]) -> Once:
     with tempfile.TemporaryDirectory() as folder:
-        return _run(workload, ["-m", "mazurka", "record", "-o", "made", *options], Path(folder))
+        return run(workload, ["-m", "mazurka", "record", "-o", "made", *options], Path(folder))
 
 
-def _run(workload: Workload, before: list[str], folder: Path) -> Once:
-    """In a folder of its own: the libraries lie in ours, and would be taken for the program's own modules."""
+def run(workload: Workload, before: list[str], folder: Path) -> Once:
+    """Run a workload, with these arguments ``before`` its name, in a folder of its own: the libraries lie in ours, and
+    would be taken for the program's own modules."""
     shutil.copy(ROOT / "benchmarks" / "workloads" / workload.program, folder)
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, *before, workload.program],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": python_path(workload.requirements)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((python_path(workload.requirements), str(ROOT)))},
         capture_output=True,
         text=True,
         check=True,

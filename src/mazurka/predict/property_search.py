@@ -33,7 +33,7 @@ from mazurka.properties.bindings import Binding, Bindings, NamedOccurrence, Occu
 from mazurka.properties.monitor import single_letters
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.patterns import Parallel, Pattern, Stated, endings, protocol
-from mazurka.trace.property_events import PropertyEvent, property_events
+from mazurka.trace.property_events import property_events
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import PropertyViolation, Witness
 
@@ -79,10 +79,11 @@ class PropertySearch:
         self._bindings = Bindings(stated)
         for number, event in enumerate(self.events):
             self._bindings.add(Occurrence(number, event.thread, event.event, event.objects))
-        watched = np.unique(np.array([event.row for event in self.events], np.int32))
+        watched = np.unique(np.array([row for event in self.events for row in (event.first, event.row)], np.int32))
         self._needs = needs_of(trace, watched) if len(watched) else np.zeros((0, 0), np.int32)
         self._watched = {row: number for number, row in enumerate(watched.tolist())}
         self.left: set[Hashable] = set()  # places with more candidates than are decided
+        self._loosely = False  # whether an event before an operation of several rows needs the first of them only
 
     @cached_property
     def _questions(self) -> Questions:
@@ -179,7 +180,7 @@ class PropertySearch:
         one, other = self._mark(first), self._mark(second)
         if first.thread == second.thread:
             return one <= other
-        needs = self._needs[self._watched[self.events[second.number].row]]
+        needs = self._needs[self._watched[self._begin(second)]]
         return bool(needs[self.events[first.number].thread] >= one)
 
     def _must_precede(self, first: Occurrence, second: Occurrence) -> bool:
@@ -187,7 +188,12 @@ class PropertySearch:
         one, other = self.events[first.number], self.events[second.number]
         if one.thread == other.thread or one.row == other.row:
             return first.number < second.number
-        return bool(self._needs[self._watched[other.row], one.thread] >= one.row)
+        return bool(self._needs[self._watched[self._begin(second)], one.thread] >= self._begin(first))
+
+    def _begin(self, each: Occurrence) -> int:
+        """The row with which an event takes place at the earliest: before an operation, its first."""
+        event = self.events[each.number]
+        return event.first if each.event in self.stated.before else event.row
 
     def _may_precede(self, first: Occurrence, second: Occurrence) -> bool:
         """Whether nothing excludes at once that an event comes before another one."""
@@ -202,7 +208,25 @@ class PropertySearch:
     # -- decisions ----------------------------------------------------------------------------------------------------
 
     def decide(self, candidate: Candidate) -> Verdict:
-        """A witness of a violation that contains the events of a candidate in their order; or that there is none."""
+        """A witness of a violation that contains the events of a candidate in their order; or that there is none.
+
+        A witness has all rows of the operation that an event comes before. Such an event takes place also if the first
+        rows of the operation give other values than in the trace, and the operation then goes on in a way that the
+        trace does not show: so there is no violation only if none is possible with the first row alone."""
+        answer = self._decide(candidate)
+        if isinstance(answer, Infeasible) and any(self._has_several_rows(each.occurrence) for each in candidate.word):
+            self._loosely = True
+            try:
+                if not isinstance(self._decide(candidate), Infeasible):
+                    return Unknown("an operation of several rows may begin with other values")
+            finally:
+                self._loosely = False
+        return answer
+
+    def _has_several_rows(self, each: Occurrence) -> bool:
+        return self._begin(each) != self.events[each.number].row
+
+    def _decide(self, candidate: Candidate) -> Verdict:
         symbols = {each.occurrence: each.symbol for each in candidate.word}
         automaton = self._automaton(candidate.word, candidate.pattern)
         stack, asked, unsure = [_Choice(candidate.events)], 0, False
@@ -245,13 +269,14 @@ class PropertySearch:
     def _mark(self, each: Occurrence) -> int:
         """The row that is in an order if and only if an event takes place in it."""
         event = self.events[each.number]
-        return event.row if each.event in self.stated.before else event.point
+        if each.event not in self.stated.before:
+            return event.point
+        return event.first if self._loosely else event.row
 
     def _ask(self, candidate: Candidate, choice: _Choice) -> Verdict:
-        events = [self.events[each.number] for each in choice.events]
-        order = [constraint for one, other in pairwise(events) for constraint in _one_after(one, other)]
-        for each in choice.earlier if events else ():
-            order += _one_after(self.events[each.number], events[0])
+        order = [constraint for one, other in pairwise(choice.events) for constraint in self._one_after(one, other)]
+        for each in choice.earlier if choice.events else ():
+            order += self._one_after(each, choice.events[0])
         pair = tuple([self.events[each.number].first for each in candidate.pair])
         question = Question(
             happen=tuple(map(self._mark, (*choice.events, *choice.earlier))),
@@ -260,6 +285,15 @@ class PropertySearch:
             constraints=tuple(order),
         )
         return self._questions.prove(self._claim(candidate, choice.events), question)
+
+    def _one_after(self, first: Occurrence, second: Occurrence) -> list[Before]:
+        """Constraints that an event comes before another one, as a whole: an operation may have several rows."""
+        one, other = self.events[first.number], self.events[second.number]
+        if one.row == other.row:
+            return []
+        if self._loosely:
+            return [Before(self._begin(first), self._begin(second))]
+        return [Before(one.row, other.row if one.thread == other.thread else other.first)]
 
     def _claim(self, candidate: Candidate, events: Iterable[Occurrence]) -> PropertyViolation:
         binding, all_ = candidate.binding, self.events
@@ -287,7 +321,8 @@ class PropertySearch:
         at = _places(answer)
         end = _NEVER - 1 if candidate.pair else max(at(self._mark(each)) for each in choice.events)
         done = [each for each in symbols if at(self._mark(each)) <= end]
-        done.sort(key=lambda each: (at(self.events[each.number].row), each.number))
+        row_of = self._begin if self._loosely else lambda each: self.events[each.number].row
+        done.sort(key=lambda each: (at(row_of(each)), each.number))
         if not choice.events:
             return [] if candidate.pair else done
         begin = 0 if self._protocol is not None else done.index(choice.events[0])
@@ -365,13 +400,6 @@ def _places(witness: Witness) -> Callable[[int], int]:
     """The place of each row in an execution."""
     later: dict[int, int] = {row: number for number, row in enumerate(witness.order, witness.prefix)}
     return lambda row: row if row < witness.prefix else later.get(row, _NEVER)
-
-
-def _one_after(one: PropertyEvent, other: PropertyEvent) -> list[Before]:
-    """Constraints that an event comes before another one, as a whole: an operation may have several rows."""
-    if one.row == other.row:
-        return []
-    return [Before(one.row, other.row if one.thread == other.thread else other.first)]
 
 
 def _by_symbol(word: Sequence[NamedOccurrence]) -> dict[Symbol, list[Occurrence]]:
