@@ -15,12 +15,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SITE := .demo/site
 BENCH := .venv-bench
+MCP := .venv-mcp
 BROWSER := .cache/browser
 AXE := 4.10.3
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long test-browser test-versions fuzz check format bench docs dist lock clean
+.PHONY: help demo test test-fast test-long test-browser test-versions test-mcp fuzz check format bench docs man dist lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
@@ -51,6 +52,12 @@ $(BROWSER)/ready: $(READY) tests/browser/requirements.txt
 	@cd $(BROWSER) && npm pack --silent axe-core@$(AXE) >/dev/null && tar xzf axe-core-$(AXE).tgz package/axe.min.js package/LICENSE
 	@touch $@
 
+$(MCP)/ready: requirements-mcp.lock pyproject.toml
+	@$(PYTHON) -m venv --clear $(MCP)
+	@$(MCP)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-mcp.lock
+	@$(MCP)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
 demo: $(SITE)/ready ## find a bug in a released library, explain it and replay it
 	@$(BIN)/python demo/run.py
 
@@ -73,6 +80,9 @@ test-versions: ## run the whole suite on each supported version of Python that i
 	    [ -z "$$python" ] || $(MAKE) --no-print-directory test PYTHON=$$python || exit 1; \
 	done
 
+test-mcp: $(MCP)/ready ## test the server for assistants with the client of the protocol's SDK
+	$(MCP)/bin/python -m pytest -p no:cacheprovider tests/mcp_server/sdk_client.py $(ARGS)
+
 fuzz: $(READY) ## feed damaged traces to each reader for a minute (ARGS="std --minutes 60 --keep")
 	PYTHONPATH=src $(BIN)/python -m tests.fuzz.traces $(ARGS)
 
@@ -91,6 +101,11 @@ bench: $(BENCH)/ready ## measure every figure that is demanded (ARGS="speed coun
 
 docs: $(READY) ## check links, error names and the commands in README and docs
 	$(BIN)/python tools/check_docs.py $(ARGS)
+
+man: $(READY) ## write the manual page, build/mazurka.1
+	@mkdir -p build
+	@PYTHONPATH=src $(BIN)/python -m mazurka man > build/mazurka.1
+	@echo "man -l build/mazurka.1"
 
 dist: $(READY) ## build the wheel and the source distribution into dist/
 	rm -rf dist

@@ -24,7 +24,7 @@ _BEFORE: Final = 580
 #: Milliseconds that `import mazurka` may take.
 _IMPORT: Final = 50
 
-_EXTRAS: Final = "numba,arrow,z3"
+_EXTRAS: Final = "numba,arrow,z3,mcp"
 _TIMED: Final = "import time; t = time.perf_counter(); import mazurka; print((time.perf_counter() - t) * 1000)"
 
 

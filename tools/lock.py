@@ -18,8 +18,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-#: Extras that the tests do without: one is large, the other one stands for all.
-_NOT_TESTED: Final = frozenset({"dask", "all"})
+#: Extras that the suite does without: one is large, one is tested in an environment of its own (`make test-mcp`), since
+#: it brings a plugin of pytest, one stands for all.
+_NOT_TESTED: Final = frozenset({"dask", "mcp", "all"})
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _HEADER: Final = "# The packages of clean environments of the supported Pythons, from pyproject.toml (`make lock`)."
 

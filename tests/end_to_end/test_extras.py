@@ -109,6 +109,7 @@ def test_a_long_trace_is_interpreted(place: Path) -> None:
         (("predict", "small.std", "--engine", "hb"), "stage hb needs numba", "numba"),
         (("predict", "small.std", "--engine", "syncp", "--kind", "deadlocks"), "stage spd needs numba", "numba"),
         (("predict", "other.parquet"), "a Parquet file of another program needs pyarrow", "arrow"),
+        (("mcp",), "mazurka mcp needs mcp", "mcp"),
         (("predict", "small.std.zst"), "zstd data needs pyarrow", "arrow"),
         (("convert", "small.std", "new.std.zst"), "zstd data needs pyarrow", "arrow"),
     ],

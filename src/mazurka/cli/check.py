@@ -58,7 +58,7 @@ class _CheckCommand(click.Command):
 
 
 @click.command(cls=_CheckCommand)
-@click.argument("targets", nargs=-1, metavar="TARGET... [-- ARGS]")
+@click.argument("targets", nargs=-1, type=click.Path(), metavar="TARGET... [-- ARGS]")
 @setting_options
 @click.option(
     "--program",

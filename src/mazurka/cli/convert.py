@@ -17,8 +17,8 @@ _KNOWN = click.Choice([known.name for known in FORMATS])
 
 
 @click.command()
-@click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("source", type=click.Path(), metavar="IN")
+@click.argument("target", type=click.Path(), metavar="OUT")
 @click.option("--from", "from_", type=_KNOWN, default=None, help="The format of IN  [default: by name and content]")
 @click.option("--to", type=_KNOWN, default=None, help="The format of OUT  [default: by its name]")
 @click.option("--repair", is_flag=True, help="Mend the faults that `mazurka trace check` finds; list the changes")

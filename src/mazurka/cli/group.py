@@ -6,6 +6,7 @@ import importlib
 from typing import Final
 
 import click
+from click.shell_completion import CompletionItem
 
 from mazurka import __version__
 from mazurka.errors import did_you_mean
@@ -24,6 +25,9 @@ VERBS: Final = {
     "list": "List the failures saved here.",
     "clean": "Remove the data that earlier checks saved here.",
     "explain": "Explain an error by its name.",
+    "mcp": "Serve these commands to assistants (Model Context Protocol).",
+    "completion": "Print the script that completes commands in a shell.",
+    "man": "Print the manual page.",
     "version": "Show Mazurka's version.",
 }
 
@@ -41,6 +45,12 @@ class _Verbs(click.Group):
             hint = did_you_mean(args[0], VERBS) or f"There are {', '.join(VERBS)}"
             ctx.fail(f"There is no verb {args[0]!r}. {hint[0].upper()}{hint[1:]}")
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Verbs, and options before one; no module is imported for it."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(verb, help=words) for verb, words in VERBS.items() if verb.startswith(incomplete)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:

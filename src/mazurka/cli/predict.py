@@ -40,7 +40,7 @@ _KINDS: Final = {kind.option: kind.name for kind in KINDS.values()}
 
 
 @click.command()
-@click.argument("trace", metavar="TRACE")
+@click.argument("trace", type=click.Path(), metavar="TRACE")
 @click.option(
     "--engine",
     type=SuggestingChoice(tuple(ENGINES)),

@@ -22,7 +22,7 @@ _INTERRUPTED = 130
 
 
 @click.command()
-@click.argument("program", metavar="PROGRAM[::FUNCTION]", required=False)
+@click.argument("program", type=click.Path(), metavar="PROGRAM[::FUNCTION]", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @click.option("--include", multiple=True, metavar="PKG", help="Further packages or modules to instrument")
 @click.option("-o", "--output", default=None, metavar="DIR", help="Output directory  [default: PROGRAM.recording]")

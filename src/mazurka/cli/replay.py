@@ -35,7 +35,7 @@ _FAILED: Final = 2
 
 
 @click.command()
-@click.argument("schedules", metavar="FILE|TOKEN...", nargs=-1, required=True)
+@click.argument("schedules", type=click.Path(), metavar="FILE|TOKEN...", nargs=-1, required=True)
 @click.option("--pdb", is_flag=True, help="Stop in the debugger where the failure happens")
 @click.option("--times", type=click.IntRange(min=1), default=1, metavar="N", help="Replay so many times")
 @click.option(

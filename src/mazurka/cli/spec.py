@@ -16,7 +16,7 @@ from mazurka.commute.verification import PairCheck, states_of, verify
 
 _UNSOUND: Final = 1
 
-_source = click.argument("file", metavar="FILE|TYPE")
+_source = click.argument("file", type=click.Path(), metavar="FILE|TYPE")
 
 
 @click.group()
@@ -55,7 +55,7 @@ def show(file: str) -> None:
 
 
 @command.command("check-linearizable")
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=click.Path(), metavar="FILE")
 @click.option("--seconds", default=60.0, show_default=True, help="For each pair of calls, at most")
 def check_linearizable(file: str, seconds: float) -> int:
     """Explore the marked classes in FILE: whether any two concurrent calls have the outcome of some order of them."""

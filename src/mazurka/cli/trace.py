@@ -27,7 +27,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=click.Path(), metavar="FILE")
 @_from
 def info(file: str, from_: str | None) -> None:
     """The contents of FILE: events, threads, targets, operations."""
@@ -54,7 +54,7 @@ def info(file: str, from_: str | None) -> None:
 
 
 @command.command()
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=click.Path(), metavar="FILE")
 @_from
 def check(file: str, from_: str | None) -> int:
     """Whether FILE can be read and is well-formed; lists faults with their rows, and then ends with status 1."""
@@ -71,7 +71,7 @@ def check(file: str, from_: str | None) -> int:
 
 
 @command.command()
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=click.Path(), metavar="FILE")
 @click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="Number of rows")
 @click.option("--first", type=click.IntRange(min=0), default=0, show_default=True, help="First row")
 @_from

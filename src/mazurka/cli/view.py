@@ -20,7 +20,7 @@ _FAILED: Final = 2
 
 
 @click.command()
-@click.argument("subject", metavar="FILE|TOKEN|RECORDING")
+@click.argument("subject", type=click.Path(), metavar="FILE|TOKEN|RECORDING")
 @click.option("--output", default=None, metavar="FILE", help="The page  [default: the name of FILE, with .html]")
 @click.option("--open/--no-open", "opens", default=None, help="Open it in the browser  [default: in a terminal]")
 @click.option("--from", "origin", default=None, metavar="FORMAT", help="The trace's format  [default: by its name]")
