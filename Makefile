@@ -71,7 +71,7 @@ test-long: $(READY) ## run the whole suite, with many more generated programs
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 test-browser: $(BROWSER)/ready ## look at pages in Chromium (CHROMIUM=path); screenshots go to build/browser
-	MAZURKA_BROWSER=1 PYTHONPATH=$(BROWSER)/site $(BIN)/python -m pytest tests/browser $(ARGS)
+	MAZURKA_BROWSER=1 $(BIN)/python -m pytest tests/browser $(ARGS)
 
 test-versions: ## run the whole suite on each supported version of Python that is installed (VERSIONS="3.12 3.13": some)
 	@for version in $(VERSIONS); do \

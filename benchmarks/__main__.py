@@ -15,6 +15,7 @@
     make bench ARGS=thread-logs             logs of threads beside one log of all, of three programs (minutes; PyPI)
     make bench ARGS=call-orders             cost of candidates of calls in other orders, beside happens-before
     make bench ARGS=install                 size and time of an installation, without extras and with (a minute; PyPI)
+    make bench ARGS=page                    200,000 events in Chromium (a minute; after make test-browser)
     make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
     make bench ARGS=footprint               a million executions of three strategies each (a quarter of an hour, too)
 
@@ -78,6 +79,7 @@ MEASUREMENTS: Final = {
     "properties": "property_violations",
     "install": "install",
     "perfetto": "perfetto_export",
+    "page": "page",
 }
 
 
@@ -99,6 +101,7 @@ _LONG: Final = frozenset(
         "call-orders",
         "properties",
         "install",
+        "page",
     }
 )
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-AXE = ROOT / ".cache" / "browser" / "package" / "axe.min.js"
+_INSTALLED = ROOT / ".cache" / "browser"
+AXE = _INSTALLED / "package" / "axe.min.js"
 SCREENSHOTS = ROOT / "build" / "browser"
 
 #: The size of the first viewport.
@@ -42,6 +43,7 @@ def chromium() -> str:
 def browser() -> Iterator[Any]:
     """A running browser of Playwright."""
     path = chromium()
+    sys.path.append(str(_INSTALLED / "site"))
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:

@@ -178,6 +178,26 @@ def test_large_values_and_many_threads(chromium: Any, tmp_path: Path) -> None:
         assert shown.errors == []
 
 
+def test_a_report_of_an_earlier_version_of_the_schema_is_shown(chromium: Any, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / "bank.py", tmp_path)
+    data = data_of(_written(tmp_path, "check", "bank.py"))
+    for key in ("sources", "search"):
+        del data[key]
+    for finding in data["failures"]:
+        for key in ("labels", "relevant", "conflicting", "arrows", "orders", "observed"):
+            del finding[key]
+        for step in finding["execution"]:
+            for key in ("op", "target_number", "held"):
+                del step[key]
+    page = tmp_path / "page.html"
+    page.write_text(page_of(data), encoding="utf-8")
+    with opened(chromium, page) as shown:
+        assert shown.page.locator(".row.step").count() > 0
+        shown.press("j", "a", "j", "b", "w", "End")
+        assert "does not carry" in shown.page.inner_text(".answer")
+        assert shown.errors == []
+
+
 def test_folds_filters_search_and_why_not(chromium: Any, tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "bank.py", tmp_path)
     page = _written(tmp_path, "check", "bank.py")

@@ -2,9 +2,9 @@
 
 Two steps *conflict* here if they show the failure in the fewest steps: the two accesses of a race; otherwise the write
 of another thread that came between two accesses of one thread, with the access after it (before it, if there is none);
-otherwise the last read, of those that explain the failure, which gave another thread's value, with that write. Without
-any of these they are the last step that explains the failure, and none if threads wait for ever: the operations that
-they wait for have not happened.
+otherwise the first write of a change that is half done, with the read that saw it; otherwise the last read, of those
+that explain the failure, which gave another thread's value, with that write. Without any of these: the last step
+that explains the failure; and none if threads wait for ever: the operations that they wait for have not happened.
 
 Cost: one pass over the steps.
 """
@@ -109,6 +109,9 @@ def _conflicting(trail: Trail, relevant: Relevance, steps: tuple[int, ...]) -> t
         own: TrailAccess | None = each.after or each.before
         if each.unserialisable and write is not None and own is not None and own.index < trail.end:
             return tuple(sorted((write, own.index)))
+    half_done = relevant.half_done
+    if half_done is not None:
+        return half_done.steps[:2]
     for index in sorted((number - 1 for number in steps), reverse=True):
         for target, reads, _ in accesses(trail.run.log[index]):
             source = trail.source(target, index) if reads and trail.is_shared(target) else None

@@ -12,8 +12,8 @@ listed. ``tests/property/test_possible_orders.py`` holds the data to the solver.
 An edge has the reason that the two steps show: they are of one thread, the second reads the value that the first wrote,
 and so on. Where they show none, several constraints imply it together.
 
-Cost: at most half of :data:`STEPS` squared questions of about a millisecond each; nothing is asked about executions of
-more than :data:`LONGEST` steps.
+Cost: at most half of :data:`STEPS` squared questions of about a millisecond each, fewer for long executions; below a
+second of processor time. Nothing is asked about executions of more than :data:`LONGEST` steps.
 """
 
 from __future__ import annotations
@@ -35,6 +35,10 @@ from mazurka.trace.trace import NO_VALUE, Trace
 
 #: The most steps that questions are asked about; of longer executions, those that explain the failure come first.
 STEPS: Final = 60
+
+#: A question takes longer for a longer execution: so many steps times the length, but not fewer than so many steps.
+_WORK: Final = 9_000
+_LEAST: Final = 24
 
 #: The most steps of an execution about which questions are asked.
 LONGEST: Final = 2_000
@@ -69,7 +73,7 @@ def orders_of(
     if len(trace) > LONGEST:
         return None
     numbered = number or (lambda step: step + 1)
-    steps = _chosen(trace, end, first, most)
+    steps = _chosen(trace, end, first, min(most, max(_WORK // max(len(trace), 1), _LEAST)))
     answers = answered(trace, steps)
     accesses = _Accesses(trace, words or _plain_words)
     edges = sorted(_edges(steps, answers.kept))

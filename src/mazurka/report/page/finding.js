@@ -84,6 +84,7 @@ class FindingView extends StepView {
     const each = this.timeline.rows[row];
     if (each >= 0) return this.showStep(each, quiet);
     const extra = this.timeline.extras[-1 - each];
+    if (extra.kind === "fold") return this.showStep(extra.from, quiet);
     if (extra.kind !== "ending") return;
     this.source.show(extra.location?.file, extra.location?.line, extra.thread);
     this.state.show(this.model.steps.length);

@@ -85,6 +85,7 @@ class OverviewView {
     const { data } = this;
     const parts = [];
     const list = (title, items) => items?.length && parts.push(h("h3", {}, title), h("ul", {}, ...items.map((each) => h("li", {}, name(each, 600)))));
+    if (data.targets?.length) parts.push(h("h3", {}, "Targets"), plainTable(data.targets));
     if (data.scope) parts.push(h("p", {}, `Covered: ${counted(data.scope.threads, "thread")}, at most ${counted(data.scope.points, "scheduling point")} per execution; ${data.complete ? "no execution is left" : "executions are left"}.`));
     list("Assumed", data.scope?.assumptions);
     list("Untracked", Object.entries(data.untracked || {}).map(([key, times]) => `${key} (${times})`));

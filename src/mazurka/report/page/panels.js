@@ -161,12 +161,29 @@ class WhyNotPanel {
       unknown: one === other ? "These are the same step." : "The report has no answer for these two: it asks about the steps that matter.",
     };
     this.result.className = `answer ${answer}`;
-    this.result.replaceChildren(h("p", { class: "says" }, says[answer]), path.length ? h("ol", { class: "path" }, ...path.map((edge) => this.edge(edge))) : "");
+    this.result.replaceChildren(h("p", { class: "says" }, says[answer]), path.length ? h("ol", { class: "path" }, ...withoutDetours(path).map((edge) => this.edge(edge))) : "");
+  }
+
+  link(number) {
+    const i = this.steps.number.indexOf(number);
+    const title = i < 0 ? null : show(`${this.labels[this.steps.threadName(i)] || this.steps.threadName(i)} ${this.steps.sentence(i)}`);
+    return h("button", { type: "button", class: "link", title, onclick: () => this.go(number) }, `step ${number}`);
   }
 
   edge(edge) {
-    return h("li", {}, h("button", { type: "button", class: "link", onclick: () => this.go(edge.from) }, `step ${edge.from}`), " before ", h("button", { type: "button", class: "link", onclick: () => this.go(edge.to) }, `step ${edge.to}`), ": ", h("span", { class: "reason" }, BECAUSE[edge.reason] || show(edge.reason)), edge.target ? h("span", {}, " (", code(edge.target, 60), ")") : "");
+    return h("li", {}, this.link(edge.from), " before ", this.link(edge.to), ": ", h("span", { class: "reason" }, BECAUSE[edge.reason] || show(edge.reason)), edge.target ? h("span", {}, " (", code(edge.target, 60), ")") : "");
   }
+}
+
+/** The path with successive steps of one thread taken together. */
+function withoutDetours(path) {
+  const short = [];
+  for (const edge of path) {
+    const last = short.at(-1);
+    if (last && last.reason === "program order" && edge.reason === "program order") short[short.length - 1] = { ...last, to: edge.to };
+    else short.push(edge);
+  }
+  return short;
 }
 
 /** Who waits for whom, as a circle of threads and the locks between them. */
@@ -178,7 +195,7 @@ function waitingGraph(finding, labels, threadNumber) {
   const names = [...new Set(waiting.flatMap((each) => [each.thread, ...(each.held_by ? [each.held_by] : [])]))].slice(0, 12);
   names.forEach((thread, k) => {
     const angle = Math.PI + (2 * Math.PI * k) / names.length;
-    at.set(thread, [cx + rx * Math.cos(angle), cy + (names.length > 2 ? ry : 0) * Math.sin(angle)]);
+    at.set(thread, names.length === 1 ? [cx, cy + 20] : [cx + rx * Math.cos(angle), cy + (names.length > 2 ? ry : 0) * Math.sin(angle)]);
   });
   const graph = s("svg", { viewBox: `0 0 ${width} ${height}`, class: "waits", role: "img", "aria-label": waitingWords(finding, labels) });
   graph.append(s("defs", {}, s("marker", { id: "wait-head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" }, s("path", { d: "M0 0.5 L8 4 L0 7.5 z" }))));
@@ -197,7 +214,7 @@ function waitingGraph(finding, labels, threadNumber) {
     const [mx, my] = [(from[0] + to[0]) / 2 + nx * bend, (from[1] + to[1]) / 2 + ny * bend];
     const [sx, sy, ex, ey] = each.thread === each.held_by ? [from[0] - 22, from[1] - 14, to[0] + 22, to[1] - 16] : [from[0] + nx * 15, from[1] + ny * 15, to[0] + nx * 17, to[1] + ny * 17];
     graph.append(s("path", { d: `M ${sx} ${sy} Q ${mx} ${my - (each.thread === each.held_by ? 26 : 0)} ${ex} ${ey}`, class: "wait", "marker-end": "url(#wait-head)" }));
-    graph.append(s("text", { x: (sx + ex) / 4 + mx / 2, y: (sy + ey) / 4 + my / 2 + (ny > 0 ? 16 : -6), "text-anchor": "middle", class: "for" }, brief(plainWait(each.for), 30)));
+    graph.append(s("text", { x: (sx + ex) / 4 + mx / 2, y: (sy + ey) / 4 + my / 2 + (each.thread === each.held_by ? -22 : ny > 0 ? 16 : -6), "text-anchor": "middle", class: "for" }, brief(plainWait(each.for), 30)));
   }
   for (const [thread, [x, y]] of at) {
     const box = s("rect", { x: x - 74, y: y - 14, width: 148, height: 28, rx: 14, class: "who" });
@@ -221,7 +238,7 @@ function replayCard(finding) {
   if (finding.witness?.events) proof.push(finding.witness.checked ? `witness checked (${counted(finding.witness.events, "event")})` : "witness not checked");
   if (finding.replayed !== null && finding.replayed !== undefined) proof.push(finding.replayed ? "replayed" : "not replayed: it did not happen again");
   const parts = [h("p", { class: "proof" }, proof.join(", ") || "no replay")];
-  for (const [label, text] of [["command", finding.replay], ["token", finding.token ? `mazurka replay ${finding.token}` : ""]]) {
+  for (const [label, text] of [["command", finding.replay], ["token", finding.token && !finding.replay.includes(finding.token) ? `mazurka replay ${finding.token}` : ""]]) {
     if (text) parts.push(h("div", { class: "copy" }, h("span", { class: "label" }, label), h("code", { title: show(text, 4000) }, show(text, 4000)), copyButton("copy", text)));
   }
   return card("Replay", "replay", ...parts);

@@ -3,6 +3,8 @@
    Rows are numbers: a step's index, or -1 - k for the k-th of `extras` (folds, notes, waits that have not happened). */
 
 const MARGIN_ROWS = 8;
+const PRINTED_ROWS = 2000;
+const DRAWN_ROWS = 150;
 
 class Timeline {
   /** `events`: onSelect(row), onFold(extra), onAsk(row). */
@@ -15,6 +17,7 @@ class Timeline {
     this.matching = null;
     this.selected = -1;
     this.pool = new Map();
+    this.drawn = { first: 0, last: -1 };
     this.heads = h("div", { class: "lane-heads", role: "row" });
     this.under = s("svg", { class: "lines", "aria-hidden": "true" });
     this.layer = h("div", { class: "rows", role: "rowgroup" });
@@ -26,8 +29,13 @@ class Timeline {
       this.space
     );
     this.element = h("section", { class: "timeline", "aria-label": "Interleaving" }, this.scroller);
+    this.layer.addEventListener("click", (event) => {
+      const row = Number(event.target.closest(".row")?.id.slice(4));
+      if (Number.isInteger(row)) event.shiftKey ? this.events.onAsk?.(row) : this.select(row);
+    });
     this.scroller.addEventListener("scroll", () => this.later(), { passive: true });
     new ResizeObserver(() => this.fit()).observe(this.scroller);
+    matchMedia("print").addEventListener("change", () => this.render());
   }
 
   later() {
@@ -118,13 +126,15 @@ class Timeline {
   clear() {
     this.layer.replaceChildren();
     this.pool.clear();
+    this.drawn = { first: 0, last: -1 };
   }
 
   render() {
     if (!this.lanes) return;
     const { scrollTop, clientHeight } = this.scroller;
-    const first = Math.max(Math.floor(scrollTop / ROW) - MARGIN_ROWS, 0);
-    const last = Math.min(Math.ceil((scrollTop + clientHeight) / ROW) + MARGIN_ROWS, this.rows.length);
+    const paper = matchMedia("print").matches;
+    const first = paper ? 0 : Math.max(Math.floor(scrollTop / ROW) - MARGIN_ROWS, 0);
+    const last = Math.min(paper ? PRINTED_ROWS : Math.ceil((scrollTop + clientHeight) / ROW) + MARGIN_ROWS, this.rows.length);
     for (const [row, element] of this.pool) {
       if (row < first || row >= last) {
         element.remove();
@@ -140,10 +150,13 @@ class Timeline {
       }
     }
     this.layer.append(fresh);
-    this.draw(first * ROW, last * ROW);
+    if (first < this.drawn.first || last > this.drawn.last) this.draw(Math.max(first - DRAWN_ROWS, 0), Math.min(last + DRAWN_ROWS, this.rows.length));
   }
 
-  draw(top, bottom) {
+  /** Lines and arrows of many more rows than are in view: most scrolling then repaints nothing. */
+  draw(first, last) {
+    this.drawn = { first, last };
+    const [top, bottom] = [first * ROW, last * ROW];
     this.under.style.transform = `translateY(${top}px)`;
     this.under.setAttribute("height", String(Math.max(bottom - top, 1)));
     this.under.setAttribute("width", String(Math.max(this.scroller.clientWidth, 1)));
@@ -163,7 +176,6 @@ class Timeline {
     element.setAttribute("aria-rowindex", String(row + 2));
     if (row === this.selected) element.classList.add("selected");
     element.setAttribute("aria-selected", String(row === this.selected));
-    element.addEventListener("click", (event) => (event.shiftKey ? this.events.onAsk?.(row) : this.select(row)));
     return element;
   }
 
@@ -228,6 +240,7 @@ class Timeline {
     before?.setAttribute("aria-selected", "false");
     this.selected = row;
     this.reveal(row);
+    this.drawn = { first: 0, last: -1 };
     this.render();
     const element = this.pool.get(row);
     element?.classList.add("selected");
