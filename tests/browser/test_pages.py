@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,11 @@ _PAIRS = 1_000
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    with browser() as started:
+    with ExitStack() as stack:
+        try:
+            started = stack.enter_context(browser())
+        except SystemExit as missing:
+            pytest.exit(str(missing), returncode=2)
         yield started
 
 

@@ -2,6 +2,7 @@
 
 A short trace is shown as a whole. Of a long one: the events of the finding; the last events before them of each of
 their threads, and of all threads on the same targets; the acquires of the locks held; the starts of their threads.
+Branches are left out.
 
 Cost: linear in the length of the witness, and in the events of the finding's targets.
 """
@@ -63,7 +64,9 @@ def observed_order(
 ) -> tuple[ObservedOrder, Details]:
     """The part of a trace that a finding of these rows shows, and its details. ``event`` gives an event of a row with
     its locks; ``held`` are further rows to show: of acquires."""
-    shown = sorted({int(row) for row in (*shown_rows(trace, rows), *held)})
+    near = {int(row) for row in (*shown_rows(trace, rows), *held)}
+    own = set(map(int, rows))
+    shown = sorted(row for row in near if trace.op[row] != Op.BRANCH or row in own)
     events: dict[int, tuple[int, FindingEvent]] = {}
     for row in shown:
         made = replace(event(row), value=_value(trace, row))

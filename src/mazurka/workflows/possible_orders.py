@@ -91,8 +91,8 @@ def orders_of(
 
 
 def _chosen(trace: Trace, end: int, first: Iterable[int], most: int) -> list[int]:
-    """The steps to ask about: all, or those given and then those nearest to the end."""
-    own = sorted({int(step) for step in trace.step if step < end})
+    """The steps to ask about, without branches: all, or those given and then those nearest to the end."""
+    own = sorted({int(step) for step, op in zip(trace.step, trace.op, strict=True) if step < end and op != Op.BRANCH})
     if len(own) <= most:
         return own
     known = set(own)

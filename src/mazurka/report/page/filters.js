@@ -11,6 +11,7 @@ class FilterBar {
     for (let i = steps.length - 1; i >= 0; i--) named.set(steps.target[i], steps.targetName(i));
     this.filters = [
       this.filter("thread", "all threads", unique(steps.thread), (thread) => model.labels[steps.threads.names[thread]] || steps.threads.names[thread]),
+      this.filter("operation", "all operations", unique(steps.op), (op) => steps.ops.names[op]),
       this.filter("target", "all variables", unique(steps.target), (target) => named.get(target)),
       this.filter("lock", "any locks held", unique(steps.held ? steps.held.flatMap((each) => each) : []), (lock) => lock),
       this.filter("file", "all files", unique(steps.file).filter((each) => each >= 0), (file) => steps.files.names[file]),
@@ -38,12 +39,13 @@ class FilterBar {
 
   apply() {
     const { steps } = this.model;
-    const { thread, target, lock, file } = this.chosen;
-    const none = [thread, target, lock, file].every((each) => each === undefined);
+    const { thread, operation, target, lock, file } = this.chosen;
+    const none = [thread, operation, target, lock, file].every((each) => each === undefined);
     this.model.filter = none
       ? null
       : (i) =>
           (thread === undefined || steps.thread[i] === thread) &&
+          (operation === undefined || steps.op[i] === operation) &&
           (target === undefined || steps.target[i] === target) &&
           (lock === undefined || steps.held[i].includes(lock) || steps.targetName(i) === lock) &&
           (file === undefined || steps.file[i] === file);

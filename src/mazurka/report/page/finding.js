@@ -15,6 +15,7 @@ class FindingView extends StepView {
     this.timeline.marked = this.model.marked;
     this.source = new SourcePanel(data.sources);
     this.state = new StatePanel(steps, labels, this.model.important);
+    if (this.model.predicted) this.state.suffix = ", as recorded";
     this.whyNot = new WhyNotPanel(finding, steps, labels, (number) => this.go(number));
     this.bar = new FilterBar(this.model, { onFilter: () => this.refresh(), onSearch: (text) => this.search(text), onNext: (by) => this.nextHit(by) });
     this.modes = this.modeButtons();

@@ -52,6 +52,7 @@ class StatePanel {
   constructor(steps, labels, important) {
     Object.assign(this, { steps, labels, important });
     this.states = new States(steps);
+    this.suffix = "";
     this.variables = h("tbody", {});
     this.locks = h("div", { class: "locks" });
     this.when = h("span", { class: "when" });
@@ -68,7 +69,7 @@ class StatePanel {
     const { steps } = this;
     const before = this.states.after(i);
     const here = i < steps.length ? steps.target[i] : -1;
-    this.when.textContent = i < steps.length ? `before step ${steps.number[i]}` : "at the end";
+    this.when.textContent = (i < steps.length ? `before step ${steps.number[i]}` : "at the end") + this.suffix;
     const known = [...before.values.entries()].sort(([a, x], [b, y]) => (b === here) - (a === here) || this.important.has(b) - this.important.has(a) || y - x);
     if (here >= 0 && !before.values.has(here) && steps.value[i] >= 0) known.unshift([here, -1]);
     this.variables.replaceChildren(...known.slice(0, 60).map(([target, last]) => this.variable(target, last, i, here)));

@@ -54,7 +54,8 @@ class RecordingView extends StepView {
     const { steps, filter } = this.model;
     const rows = new Int32Array(steps.length);
     let length = 0;
-    for (let i = 0; i < steps.length; i++) if (!filter || filter(i)) rows[length++] = i;
+    const hidden = this.bar?.chosen.operation === undefined ? steps.ops.numbers.get("branch") : undefined; // of no interest, mostly
+    for (let i = 0; i < steps.length; i++) if (steps.op[i] !== hidden && (!filter || filter(i))) rows[length++] = i;
     this.timeline.setRows(rows.subarray(0, length));
     this.bar?.say(length, steps.length);
   }
