@@ -47,6 +47,35 @@ def test_a_violation_is_predicted_and_confirmed(tmp_path: Path) -> None:
     assert first < last < between  # numbers in the trace: the order is another one
 
 
+_VIEW = """
+import threading, time
+class Machine:
+    def __init__(self):
+        self.events = {"begin": [1], "end": [2]}
+    def triggers(self):
+        return [name for name, numbers in self.events.items() if any(n in numbers for n in (1, 2))]
+    def add(self):
+        if "stop" not in self.events:
+            self.events["stop"] = [3]
+machine = Machine()
+threads = [threading.Thread(target=each) for each in (machine.triggers, machine.add)]
+threads[0].start()
+time.sleep(0.05)
+threads[1].start()
+for each in threads: each.join()
+"""
+
+
+def test_the_making_of_a_view_is_no_access(tmp_path: Path) -> None:
+    """In a replay it is a step of the property, which no access of the recording stands for."""
+    (tmp_path / "shop.py").write_text(_VIEW)
+    _run(tmp_path, "record", "shop.py", "--property", "unsafe-iteration", status=0)
+    made = _run(tmp_path, "predict", "shop.recording", "--confirm", "--format", "json", status=1)
+    found = [each for each in json.loads(made.stdout)["findings"] if each["kind"] == "unsafe-view-iteration"]
+    assert found
+    assert any(each["replayed"] for each in found)
+
+
 def test_a_lock_excludes_it(tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text(_LOCKED)
     _run(tmp_path, "record", "shop.py", "--property", "check-then-act", status=0)

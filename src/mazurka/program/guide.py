@@ -28,10 +28,13 @@ class GuideStep(NamedTuple):
         """Whether a thread's pending operation (policy.Pending) is this one."""
         if pending.op is not self.op and {pending.op, self.op} not in _ALIKE:
             return False
-        if self.sites and pending.site not in self.sites:
+        if self.sites and (pending.site not in self.sites or _is_of_property(pending.target)):
             return False
         return not self.name or is_called(pending.target, self.name)
 
+
+#: Whether an operation is an event of a property alone: those of recordings are no accesses.
+_is_of_property: Final = of_kinds(Kind.MONITORED)
 
 _has_name: Final = of_kinds(Kind.ATTRIBUTE, Kind.GLOBAL)  # no attribute is called like an item
 
