@@ -137,6 +137,113 @@ _IMMEDIATE = """
 """
 
 
+_AHEAD = (
+    _HEAD
+    + """
+        def ahead():
+            connection = connect(isolation_level=None)
+            connection.execute("pragma journal_mode = wal").fetchall()
+            return connection
+        main = ahead()
+        seen = []
+        def change(number, end="commit"):
+            def work():
+                connection = connect(isolation_level=None)
+                connection.execute("begin immediate")
+                connection.execute("update t set n = ?", (number,))
+                connection.execute(end)
+                connection.close()
+            return work
+        def look(connection):
+            seen.extend(connection.execute("select n from t").fetchall())
+"""
+)
+
+#: Programs whose database writes ahead -> whether they are correct.
+AHEAD = {
+    "what was committed": (
+        """
+        run(change(1), lambda: look(connect()))
+        assert seen == [(0,)]
+    """,
+        False,
+    ),
+    "what was rolled back": (
+        """
+        run(change(1, "rollback"), lambda: look(connect()))
+        assert seen == [(0,)]
+    """,
+        True,
+    ),
+    "two reads": (
+        """
+        def twice():
+            connection = connect()
+            look(connection)
+            look(connection)
+        run(change(1), twice)
+        assert seen[0] == seen[1]
+    """,
+        False,
+    ),
+    "two reads of a transaction": (
+        """
+        def twice():
+            connection = connect(isolation_level=None)
+            connection.execute("begin")
+            look(connection)
+            look(connection)
+            connection.execute("commit")
+        run(change(1), twice)
+        assert seen[0] == seen[1]
+    """,
+        True,
+    ),
+    "a change after a read": (
+        """
+        def work():
+            connection = connect(isolation_level=None, timeout=0)
+            connection.execute("begin")
+            look(connection)
+            connection.execute("update t set n = 2")
+            connection.execute("commit")
+        run(change(1), work)
+    """,
+        False,
+    ),
+    "a change without a transaction": (
+        """
+        def work():
+            connection = connect(isolation_level=None)
+            connection.execute("update t set n = 1")
+            connection.execute("update t set n = 0")
+        run(work, lambda: look(connect()))
+        assert seen == [(0,)]
+    """,
+        False,
+    ),
+    "a change by another way": (
+        """
+        def work():
+            connection = connect()
+            with connection:
+                connection.executemany("insert into t values (?)", [(1,), (2,)])
+        run(work, lambda: look(connect()))
+        assert len(seen) == 1
+    """,
+        False,
+    ),
+    "transactions in turns": (
+        """
+        run(change(1), change(2))
+        look(main)
+        assert seen in ([(1,)], [(2,)])
+    """,
+        True,
+    ),
+}
+
+
 #: Programs under test leave connections open, of which Python 3.13 warns when they are collected.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -169,6 +276,34 @@ def test_transactions_take_turns(tmp_path: Path, database: Path) -> None:
     result = explored(tmp_path, _HEAD.format(path=str(database)) + _IMMEDIATE, strategy="mcr")
     assert result.verdict is Verdict.VERIFIED, str(result)
     assert result.executions > 1
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "auto", pytest.param("dfs", marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", AHEAD)
+def test_databases_that_write_ahead(tmp_path: Path, database: Path, name: str, strategy: str) -> None:
+    source, is_correct = AHEAD[name]
+    result = explored(tmp_path, _AHEAD.format(path=str(database)) + source, strategy=strategy)
+    assert result.verdict is (Verdict.VERIFIED if is_correct else Verdict.VIOLATION), str(result)
+
+
+def test_readers_of_a_database_that_writes_ahead_wait_for_nobody(tmp_path: Path, database: Path) -> None:
+    source = """
+        def reads():
+            connection = connect()
+            for _ in range(4):
+                look(connection)
+        run(reads, reads)
+        assert seen == [(0,)] * 8
+    """
+    result = explored(tmp_path, _AHEAD.format(path=str(database)) + source.replace("seen == ", "sorted(seen) == "))
+    assert result.verdict is Verdict.VERIFIED, str(result)
+
+
+@pytest.mark.parametrize("statement", ["pragma journal_mode = delete", "pragma wal_checkpoint", "vacuum"])
+def test_statements_about_locks_of_a_database_that_writes_ahead(tmp_path: Path, database: Path, statement: str) -> None:
+    source = f"run(lambda: connect(isolation_level=None).execute({statement!r}), lambda: connect().execute('select 1'))"
+    result = explored(tmp_path, _AHEAD.format(path=str(database)) + " " * 8 + source)
+    assert result.verdict is not Verdict.VERIFIED, str(result)
 
 
 def test_a_connection_under_a_lock_is_verified(tmp_path: Path, database: Path) -> None:

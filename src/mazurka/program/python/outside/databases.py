@@ -7,6 +7,11 @@ files are kept in the journal from the first connection on, and connections that
 end. A run is cut before a statement that opens another database.
 
 A connection belongs to the thread that has made it, unless ``check_same_thread`` is false, as in CPython.
+
+If a run has a database write ahead (``pragma journal_mode = wal``) before it starts a thread, this has a second
+location: its committed content. There, readers take the state that was committed last, and hold up no other connection.
+So `select` on a connection that belongs to its thread only reads that location, and statements within a transaction
+change the first location only. Statements that may end this, or ask whether others are reading, are untracked then.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ from mazurka.program.python.outside.putting_back import undo_at_end
 from mazurka.program.python.outside.replacing import ASIDE, METHODS, present, replace_method
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.run import Models, count_untracked
-from mazurka.program.python.primitives.steps import change, pass_step, read
+from mazurka.program.python.primitives.steps import StepAccess, change, pass_step, read
 from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.objects import number
 from mazurka.trace.event import Op
@@ -45,6 +50,21 @@ _OPENING: Final = re.compile(r"(?:^|;)\s*(?:attach\b(?!.*:memory:)|vacuum\b[^;]*
 #: The location of the functions that convert values of the program to those of SQLite, and back, for all connections.
 _ADAPTERS: Final = place("adapters and converters of sqlite3")
 
+#: Statements that change how a database is locked, or depend on its readers.
+_MODES: Final = re.compile(
+    r"journal_mode\s*[=(]|locking_mode|wal_checkpoint|read_uncommitted|\bvacuum\b", re.IGNORECASE
+)
+
+#: Statements that only read, or concern their connection only; those that begin a transaction, and those that are part
+#: of one.
+_READING: Final = re.compile(
+    r"\s*(select\b|pragma\s+(journal_mode|page_size|page_count|user_version|auto_vacuum|table_info\(\w+\))\s*;?\s*$"
+    r"|pragma\s+(synchronous|cache_size|mmap_size|busy_timeout|temp_store|foreign_keys)\s*(=\s*-?\w+)?\s*;?\s*$)",
+    re.IGNORECASE,
+)
+_BEGINNING: Final = re.compile(r"\s*begin\b", re.IGNORECASE)
+_CHANGING: Final = re.compile(r"\s*(insert|update|delete|replace)\b", re.IGNORECASE)
+
 _BUSY: Final = ("database is locked", "database table is locked", "database schema is locked")
 
 
@@ -56,6 +76,8 @@ class Database:
         self.words = f"the database {name}"
         self.path = path  # None: the database is in memory
         self.version = 0
+        self.committed: Target = (Kind.DATABASE.tag, name, "committed")
+        self.writes_ahead = False  # since a statement made before the first thread was started
 
 
 class _Run:
@@ -100,6 +122,10 @@ def _of(thing: Any) -> Any:
 
 def _changed(database: Database) -> None:
     database.version += 1
+    _used(database)
+
+
+def _used(database: Database) -> None:
     if database.path is not None and JOURNAL.is_held:
         with contextlib.suppress(OSError), ASIDE:
             JOURNAL.wrote(os.stat(database.path))
@@ -109,7 +135,7 @@ def _connection_of(thing: Any) -> Any:
     return thing if hasattr(thing, "_mz_database") else thing.connection
 
 
-def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
+def _perform(thing: Any, operation: Callable[[], Any], name: str, args: tuple[Any, ...]) -> Any:
     """Pass the step of an operation, and make it; wait where SQLite would.
 
     CPython lets other threads move during an operation (it begins a transaction, then runs the statement, then asks for
@@ -126,32 +152,44 @@ def _perform(thing: Any, operation: Callable[[], Any]) -> Any:
     _check_thread(models, connection)
     me = models.runtime.current.index
     if connection._mz_owner is not None or models.runtime.solo or connection._mz_within == me:
-        return _perform_alone(models, thing, connection, database, operation)
+        return _perform_alone(models, thing, connection, database, operation, name, args)
     pass_step(models, change((Kind.DATABASE_CALLS.tag, number(connection)), "calls of a Connection that threads share"))
     if connection._mz_within is not None:
         count_untracked(models.runtime, "a Connection of sqlite3 in use by two threads at the same time")
     connection._mz_within = me
     try:
-        return _perform_alone(models, thing, connection, database, operation)
+        return _perform_alone(models, thing, connection, database, operation, name, args)
     finally:
         connection._mz_within = None
 
 
 def _perform_alone(
-    models: Models, thing: Any, connection: Any, database: Database, operation: Callable[[], Any]
+    models: Models,
+    thing: Any,
+    connection: Any,
+    database: Database,
+    operation: Callable[[], Any],
+    name: str,
+    args: tuple[Any, ...],
 ) -> Any:
     runtime = models.runtime
     timeout: float = connection._mz_timeout
+    changed = functools.partial(_changed, database)
     if not runtime.solo:
         states = [change(*_state(connection))] + ([] if thing is connection else [change(*_state(thing))])
-        pass_step(models, change(database.target, database.words), *states, read(*_ADAPTERS))
+        first, *others = _touched(models, thing, connection, database, name, args)
+        pass_step(models, first, *others, *states, read(*_ADAPTERS))
+        if first.op is Op.READ:
+            changed = functools.partial(_used, database)
     while True:
         seen = database.version
         try:
             done = operation()
+            if runtime.solo and database.path is not None and (_modes(args) or name in _WATCHING):
+                database.writes_ahead = name not in _WATCHING and _writes_ahead(connection)
         except sys.modules["sqlite3"].OperationalError as error:
             if not str(error).startswith(_BUSY) or timeout <= 0 or runtime.aborting:
-                _changed(database)
+                changed()
                 raise
             ready = functools.partial(_has_changed, database, seen)
             if not runtime.block(
@@ -159,11 +197,54 @@ def _perform_alone(
             ):
                 raise
         except BaseException:
-            _changed(database)
+            changed()
             raise
         else:
-            _changed(database)
+            changed()
             return done
+
+
+def _touched(
+    models: Models, thing: Any, connection: Any, database: Database, name: str, args: tuple[Any, ...]
+) -> list[StepAccess]:
+    """The accesses of an operation to the database."""
+    whole = change(database.target, database.words)
+    if not database.writes_ahead:
+        return [whole]
+    text = args[0] if name == "execute" and args and isinstance(args[0], str) else ""
+    reads = (
+        bool(_READING.match(text)) if name == "execute" else name in _FETCHING and getattr(thing, "_mz_reads", False)
+    )
+    if thing is not connection:
+        thing._mz_reads = reads
+    if _modes(args):
+        count_untracked(models.runtime, "a statement about the locks of a database that writes ahead")
+    words = f"the committed content of {database.words}"
+    if connection._mz_owner is not None and not _modes(args):
+        if reads:
+            return [read(database.committed, words)]
+        begins = _BEGINNING.match(text) is not None
+        if begins or (_CHANGING.match(text) and _of(connection).in_transaction.__get__(connection)):
+            return [whole, read(database.committed, words)]
+    return [whole, change(database.committed, words)]
+
+
+def _modes(args: tuple[Any, ...]) -> bool:
+    return bool(args) and isinstance(args[0], str) and _MODES.search(args[0]) is not None
+
+
+def _writes_ahead(connection: Any) -> bool:
+    """Whether the database of a connection writes ahead; there is one thread."""
+    module: Any = sys.modules["sqlite3"]
+    try:
+        with ASIDE:
+            cursor = module.Cursor(connection)
+            (mode,) = module.Cursor.execute(cursor, "pragma journal_mode").fetchone()
+            (locking,) = module.Cursor.execute(cursor, "pragma locking_mode").fetchone()
+            cursor.close()
+    except (module.Error, TypeError):
+        return False
+    return (mode, locking) == ("wal", "normal")
 
 
 def _state(thing: Any) -> tuple[Target, str]:
@@ -194,7 +275,7 @@ def _method(name: str) -> Callable[..., Any]:
         operation = functools.partial(getattr(_of(self), name), self, *args, **named)
         if _has_no_effect(self, name):
             return operation()
-        return _perform(self, operation)
+        return _perform(self, operation, name, args)
 
     call.__name__ = name
     return call
@@ -226,6 +307,9 @@ def _has_no_effect(thing: Any, name: str) -> bool:
 
 
 _OF_CURSORS: Final = ("execute", "executemany", "executescript", "fetchone", "fetchmany", "fetchall", "__next__")
+_FETCHING: Final = frozenset({"fetchone", "fetchmany", "fetchall", "__next__"})
+#: Methods by which the program sees statements, also ours.
+_WATCHING: Final = frozenset({"set_trace_callback", "set_authorizer", "set_progress_handler"})
 _OF_CONNECTIONS: Final = (
     *("execute", "executemany", "executescript", "commit", "rollback", "close", "__exit__"),
     *("backup", "iterdump", "interrupt", "serialize", "deserialize", "blobopen", "setlimit", "setconfig"),
