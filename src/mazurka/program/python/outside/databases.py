@@ -10,8 +10,9 @@ A connection belongs to the thread that has made it, unless ``check_same_thread`
 
 If a run has a database write ahead (``pragma journal_mode = wal``) before it starts a thread, this has a second
 location: its committed content. There, readers take the state that was committed last, and hold up no other connection.
-So `select` on a connection that belongs to its thread only reads that location, and statements within a transaction
-change the first location only. Statements that may end this, or ask whether others are reading, are untracked then.
+So `select` on a connection that belongs to its thread only reads that location, when it begins, and statements within a
+transaction change the first location only. Statements that may end this, or ask whether others are reading, are
+untracked then.
 """
 
 from __future__ import annotations
@@ -55,11 +56,12 @@ _MODES: Final = re.compile(
     r"journal_mode\s*[=(]|locking_mode|wal_checkpoint|read_uncommitted|\bvacuum\b", re.IGNORECASE
 )
 
-#: Statements that only read, or concern their connection only; those that begin a transaction, and those that are part
-#: of one.
-_READING: Final = re.compile(
-    r"\s*(select\b|pragma\s+(journal_mode|page_size|page_count|user_version|auto_vacuum|table_info\(\w+\))\s*;?\s*$"
-    r"|pragma\s+(synchronous|cache_size|mmap_size|busy_timeout|temp_store|foreign_keys)\s*(=\s*-?\w+)?\s*;?\s*$)",
+#: Statements that read the committed content; those that concern their connection only, or state that only statements
+#: about locks change; those that begin a transaction, and those that are part of one.
+_READING: Final = re.compile(r"\s*(select\b|pragma\s+(page_count|user_version)\s*;?\s*$)", re.IGNORECASE)
+_OWN: Final = re.compile(
+    r"\s*pragma\s+((journal_mode|page_size|auto_vacuum)"
+    r"|(synchronous|cache_size|mmap_size|busy_timeout|temp_store|foreign_keys)\s*(=\s*-?\w+)?)\s*;?\s*$",
     re.IGNORECASE,
 )
 _BEGINNING: Final = re.compile(r"\s*begin\b", re.IGNORECASE)
@@ -177,9 +179,9 @@ def _perform_alone(
     changed = functools.partial(_changed, database)
     if not runtime.solo:
         states = [change(*_state(connection))] + ([] if thing is connection else [change(*_state(thing))])
-        first, *others = _touched(models, thing, connection, database, name, args)
-        pass_step(models, first, *others, *states, read(*_ADAPTERS))
-        if first.op is Op.READ:
+        touched = _touched(models, thing, connection, database, name, args)
+        pass_step(models, *touched, *states, read(*_ADAPTERS))
+        if all(each.op is Op.READ for each in touched):
             changed = functools.partial(_used, database)
     while True:
         seen = database.version
@@ -212,15 +214,17 @@ def _touched(
     if not database.writes_ahead:
         return [whole]
     text = args[0] if name == "execute" and args and isinstance(args[0], str) else ""
-    reads = (
-        bool(_READING.match(text)) if name == "execute" else name in _FETCHING and getattr(thing, "_mz_reads", False)
-    )
-    if thing is not connection:
-        thing._mz_reads = reads
+    reads, is_own = _READING.match(text) is not None, _OWN.match(text) is not None
+    if name in _FETCHING:  # the rows are those of the state when the statement began
+        is_own = getattr(thing, "_mz_looks", False)
+    elif thing is not connection:
+        thing._mz_looks = reads or is_own
     if _modes(args):
         count_untracked(models.runtime, "a statement about the locks of a database that writes ahead")
     words = f"the committed content of {database.words}"
     if connection._mz_owner is not None and not _modes(args):
+        if is_own:
+            return []
         if reads:
             return [read(database.committed, words)]
         begins = _BEGINNING.match(text) is not None
