@@ -36,7 +36,7 @@ _SRC: Final = str(_HERE.parent / "src")
 
 _PROGRAMS: Final = ("runpy", "mazurka.program.python.opening", "mazurka.program.python.program")
 
-_TRACES: Final = ("mazurka.trace.formats.parquet", "mazurka.trace.locations", "pyarrow.compute", "pyarrow.parquet")
+_TRACES: Final = ("mazurka.trace.formats.parquet", "mazurka.trace.locations")
 
 #: Verb -> the modules that are imported when it begins its work. A program under test finds nothing else imported.
 _IMPORTED: Final[dict[str, tuple[str, ...]]] = {

@@ -36,7 +36,7 @@ _LETTERS: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r"
 
 _DIFF: Final = (
     *("-c", "core.quotePath=false", "diff", "--merge-base", "--unified=0", "--no-color", "--no-ext-diff"),
-    *("--find-renames", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules"),
+    *("--no-textconv", "--find-renames", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules"),
 )
 
 
