@@ -64,7 +64,8 @@ def test_no_such_file(shell):
 def test_directory(shell):
     (shell.folder / "package").mkdir()
     done = shell.run("check", "package", status=2)
-    assert "is a directory" in done.stderr
+    assert "package: there are no tests" in done.stderr
+    assert "is a directory" in shell.run("check", "package::test", status=2).stderr
 
 
 def test_no_such_function(shell):

@@ -135,7 +135,7 @@ def test_ids_of_tests(project: Shell) -> None:
 
 
 def test_a_folder_without_tests(project: Shell) -> None:
-    assert "there are no tests" in project.run("check", "empty", status=2).stdout
+    assert "mazurka: error: empty: there are no tests" in project.run("check", "empty", status=2).stderr
     found = results(project, "sound.py", "tests/test_box.py::TestBox", "empty", status=2)
     assert found["empty"] == "error"
     assert found["sound.py"] == "verified"

@@ -73,12 +73,15 @@ class SeveralChecks:
         if not supervision.AVAILABLE:
             yield self._failed(", ".join(self.targets.tests), "tests are checked by pytest --mazurka on this platform")
             return
-        child = supervision.start(self._session)
+        child, met = supervision.start(self._session), bool(self.targets.programs)
         with ProgressLine(self.progress) as shown:
             for message in child.messages(lambda: None, lambda: shown.show("running tests")):
                 match message:
                     case ("report", CheckReport() as report):
+                        met = True
                         yield report
+                    case ("error", MazurkaError() as error) if not met:
+                        raise error  # there is nothing to report
                     case ("error", MazurkaError() as error):
                         yield self._failed(error.where or ", ".join(self.targets.tests), str(error))
                     case ("interrupted",):

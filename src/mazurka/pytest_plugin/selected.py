@@ -90,7 +90,8 @@ class _Session:
         self.met += len(items)
         folders = {each: os.path.realpath(each) for each in self._arguments if os.path.isdir(each)}
         for folder, path in folders.items():
-            if not self.failed_to_collect and not any(_is_below(item, path) for item in items):
+            alone = len(self._arguments) == 1  # then the whole session has no tests
+            if not (alone or self.failed_to_collect) and not any(_is_below(item, path) for item in items):
                 self._send(_failed(folder, "there are no tests"))
                 self.met += 1
         own = {item.nodeid: item for item in reversed(items) if self._of_item(item) not in self._programs}
