@@ -25,7 +25,7 @@ from mazurka.replay.codec import is_token, load
 from mazurka.replay.replayer import Ending, Replay, replay
 from mazurka.replay.schedule import Schedule
 from mazurka.report.check_report import CheckReport
-from mazurka.workflows.possible_orders import wanted
+from mazurka.workflows.certifying import orders_wanted
 from mazurka.workflows.program_spec import PYTEST, PYTHON, RUNNER, ProgramSpec, open_program, options_of
 from mazurka.workflows.replaying import diverged, report_of, summary
 from mazurka.workflows.store import FOLDER
@@ -93,7 +93,7 @@ def replay_one(schedule: str, options: Options, *, pdb: bool = False, times: int
     outputs = outputs_of(options)
     _go_where_it_was_made(schedule)
     if saved.options.get(RUNNER) == PYTEST:
-        return _with_pytest(saved, schedule, pdb, times, outputs, wanted(options))
+        return _with_pytest(saved, schedule, pdb, times, outputs, orders_wanted(options))
     if saved.options.get(RUNNER) == PYTHON:
         raise MazurkaError(
             "schedule-of-a-call",
@@ -113,7 +113,7 @@ def replay_one(schedule: str, options: Options, *, pdb: bool = False, times: int
         result = replay(program, saved, times=times)
         if result.ending is Ending.DIVERGED:
             raise diverged(result)
-        return _tell(result, program, schedule, outputs, wanted(options))
+        return _tell(result, program, schedule, outputs, orders_wanted(options))
     finally:
         program.close()
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import PurePath
 from typing import Final
 
+from mazurka.config import FORMATS, Options
 from mazurka.errors import MazurkaError
 from mazurka.program.memory import is_flusher, store_target
 from mazurka.program.protocol import Failure, FailureKind, Run, Step
@@ -24,11 +26,14 @@ from mazurka.trace.event import Op
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.witness import DeadlockState, Fails, LivelockLasso, Races, StuckThread, Witness, contradictions, objections
-from mazurka.workflows.possible_orders import orders_of
 
 #: The first characters of texts of values that can't change, and other such texts.
 _PLAIN: Final = tuple("0123456789-'\"")
 _CONSTANTS: Final = frozenset({"True", "False", "None"})
+
+
+#: The forms of reports that show the answers.
+_FORMS: Final = frozenset({"html", "json"})
 
 
 class WitnessRefused(MazurkaError):
@@ -58,9 +63,21 @@ def orders_in(run: Run, failure: Failure, first: Sequence[int]) -> Orders | None
     """Which steps of a detailed run, up to its failure, can change places; the ``first`` of them if they are many."""
     if failure.kind is FailureKind.NONDETERMINISM:
         return None
+    from mazurka.workflows.possible_orders import orders_of
+
     end = len(run.log) if failure.waiting else failure.step
     trace, numbers = trace_of(run.tasks, _comparable(run)), numbered(run)
     return orders_of(trace, end, first, words=lambda target: target_words(run, target, numbers))
+
+
+def orders_wanted(options: Options) -> bool:
+    """Whether a report that these settings ask for shows which steps can change places."""
+    forms = {options.format}
+    for each in options.output:
+        form, colon, _ = each.partition(":")
+        suffix = PurePath(each).suffix.lstrip(".")
+        forms.add(form if colon and form in FORMATS else {"htm": "html"}.get(suffix, suffix))
+    return bool(forms & _FORMS)
 
 
 def _turns(run: Run, order: Sequence[int]) -> tuple[WitnessTurn, ...]:

@@ -20,8 +20,7 @@ from mazurka.replay.reproduce import Reproduction, changes_places, happens_again
 from mazurka.replay.schedule import TIMING, Schedule, record_schedule
 from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
-from mazurka.workflows.certifying import WitnessRefused, examined, orders_in
-from mazurka.workflows.possible_orders import wanted
+from mazurka.workflows.certifying import WitnessRefused, examined, orders_in, orders_wanted
 from mazurka.workflows.program_spec import ProgramSpec
 from mazurka.workflows.store import Store
 
@@ -95,7 +94,7 @@ class FindingBuilder:
             schedule=path,
             token=token,
             replay=self.subject.replay_command(path or token),
-            orders=partial(orders_in, shown.run, failure) if wanted(self.options) else None,
+            orders=partial(orders_in, shown.run, failure) if orders_wanted(self.options) else None,
         )
 
     def _save(self, schedule: Schedule) -> str:

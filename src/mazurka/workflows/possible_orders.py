@@ -20,14 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any, Final
 
 from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.question import Before, Question
 from mazurka.causal.solver import Feasible, Unknown
 from mazurka.causal.solvers import FOR_TRACES
-from mazurka.config import FORMATS, Options
 from mazurka.report.details import Arrow, OrderReason, Orders
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.targets import Kind, kind_of
@@ -43,20 +41,7 @@ _LEAST: Final = 24
 #: The most steps of an execution about which questions are asked.
 LONGEST: Final = 2_000
 
-#: The forms of reports that show the answers.
-_FORMS: Final = frozenset({"html", "json"})
-
 Pair = tuple[int, int]
-
-
-def wanted(options: Options) -> bool:
-    """Whether a report that these settings ask for shows which steps can change places."""
-    forms = {options.format}
-    for each in options.output:
-        form, colon, _ = each.partition(":")
-        suffix = PurePath(each).suffix.lstrip(".")
-        forms.add(form if colon and form in FORMATS else {"htm": "html"}.get(suffix, suffix))
-    return bool(forms & _FORMS)
 
 
 def orders_of(

@@ -45,6 +45,8 @@ class Compare {
 
   mark(i) {
     for (const old of this.element.querySelectorAll(".chosen")) old.classList.remove("chosen");
-    for (const each of this.element.querySelectorAll(`[data-step="${Number(i)}"]`)) each.classList.add("chosen");
+    const chosen = [...this.element.querySelectorAll(`[data-step="${Number(i)}"]`)];
+    for (const each of chosen) each.classList.add("chosen");
+    chosen.at(-1)?.scrollIntoView({ block: "nearest" });
   }
 }

@@ -38,7 +38,7 @@ class FindingView extends StepView {
   }
 
   modeButtons() {
-    const modes = this.model.predicted ? { compare: "side by side", predicted: "predicted order", whole: "observed order" } : { shrunk: "shrunk", whole: `whole execution (${count(this.model.steps.length)})` };
+    const modes = this.model.predicted ? { compare: "side by side", predicted: "predicted order", whole: "observed order" } : this.model.fromRows ? { shrunk: "its events" } : { shrunk: "shrunk", whole: `whole execution (${count(this.model.steps.length)})` };
     this.mode = Object.keys(modes)[0];
     const buttons = Object.entries(modes).map(([mode, label]) => h("button", { type: "button", "data-mode": mode, "aria-pressed": String(mode === this.mode), onclick: () => this.setMode(mode) }, label));
     return h("div", { class: "modes", role: "group", "aria-label": "View" }, ...buttons);

@@ -9,6 +9,9 @@ const COLUMNS = [
   ["proof", "proof", (each) => (each.by ? "suppressed" : each.replayed ? "replayed" : each.witness?.checked ? "witness" : "")],
 ];
 
+const ROWS_SHOWN = 500;
+const COLLATOR = new Intl.Collator("en", { numeric: true });
+
 class OverviewView {
   constructor(data) {
     this.data = data;
@@ -50,7 +53,7 @@ class OverviewView {
       shown = [...shown].sort(([a], [b]) => compareValues(value(a), value(b)) * (this.descending ? -1 : 1));
     }
     const heads = COLUMNS.map(([key, label], k) => h("th", { scope: "col", "aria-sort": this.sort === k ? (this.descending ? "descending" : "ascending") : null }, h("button", { type: "button", class: "sort", onclick: () => this.sortBy(k) }, label, this.sort === k ? (this.descending ? " \u2193" : " \u2191") : "")));
-    const bodies = this.groups(shown).map(([title, group]) => h("tbody", {}, title ? h("tr", { class: "group" }, h("th", { colspan: String(COLUMNS.length), scope: "rowgroup" }, name(title), ` (${group.length})`)) : null, ...group.slice(0, 2000).map((row) => this.row(row))));
+    const bodies = this.groups(shown).map(([title, group]) => h("tbody", {}, title ? h("tr", { class: "group" }, h("th", { colspan: String(COLUMNS.length), scope: "rowgroup" }, name(title), ` (${group.length})`)) : null, ...group.slice(0, ROWS_SHOWN).map((row) => this.row(row)), group.length > ROWS_SHOWN ? h("tr", {}, h("td", { colspan: String(COLUMNS.length), class: "none" }, `${count(group.length - ROWS_SHOWN)} more: filter or group them`)) : null));
     this.body.replaceChildren(h("table", { class: "findings" }, h("thead", {}, h("tr", {}, ...heads)), ...bodies));
     this.shownRows = shown.map(([, k]) => k).filter((k) => k >= 0);
   }
@@ -117,7 +120,7 @@ function findingsOf(data) {
 }
 
 function compareValues(a, b) {
-  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  return typeof a === "number" && typeof b === "number" ? a - b : COLLATOR.compare(String(a), String(b));
 }
 
 function seconds(number) {
