@@ -2,9 +2,9 @@
 
 An operation that is one step of the model is an event *with* that step. In a recording the event is a POINT that
 follows the rows of the step and refers to them. In a controlled run the step also changes the *state of the property*,
-a location: so explorers know that events of one property depend on each other, and explore their orders. If all events
-of a pattern have a parameter in common, there is such a location for each object that it stands for, since events with
-different ones are in no common word. An operation without a step gets one of its own for the event.
+a location: so explorers know that events of one property depend on each other, and explore their orders. The state
+has a part for each combination of objects, since events with different ones for one parameter are in no common word.
+An operation without a step gets one of its own for the event.
 
 A violation ends the run, as a failure whose kind is the name of the property.
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access
@@ -27,7 +28,7 @@ from mazurka.properties.monitor import Match, Monitor
 from mazurka.properties.property import Anything, Moment, Pointcut, PointcutKind, Property
 from mazurka.trace.event import Op
 from mazurka.trace.patterns import Alternation, Concatenation, Pattern, Stated, endings, letters, protocol
-from mazurka.trace.targets import BRANCH, Kind, Target
+from mazurka.trace.targets import BRANCH, Kind
 
 _POINT: Final = Op.POINT.value
 _BRANCH: Final = (BRANCH, Op.BRANCH.value, 0, None, MORE)
@@ -92,7 +93,7 @@ class Emitter:
     def __init__(self, properties: Sequence[Property], on_violation: Violated | None = None) -> None:
         self.properties = tuple(properties)
         self.pointcuts = Pointcuts(properties)
-        self._shared = {each.name: _shared_parameter(each) for each in properties}
+        self._parts = {each.name: _parts_of(each) for each in properties}
         self._named = {each.name: frozenset(letter.event for letter in letters(each.pattern)) for each in properties}
         self._active: dict[str, ActiveProperty] = {}
         self._paired = {each.name: _paired_events(each) for each in properties}
@@ -139,7 +140,8 @@ class Emitter:
             active.standing.pop(run.current.name, None)
 
     def _stands(self, run: Any, stated: Property, mine: Standing) -> None:
-        run.visit(Op.RMW, self._location(run, stated, mine.event, mine.objects), mine.site)
+        own, *others = self._accesses(run, stated, mine.event, mine.objects)
+        run.visit(own.op, own.target, mine.site, None, tuple(others))
         active = self._active[stated.name]
         active.standing[mine.thread] = mine
         for other in list(active.standing.values()):
@@ -180,9 +182,9 @@ class Emitter:
         if run.aborting or event not in self._named[stated.name]:
             return
         if not run.solo:
-            target = self._location(run, stated, event, objects)
-            if mark is None or not _widen(run, mark, target):
-                run.visit(Op.RMW, target, site)
+            own, *others = accesses = self._accesses(run, stated, event, objects)
+            if mark is None or not _widen(run, mark, accesses):
+                run.visit(own.op, own.target, site, None, tuple(others))
         active = self._active[stated.name]
         active.reported.append(Reported(event, run.current.name, objects, site, len(run.log) - 1))
         if active.standing.pop(run.current.name, None) is None and event in self._paired[stated.name] and not run.solo:
@@ -193,23 +195,45 @@ class Emitter:
         if match is not None and self._on_violation is not None and not run.aborting:
             self._on_violation(run, stated, active.reported, match)
 
-    def _location(self, run: Any, stated: Property, event: str, objects: tuple[str, ...]) -> Target:
-        """The state of a property that an event changes."""
-        parameter = self._shared[stated.name]
-        parameters = next(each.parameters for each in stated.events if each.name == event)
-        part = objects[parameters.index(parameter)] if parameter else ""
-        if run.detail:
-            words = f"the state of {stated.name}" + (f" of {part}" if part else "")
-            run.names.setdefault((Kind.MONITORED.tag, stated.name, part), words)
-        return (Kind.MONITORED.tag, stated.name, part)
+    def _accesses(self, run: Any, stated: Property, event: str, objects: tuple[str, ...]) -> list[Access]:
+        """The parts of the state of a property that an event reads and changes; it changes the first."""
+        found = []
+        for op, places in self._parts[stated.name][event]:
+            part = ", ".join(objects[place] for place in places)
+            target = (Kind.MONITORED.tag, stated.name, part)
+            found.append(Access(op, target))
+            if run.detail:
+                words = f"the state of {stated.name}" + (f" of {part}" if part else "")
+                run.names.setdefault(target, words)
+        return found
 
 
-def _shared_parameter(stated: Property) -> str:
-    """A parameter of all events that the pattern names; "" if there is none."""
+#: The parts of a property's state that an event accesses: the operation, and which of its objects name the part.
+_Parts = Sequence[tuple[Op, tuple[int, ...]]]
+
+
+def _parts_of(stated: Property) -> dict[str, _Parts]:
+    """By event of the pattern the parts of the state that it accesses, so that two events conflict if they have the
+    same objects for the parameters that they have in common.
+
+    If the events' sets of parameters include one another, each event changes the part of its own objects, and reads the
+    parts of those that events with fewer parameters have. Otherwise all change the part of the parameters that all
+    have."""
     named = {each.event for each in letters(stated.pattern)}
-    common = [set(each.parameters) for each in stated.events if each.name in named]
-    shared = set.intersection(*common) if common else set()
-    return next((each for each in stated.parameters if each in shared), "")
+    events = [each for each in stated.events if each.name in named]
+    sets = sorted({frozenset(each.parameters) for each in events}, key=len)
+    if any(not one <= other for one, other in pairwise(sets)):
+        sets = [frozenset.intersection(*sets)]
+    found: dict[str, _Parts] = {}
+    for event in events:
+        *fewer, own = [_places_of(event.parameters, each) for each in sets if each <= frozenset(event.parameters)]
+        found[event.name] = [(Op.RMW, own), *((Op.READ, places) for places in fewer)]
+    return found
+
+
+def _places_of(parameters: Sequence[str], some: frozenset[str]) -> tuple[int, ...]:
+    """The places of some parameters, in alphabetical order: the same for all events that have them."""
+    return tuple(parameters.index(each) for each in sorted(some))
 
 
 # -- steps of the model ----------------------------------------------------------------------------------------------
@@ -223,18 +247,19 @@ def marked(run: Any) -> Mark:
     return len(run.buffer) if run.is_recording else len(run.log)
 
 
-def _widen(run: Any, mark: Mark, target: Target) -> bool:
-    """Add the state of a property to the step that the running thread has made since the mark; false if there is no
-    such step."""
+def _widen(run: Any, mark: Mark, accesses: Sequence[Access]) -> bool:
+    """Add accesses of the state of a property to the step that the running thread has made since the mark; false if
+    there is no such step."""
     log = run.log
     if len(log) <= mark or log[-1][0] != run.current.index:
         return False
-    if run.widen((Access(Op.RMW, target),)):
+    if run.widen(tuple(accesses)):
         return True
     if log[-1][1] is Op.RELEASE:  # in further runs it is a point
         run.need_points(RELEASE_POINTS)
-        run.sharing.touch(run.current.index, Op.RMW, target, log[-1][3], True)
-        log[-1] = (*log[-1][:6], (*log[-1][6], Access(Op.RMW, target)))
+        for access in accesses:
+            run.sharing.touch(run.current.index, access.op, access.target, log[-1][3], True)
+        log[-1] = (*log[-1][:6], (*log[-1][6], *accesses))
         return True
     return False
 
