@@ -8,7 +8,7 @@ where hooks begin, every few milliseconds, and the interpreter is set to switch 
 that block, or leave the interpreter otherwise, let other threads go on as always.
 
 Departure: GPredict (patent, "Implementation") has a trace for each thread and no order between them, since on a
-Java virtual machine an order costs a lock per access. Here it costs nothing.
+Java virtual machine an order costs a lock per access. Here it costs nothing (benchmarks/thread_logs.py).
 
 Values, if they are wanted, are keys (:func:`~mazurka.program.python.semantics.objects.value_key`): that of a read is
 taken before it, that of a write before the thread's next event. A recording is written to disk in segments; a recorder
