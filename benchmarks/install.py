@@ -3,7 +3,7 @@
 A fresh environment gets `pip install .`, and another one the extras, too. Sizes are of all files that the installation
 adds, compiled modules included. Times are of the clock: the packages come from pip's cache or from the index. In the
 base environment a first `mazurka check` has to find the bug of ``examples/bank.py``, and `import mazurka` is timed in
-processes of their own.
+processes of their own: their processor time, which a busy machine sways less.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BEFORE: Final = 580
 _IMPORT: Final = 50
 
 _EXTRAS: Final = "numba,arrow,z3,mcp"
-_TIMED: Final = "import time; t = time.perf_counter(); import mazurka; print((time.perf_counter() - t) * 1000)"
+_TIMED: Final = "import time; t = time.process_time(); import mazurka; print((time.process_time() - t) * 1000)"
 
 
 def measure(settings: Settings) -> Iterator[Row]:
@@ -48,7 +48,13 @@ def measure(settings: Settings) -> Iterator[Row]:
         yield Row("first check in it", "finds the bug", f"{seconds:.1f} s", holds=found)
         times = [float(_output(python, "-c", _TIMED)) for _ in range(1 + settings.repetitions)][1:]
         median, spread = middle(times, " ms")
-        yield Row("import mazurka", f"< {_IMPORT} ms", median, spread, holds=sorted(times)[len(times) // 2] < _IMPORT)
+        yield Row(
+            "import mazurka, processor time",
+            f"< {_IMPORT} ms",
+            median,
+            spread,
+            holds=sorted(times)[len(times) // 2] < _IMPORT,
+        )
 
 
 def _installed(place: Path, wanted: str) -> tuple[int, float]:
