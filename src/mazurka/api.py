@@ -213,7 +213,7 @@ def predict(
         need_no_order(kinds)
     notes: list[str] = []
     read = read_reliably(os.fspath(trace), None, repair, notes.append, complete, merged if per_thread else None)
-    request = Request(os.fspath(trace), engine, tuple(kinds), window, time_limit, rules)
+    request = Request(os.fspath(trace), engine, tuple(kinds), window, time_limit, rules, detailed=True)
     return Prediction(run(Numbered(*read), request), tuple(notes))
 
 
