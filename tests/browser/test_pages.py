@@ -211,6 +211,9 @@ def test_folds_filters_search_and_why_not(chromium: Any, tmp_path: Path) -> None
         before = rows.count()
         shown.page.locator(".fold").nth(1).click()
         assert rows.count() == before + 1
+        shown.page.locator(".fold[aria-expanded=true]").click()
+        assert rows.count() == before
+        shown.page.locator(".fold").nth(1).click()
         shown.page.select_option("select[aria-label='Filter by thread']", label="Thread-2 (deposit)")
         left = shown.page.locator(".row.step:not(.ending) .words").all_inner_texts()
         assert left

@@ -52,19 +52,17 @@ class Model {
     let from = 0;
     const close = (to) => {
       if (to <= from) return;
-      if (this.opened.has(from)) {
-        for (let i = from; i < to; i++) if (this.passes(i)) rows.push(i);
-      } else {
-        const of = {};
-        let folded = 0;
-        for (let i = from; i < to; i++) {
-          if (!this.passes(i)) continue;
-          const label = this.labels[this.steps.threadName(i)] || this.steps.threadName(i);
-          of[label] = (of[label] || 0) + 1;
-          folded++;
-        }
-        if (folded) extra({ kind: "fold", from, count: folded, of });
+      const of = {};
+      let folded = 0;
+      for (let i = from; i < to; i++) {
+        if (!this.passes(i)) continue;
+        const label = this.labels[this.steps.threadName(i)] || this.steps.threadName(i);
+        of[label] = (of[label] || 0) + 1;
+        folded++;
       }
+      const open = this.opened.has(from);
+      if (folded) extra({ kind: "fold", from, count: folded, of, open });
+      if (open) for (let i = from; i < to; i++) if (this.passes(i)) rows.push(i);
     };
     for (let i = 0; i < this.steps.length; i++) {
       const number = this.steps.number[i];

@@ -222,7 +222,7 @@ class Timeline {
       const parts = Object.entries(extra.of).sort(([, a], [, b]) => b - a);
       const few = parts.slice(0, 4).map(([thread, steps]) => (parts.length === 1 ? brief(thread, 40) : `${steps} of ${brief(thread, 24)}`));
       const of = few.join(", ") + (parts.length > 4 ? `, and ${parts.length - 4} more threads` : "");
-      const button = h("button", { type: "button", class: "fold", tabindex: "-1", "aria-expanded": "false" }, `\u22ef ${counted(extra.count, "step")} omitted${parts.length === 1 ? " of " : ": "}${of}`);
+      const button = h("button", { type: "button", class: "fold", tabindex: "-1", "aria-expanded": String(extra.open) }, `${extra.open ? "\u25be" : "\u22ef"} ${counted(extra.count, extra.open ? "further step" : "step")}${extra.open ? "" : " omitted"}${parts.length === 1 ? " of " : ": "}${of}`);
       button.addEventListener("click", (event) => {
         event.stopPropagation();
         this.events.onFold(extra);
