@@ -116,3 +116,12 @@ def test_other_files_are_refused(tmp_path: Path, text: str, slug: str) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     done = _run(tmp_path, "view", "nothing.json")
     assert (done.returncode, "no-such-file" in done.stderr) == (2, True)
+
+
+def test_orders_are_not_given_where_the_model_does_not_have_all(folder: Path) -> None:
+    shutil.copy(_ROOT / "examples" / "peterson.py", folder)
+    arguments = ("--memory-model", "tso", "-q", "--no-save", "--output", "page.html")
+    assert _run(folder, "check", "peterson.py", *arguments).returncode == 1
+    (failure,) = _data(folder / "page.html")["failures"]
+    assert failure["orders"] is None
+    assert failure["arrows"]

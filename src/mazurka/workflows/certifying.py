@@ -60,8 +60,13 @@ def examined(run: Run, failure: Failure) -> CheckedWitness | None:
 
 
 def orders_in(run: Run, failure: Failure, first: Sequence[int]) -> Orders | None:
-    """Which steps of a detailed run, up to its failure, can change places; the ``first`` of them if they are many."""
-    if failure.kind is FailureKind.NONDETERMINISM:
+    """Which steps of a detailed run, up to its failure, can change places; the ``first`` of them if they are many.
+
+    None if the trace does not have all that orders the steps: operations that are not tracked or not scheduled,
+    timeouts that fire, stores that arrive late.
+    """
+    hidden = run.untracked or run.uncontrolled or run.ended or any(map(is_flusher, run.tasks))
+    if hidden or failure.kind is FailureKind.NONDETERMINISM:
         return None
     from mazurka.workflows.possible_orders import orders_of
 

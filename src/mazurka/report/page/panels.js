@@ -150,7 +150,7 @@ class WhyNotPanel {
 
   update() {
     this.slots.forEach((slot, k) => slot.replaceChildren(...(this.picked[k] === null ? [`step ${"AB"[k]}: not set`] : this.describe(this.picked[k]))));
-    if (!this.orders) return this.result.replaceChildren(h("p", {}, "This report does not carry the answers (the execution is too long, or the finding is not among the first)."));
+    if (!this.orders) return this.result.replaceChildren(h("p", {}, "This report does not carry the answers (the execution is too long, or has operations that are not tracked, timeouts that fire, or delayed stores; or the finding is not among the first)."));
     const [one, other] = this.picked;
     if (one === null || other === null) return this.result.replaceChildren();
     const { answer, path } = this.orders.ask(one, other);
