@@ -254,10 +254,10 @@ class Interleaving:
         when = len(self.order)
         undo: list[Callable[[], object]] = []
         if row in self.goes_on:
-            wait = self.goes_on[row]
-            signal, parked, signals = self._signal(wait), self.parked[wait.condition], self.signals[wait.condition]
-            since = parked.pop(wait.parks)
-            undo.append(lambda: parked.__setitem__(wait.parks, since))
+            over = self.goes_on[row]
+            signal, waiting, signals = self._signal(over), self.parked[over.condition], self.signals[over.condition]
+            since = waiting.pop(over.parks)
+            undo.append(lambda: waiting.__setitem__(over.parks, since))
             if signal in signals:
                 place = signals.index(signal)
                 del signals[place]
