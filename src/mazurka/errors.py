@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 Slug: TypeAlias = str
 
 #: Packages that are not installed with Mazurka itself, and the extra that installs each.
-EXTRAS: Final = {"numba": "numba", "pyarrow": "arrow", "z3": "z3", "mcp": "mcp"}
+EXTRAS: Final = {"numba": "numba", "pyarrow": "arrow", "z3": "z3", "mcp": "mcp", "ziglang": "c", "llvmlite": "c"}
 
 
 class MazurkaError(Exception):

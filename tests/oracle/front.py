@@ -25,7 +25,7 @@ from mazurka.program.python.entry import Function
 from mazurka.program.python.program import Isolation, ProgramSettings, PythonProgram
 from mazurka.trace.event import Op
 
-_STUCK_IN: Final = {"lock": "acquire", "relock": "acquire", "wake": "acquire", "join": "join"}
+_STUCK_IN: Final = {"lock": "acquire", "down": "acquire", "relock": "acquire", "wake": "acquire", "join": "join"}
 
 
 @dataclass(frozen=True, slots=True)

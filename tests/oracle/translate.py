@@ -94,16 +94,16 @@ class _Writer:
     def __init__(self, program: SmallProgram, holder: Holder) -> None:
         self.program = program
         self.holder = holder
-        self.scalars = sorted(_Names(program).scalars)
+        self.scalars = sorted(names_of(program).scalars)
         self.lines: list[str] = []
-        self.atomics = _Names(program).atomics
+        self.atomics = names_of(program).atomics
 
     def add(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
 
     def set_up(self) -> None:
         program = self.program
-        found = _Names(program)
+        found = names_of(program)
         if self.holder is Holder.GLOBALS:
             self.declare(1)
         elif self.holder in _OBJECTS:
@@ -156,7 +156,7 @@ class _Writer:
         self.add(0, "")
         self.add(1, "main()")
         self.add(1, "values = {}")
-        found = _Names(program)
+        found = names_of(program)
         for name in self.scalars:
             self.add(1, f"values[{name!r}] = {self.read(name)}")
         for name in sorted(found.arrays):
@@ -261,7 +261,12 @@ class _Writer:
         self.block(depth + 1, body)
 
 
-class _Names:
+def names_of(program: SmallProgram) -> Names:
+    """The shared variables, arrays and locks that a program mentions."""
+    return Names(program)
+
+
+class Names:
     """Which shared variables, arrays and locks a program mentions."""
 
     def __init__(self, program: SmallProgram) -> None:

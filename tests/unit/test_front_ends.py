@@ -36,11 +36,19 @@ def test_python(tmp_path: Path, name: str, text: str | None) -> None:
     assert front_end_of(f"{path}::main").name == "python"
 
 
-@pytest.mark.parametrize("text", ["int main() {}", "#!/bin/sh\n", ""])
+@pytest.mark.parametrize("name", ["a.c", "a.i", "a.ll", "a.bc"])
+def test_c(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("")
+    assert front_end_of(str(path)).name == "c"
+
+
+@pytest.mark.parametrize("text", ["fn main() {}", "#!/bin/sh\n", ""])
 def test_what_nothing_runs(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "a.c"
+    path = tmp_path / "a.rs"
     path.write_text(text)
-    with pytest.raises(UsageError, match=r"end in .c \(python: .py, .pyw\); name the front end: --program python"):
+    known = r"python: .py, .pyw; c: .c, .i, .ll, .bc"
+    with pytest.raises(UsageError, match=rf"end in .rs \({known}\); name the front end: --program python"):
         front_end_of(str(path))
     assert front_end_of(str(path), "python") is FRONT_ENDS["python"]
 

@@ -40,7 +40,10 @@ class FrontEnd:
 #: The default, whose error about a missing file is the best, first.
 FRONT_ENDS: Final[dict[str, FrontEnd]] = {
     each.name: each
-    for each in (FrontEnd("python", (".py", ".pyw", ""), "python", "mazurka.program.python.opening:open_program"),)
+    for each in (
+        FrontEnd("python", (".py", ".pyw", ""), "python", "mazurka.program.python.opening:open_program"),
+        FrontEnd("c", (".c", ".i", ".ll", ".bc"), "", "mazurka.program.llvm.opening:open_program"),
+    )
 }
 
 
@@ -58,7 +61,7 @@ def front_end_of(target: str, name: str = "") -> FrontEnd:
             return each
     first = _first_line(path)
     for each in FRONT_ENDS.values():
-        if first.startswith(b"#!") and each.interpreter.encode() in first:
+        if each.interpreter and first.startswith(b"#!") and each.interpreter.encode() in first:
             return each
     known = "; ".join(f"{each.name}: {', '.join(filter(None, each.suffixes))}" for each in FRONT_ENDS.values())
     raise UsageError(

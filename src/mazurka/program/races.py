@@ -53,6 +53,8 @@ def _words(target: Any) -> str:
             return f"item {_key(target[-1])}"
         case Kind.GLOBAL:
             return f"global {target[1]}.{target[2]}"
+        case Kind.VARIABLE if len(target) == 3:
+            return f"{target[1]}+{target[2]}" if target[2] else str(target[1])
         case Kind.CELL:
             return "a captured variable"
         case _:

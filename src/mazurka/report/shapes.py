@@ -121,7 +121,7 @@ def _race(case: _Case, race: Shown) -> str:
     one, other = (case.label(log[step].task) for step in (race.first, race.second))
     return (
         f"Data race: {one} {verb(race.ops[0])} {case.words(race.target)}, {other} {verb(race.ops[1])} it, and the two "
-        "are not ordered: either can come first. If threads run in parallel, without the GIL, they can coincide."
+        "are not ordered: either can come first. Where threads run in parallel, they can coincide."
     )
 
 

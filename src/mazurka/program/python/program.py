@@ -45,13 +45,13 @@ from mazurka.program.python.run_records import (
     is_stuck_for_good,
     name_troubles,
     portable,
-    run_of,
 )
 from mazurka.program.python.semantics import foreign, hooks, natives
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.weak_memory import store_slots
 from mazurka.program.races import races_of
 from mazurka.program.runtime.relaxed import RelaxedRuntime
+from mazurka.program.runtime.run_record import run_of
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.scheduler import TimedScheduler
 from mazurka.program.runtime.stuck import livelock
@@ -500,7 +500,7 @@ class PythonProgram(LearnsPoints):
             finally:
                 activation.activate(None)
                 primitives.end()
-        run = run_of(runtime)
+        run = run_of(runtime, stacks.readable)
         self._watch_timeouts(runtime, run)
         run.result = result[0] if result else None
         return run

@@ -1,17 +1,12 @@
-"""The record of an execution (:class:`mazurka.program.protocol.Run`), made from its runtime, and additions to it.
-
-Cost: some microseconds for an execution.
-"""
+"""Additions to the record of an execution (:class:`mazurka.program.protocol.Run`)."""
 
 from __future__ import annotations
 
 import pickle
-from typing import Any
 
 from mazurka.program.protocol import Failure, FailureKind, Run
-from mazurka.program.python import failures, stacks
+from mazurka.program.python import failures
 from mazurka.program.python.instrument import late_imports
-from mazurka.program.runtime.lazy_run import LazyRun
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Task
 
@@ -40,39 +35,6 @@ def portable(run: Run) -> Run:
     except Exception:  # the program's own objects may raise any exception
         run.result = None
     return run
-
-
-def run_of(runtime: Runtime) -> Run:
-    """The record of a runtime whose execution has ended."""
-    tasks = runtime.tasks
-    run = LazyRun([task.name for task in tasks], runtime.log, runtime.scheduler.choices)
-    run.failures = runtime.failures
-    run.blocked = runtime.blocked
-    run.divergence = runtime.divergence
-    run.found_new_points = runtime.sharing.found_new_points
-    run.truncated = runtime.truncated
-    run.settled = runtime.settled
-    run.untracked = runtime.untracked
-    run.uncontrolled = runtime.uncontrolled
-    run.assumed = runtime.assumed
-    run.names = runtime.names
-    run.daemons = tuple([task.index for task in tasks if task.daemon])
-    run.labels = {task.index: task.label for task in tasks if task.label}
-    run.limited = runtime.limited
-    run.again = runtime.again
-    if runtime.careful:
-        accounts = runtime.accounts
-        run.first, run.given = accounts.first, accounts.given
-        run.stacks = _readable(accounts.stacks) if accounts.stacks else {}
-    if runtime.timed or runtime.limited:
-        run.shortest, run.slept, run.nearest = runtime.shortest, runtime.slept, runtime.nearest
-        run.lag, run.withheld = runtime.scheduler.lag, runtime.scheduler.withheld
-        run.ended, run.bounded = dict(runtime.ended), frozenset(runtime.bounded)
-    return run
-
-
-def _readable(found: dict[Any, Any]) -> dict[Any, Any]:
-    return {number: stacks.readable(stack) for number, stack in found.items()}
 
 
 def failure_of(runtime: Runtime, task: Task, error: BaseException) -> Failure | None:

@@ -1,0 +1,1 @@
+"""C programs: LLVM IR, compiled to Python, run by the shared runtime."""

@@ -1,0 +1,1 @@
+"""LLVM IR as data: types, modules, and the reader of their text."""

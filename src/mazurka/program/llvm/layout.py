@@ -1,0 +1,89 @@
+"""The locations of a memory object: which bytes of it one target stands for.
+
+An object is divided into words of 8 bytes, and each word into *cells* of 8, 4, 2 or 1 bytes: the largest size such that
+every access so far touched whole cells. So accesses conflict if and only if they share a byte, and the fields of a
+structure are locations of their own. A smaller access than those before divides the word further: that is a mark among
+the learned points, and executions made with the larger cells are made again. Cells that atomic operations touch are
+atomic for all: these order threads and do not race.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from zlib import crc32
+
+from mazurka.program.protocol import Access
+from mazurka.program.runtime.sharing import Sharing
+from mazurka.trace.event import Op
+from mazurka.trace.targets import ATOMIC, VARIABLE, Target
+
+_WORD: Final = 8
+_GRAINS: Final = (1, 2, 4)
+
+#: Added to the marks of divided words, and to those of atomic ones.
+_DIVIDED: Final = 1 << 35
+_ATOMIC: Final = 1 << 36
+
+
+class ObjectLayout:
+    """The cells of one object in one execution."""
+
+    __slots__ = ("_atomic", "_cells", "_grains", "_sharing", "name")
+
+    def __init__(self, name: str, sharing: Sharing) -> None:
+        self.name = name
+        self._sharing = sharing
+        self._grains: dict[int, int] = {}  # word -> the size of its cells, in bytes
+        self._atomic: set[int] = set()  # words
+        self._cells: dict[tuple[int, int], tuple[Target, ...]] = {}
+
+    def cells(self, at: int, size: int) -> tuple[Target, ...]:
+        """The cells of an access of ``size`` bytes at an offset."""
+        return self._cells.get((at, size)) or self._divide(at, size)
+
+    def atomic_cells(self, at: int, size: int) -> tuple[Target, ...]:
+        """The cells of an atomic operation."""
+        for word in range(at // _WORD, (at + size - 1) // _WORD + 1):
+            if word not in self._atomic:
+                self._atomic.add(word)
+                if word in self._grains:
+                    self._learn(self._mark(word, 0), is_atomic=True)
+        return self.cells(at, size)
+
+    def _learn(self, mark: int, *, is_atomic: bool = False) -> None:
+        self._cells.clear()
+        self._sharing.learn((-1 - (mark | (_ATOMIC if is_atomic else _DIVIDED)),))
+
+    def _mark(self, word: int, grain: int) -> int:
+        return crc32(f"{self.name}:{word}:{grain}".encode())
+
+    def _known(self, word: int) -> int:
+        """The size of cells that earlier executions have learnt."""
+        points = self._sharing.points
+        if -1 - (self._mark(word, 0) | _ATOMIC) in points:
+            self._atomic.add(word)
+        return next((each for each in _GRAINS if -1 - (self._mark(word, each) | _DIVIDED) in points), _WORD)
+
+    def _divide(self, at: int, size: int) -> tuple[Target, ...]:
+        for word in range(at // _WORD, (at + size - 1) // _WORD + 1):
+            start, end = max(at, word * _WORD), min(at + size, (word + 1) * _WORD)
+            known = self._grains.get(word)
+            grain = self._known(word) if known is None else known
+            while start % grain or end % grain:
+                grain //= 2
+            if known is not None and grain < known:
+                self._learn(self._mark(word, grain))
+            self._grains[word] = grain
+        found: list[Target] = []
+        place = at
+        while place < at + size:
+            word = place // _WORD
+            found.append((ATOMIC if word in self._atomic else VARIABLE, self.name, place))
+            place += self._grains[word]
+        cells = self._cells[at, size] = tuple(found)
+        return cells
+
+
+def further(op: Op, cells: tuple[Target, ...]) -> tuple[Access, ...]:
+    """The accesses of a step beyond the first cell that it touches."""
+    return tuple([Access(op, cell) for cell in cells[1:]])

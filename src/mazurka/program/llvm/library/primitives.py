@@ -1,0 +1,147 @@
+"""The primitives of pthreads: their state in one execution. :mod:`mazurka.program.llvm.library.threads` has the
+operations on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mazurka.program.runtime.task import Task
+from mazurka.trace.event import Location, Op
+from mazurka.trace.targets import ATOMIC, CONDITION, LOCK, SEMAPHORE, WAKE, Target
+
+if TYPE_CHECKING:
+    from mazurka.program.runtime.runtime import Runtime
+
+#: The kinds of mutexes, as ``pthread.h`` numbers them.
+NORMAL, RECURSIVE, ERRORCHECK = 0, 1, 2
+
+
+class Primitive:
+    """A primitive, and the threads that have used it."""
+
+    __slots__ = ("users",)
+    words: ClassVar[str] = "primitive"
+
+    def __init__(self) -> None:
+        self.users: set[int] = set()
+
+
+class Mutex(Primitive):
+    """A mutex."""
+
+    __slots__ = ("count", "holder_", "kind", "name", "since", "target")
+    words = "mutex"
+
+    def __init__(self, name: str, kind: int) -> None:
+        super().__init__()
+        self.name = name
+        self.target: Target = (LOCK, name)
+        self.kind = kind
+        self.holder_: Task | None = None
+        self.count = 0
+        self.since: Location | None = None
+
+    def is_free(self) -> bool:
+        """Whether it can be taken."""
+        return self.holder_ is None
+
+    def describe(self) -> str:
+        return f"mutex `{self.name}`"
+
+    def holder(self) -> Task | None:
+        return self.holder_
+
+
+class ConditionWaiter:
+    """A thread that waits for a condition variable."""
+
+    __slots__ = ("condition", "mutex", "notified", "target", "timed")
+
+    def __init__(self, condition: ConditionVariable, mutex: Mutex, number: str, timed: bool) -> None:
+        self.condition = condition
+        self.mutex = mutex
+        self.target: Target = (WAKE, number)
+        self.notified = False
+        self.timed = timed
+
+    def is_notified(self) -> bool:
+        """Whether it has been woken."""
+        return self.notified
+
+    def can_resume(self) -> bool:
+        """Whether it has been woken, and the mutex is free."""
+        return self.notified and self.mutex.is_free()
+
+    def describe(self) -> str:
+        return self.mutex.describe() if self.notified else f"a signal of {self.condition.describe()}"
+
+    def holder(self) -> Task | None:
+        return self.mutex.holder_ if self.notified else None
+
+
+class ConditionVariable(Primitive):
+    """A condition variable. ``signalled`` are the mutexes that threads had at each signal so far."""
+
+    __slots__ = ("mutex", "name", "signalled", "target", "waiters")
+    words = "condition variable"
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.target: Target = (CONDITION, name)
+        self.waiters: list[ConditionWaiter] = []
+        self.mutex: Mutex | None = None
+        self.signalled: list[frozenset[str]] = []
+
+    def describe(self) -> str:
+        return f"condition `{self.name}`"
+
+    def holder(self) -> Task | None:
+        return None
+
+
+class Semaphore(Primitive):
+    """A semaphore."""
+
+    __slots__ = ("name", "target", "value")
+    words = "semaphore"
+
+    def __init__(self, name: str, value: int) -> None:
+        super().__init__()
+        self.name = name
+        self.target: Target = (SEMAPHORE, name)
+        self.value = value
+
+    def describe(self) -> str:
+        return f"semaphore `{self.name}`"
+
+    def holder(self) -> Task | None:
+        return None
+
+
+class Composite(Primitive):
+    """A primitive made of a mutex and a condition variable, and the state that these guard: a location of its own, so
+    that the model of an execution knows on which state a thread has acted."""
+
+    __slots__ = ("condition", "mutex", "state", "target")
+    words = "lock, barrier or pthread_once"
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.mutex = Mutex(f"{name} (mutex)", NORMAL)
+        self.condition = ConditionVariable(f"{name} (condition)")
+        self.target: Target = (ATOMIC, f"{name} (state)")
+        self.state: tuple[Any, ...] = ()
+
+    def read(self, run: Runtime, site: int) -> tuple[Any, ...]:
+        """The state, read by a step."""
+        run.visit(Op.READ, self.target, site, self._value if run.detail else None)
+        return self.state
+
+    def write(self, run: Runtime, site: int, state: tuple[Any, ...]) -> None:
+        """Replace the state."""
+        run.visit(Op.WRITE, self.target, site, self._value if run.detail else None)
+        self.state = state
+
+    def _value(self) -> tuple[str, str]:
+        return ("str", repr(self.state))

@@ -1,0 +1,18 @@
+"""All functions of the C library by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from mazurka.program.llvm.library import composites, memory, numbers, output, process, threads, verifier
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    **threads.FUNCTIONS,
+    **composites.FUNCTIONS,
+    **memory.FUNCTIONS,
+    **numbers.FUNCTIONS,
+    **output.FUNCTIONS,
+    **process.FUNCTIONS,
+    **verifier.FUNCTIONS,
+}

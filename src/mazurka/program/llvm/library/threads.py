@@ -1,0 +1,537 @@
+"""pthreads and C11 threads: threads, mutexes, condition variables, semaphores, and the rest made of these.
+
+Source: POSIX.1-2017. A mutex is a lock of its name, ("lock", object and offset), a condition variable ("cond", ...), a
+semaphore ("sem", ...), as for Python programs (:mod:`mazurka.program.python.primitives`):
+
+- Locking is an ACQUIRE, unlocking a RELEASE, and a point only if some thread can observe it. A mutex that its thread
+  has is locked again without a step if it is recursive; a normal one is waited for, for ever. Unlocking a mutex that
+  the thread does not have is a fault, as is using one that has been destroyed.
+- ``pthread_cond_wait`` is a RELEASE with WAIT, then an ACQUIRE with a READ of the waiter's own ("wake", n). A signal is
+  NOTIFY, and wakes the thread that has waited longest. It is a point if some thread may signal without the mutex that
+  waiters use.
+- Read-write locks, barriers, ``once`` and spin locks are made of mutexes and condition variables.
+
+Not modelled: spurious wake-ups, and signals that wake another thread than the one that has waited longest; verdicts say
+that they assume this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from mazurka.program.llvm.faults import ProgramFault, ThreadExit
+from mazurka.program.llvm.library.primitives import (
+    ERRORCHECK,
+    NORMAL,
+    RECURSIVE,
+    ConditionVariable,
+    ConditionWaiter,
+    Mutex,
+    Primitive,
+    Semaphore,
+)
+from mazurka.program.llvm.memory import SHIFT
+from mazurka.program.protocol import Access
+from mazurka.program.runtime.concurrency import ends_known
+from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
+from mazurka.trace.event import Op
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.machine import Machine
+
+_EPERM, _ESRCH, _EINTR, _EAGAIN, _EBUSY, _EINVAL, _EDEADLK, _ETIMEDOUT = 1, 3, 4, 11, 16, 22, 35, 110
+
+#: The offset of the kind in glibc's ``pthread_mutex_t``, which static initialisers of recursive mutexes set.
+_KIND_AT: Final = 16
+
+#: The first thread identifier.
+_FIRST_ID: Final = 0x7F00_0000_0000
+
+P = TypeVar("P", bound="Primitive")
+
+FIFO: Final = "a signal wakes the thread that has waited longest, and no thread wakes without one"
+
+
+class Threads:
+    """The threads and primitives of one execution."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.primitives: dict[int, Any] = {}  # by address; a text: it has been destroyed
+        self.ids: dict[int, Task] = {}
+        self.results: dict[int, int] = {}  # by task
+        self.detached: set[int] = set()
+        self.waits: dict[str, int] = {}  # by thread: how often it has waited
+        self.keys: list[int] = []  # the destructors of thread-specific data
+        self.values: dict[tuple[int, int], int] = {}  # by task and key
+        self.has_left = False  # the main thread has ended by pthread_exit
+
+    # -- threads ------------------------------------------------------------------------------------------------------
+
+    def create(self, site: int, place: int, attributes: int, function: int, argument: int) -> int:
+        """``pthread_create``. The identifier is stored before the thread can run."""
+        machine, run = self.machine, self.machine.run
+        parent = run.current
+        name = f"{parent.name}.{parent.births + 1}"
+        number = self._number(name)
+        if place:
+            machine.memory.store(place, 8, number, site)
+        function_name = machine.functions.get(function, "")
+        task = run.fork(
+            lambda: self._body(function, argument, site), daemon=not self.has_left, label=f"{function_name} ({name})"
+        )
+        self.ids[number] = task
+        if attributes and machine.state.get(("detached", attributes)):
+            self.detached.add(task.index)
+        return 0
+
+    def _number(self, name: str) -> int:
+        number = 0
+        for birth in name.split(".")[1:]:
+            number = (number * 4099 + int(birth)) % (1 << 28)
+        return _FIRST_ID + number * 4096
+
+    def self_id(self) -> int:
+        """``pthread_self``."""
+        task = self.machine.run.current
+        number = self._number(task.name)
+        self.ids[number] = task
+        return number
+
+    def _body(self, function: int, argument: int, site: int) -> None:
+        run = self.machine.run
+        task = run.current
+        value = 0
+        try:
+            value = self.machine.call(function, site, argument) or 0
+        except ThreadExit as error:
+            value = error.value
+        self.results[task.index] = value
+        self.end(task)
+
+    def end(self, task: Task) -> None:
+        """A thread ends: call the destructors of its thread-specific data."""
+        for key, destructor in enumerate(self.keys):
+            value = self.values.pop((task.index, key), 0)
+            if value and destructor:
+                self.machine.call(destructor, 0, value)
+
+    def join(self, site: int, number: int, place: int) -> int:
+        """``pthread_join``."""
+        run = self.machine.run
+        task = self.ids.get(number)
+        if task is None:
+            return _ESRCH
+        if task is run.current:
+            return _EDEADLK
+        if task.index in self.detached:
+            raise ProgramFault(
+                "misuse of a thread", f"joins thread {task.name}, which is detached or has been joined", site
+            )
+        run.join(task, waiting_for=task)
+        self.detached.add(task.index)
+        if place:
+            self.machine.memory.store(place, 8, self.results.get(task.index, 0), site)
+        return 0
+
+    # -- primitives ---------------------------------------------------------------------------------------------------
+
+    def _name(self, address: int, size: int, site: int) -> str:
+        thing, at = self.machine.memory.find(address, size, site, "uses")
+        return f"{thing.name}+{at}" if at else thing.name
+
+    def known(self, address: int, kind: type[P], site: int, make: Callable[[str], P]) -> P:
+        """The primitive at an address; made at its first use if it is initialised statically."""
+        name = self._name(address, 1, site)
+        found = self.primitives.get(address)
+        if found is None:
+            found = self.primitives[address] = make(name)
+        if not isinstance(found, kind):
+            words = "which has been destroyed" if found == "destroyed" else "which is something else"
+            raise ProgramFault("misuse of a primitive", f"uses {name} as a {kind.words}, {words}", site)
+        found.users.add(self.machine.run.current.index)
+        return found
+
+    def initialise(self, address: int, site: int, make: Callable[[str], Any]) -> int:
+        """A primitive is initialised: threads that use it at the same time are not tracked."""
+        self._untracked_beside(address, site, "initialised")
+        self.primitives[address] = make(self._name(address, 1, site))
+        return 0
+
+    def destroy(self, address: int, site: int) -> int:
+        """A primitive is destroyed."""
+        name = self._name(address, 1, site)
+        found = self.primitives.get(address)
+        if isinstance(found, Mutex) and found.holder_ is not None:
+            raise ProgramFault("misuse of a primitive", f"destroys {name}, which is locked", site)
+        if isinstance(found, ConditionVariable) and found.waiters:
+            raise ProgramFault("misuse of a primitive", f"destroys {name}, which threads wait for", site)
+        self._untracked_beside(address, site, "destroyed")
+        self.primitives[address] = "destroyed"
+        return 0
+
+    def _untracked_beside(self, address: int, site: int, how: str) -> None:
+        run = self.machine.run
+        found = self.primitives.get(address)
+        if run.solo or not isinstance(found, Primitive):
+            return
+        _, ended = ends_known(run)
+        if any(index != run.current.index and index not in ended for index in found.users):
+            text = f"a primitive that is {how} beside threads that use it, at {self.machine.location(site)}"
+            run.untracked[text] = run.untracked.get(text, 0) + 1
+
+    def mutex(self, address: int, site: int) -> Mutex:
+        """The mutex at an address."""
+
+        def make(name: str) -> Mutex:
+            kind = int.from_bytes(self.machine.memory.peek(address + _KIND_AT, 4), "little")
+            return Mutex(name, kind & 3)
+
+        found: Mutex = self.known(address, Mutex, site, make)
+        return found
+
+    def lock(self, mutex: Mutex, site: int, timeout: float | None = None) -> int:
+        """Lock a mutex, waiting if need be."""
+        run = self.machine.run
+        task = run.current
+        if mutex.holder_ is task:
+            if mutex.kind == RECURSIVE:
+                mutex.count += 1
+                return 0
+            if mutex.kind == ERRORCHECK:
+                return _EDEADLK
+        if timeout is not None:
+            run.need_points(RELEASE_POINTS)
+        if not run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, timeout=timeout):
+            return _ETIMEDOUT
+        self._take(mutex, site)
+        return 0
+
+    def _take(self, mutex: Mutex, site: int) -> None:
+        mutex.holder_ = self.machine.run.current
+        mutex.count = 1
+        mutex.since = self.machine.location(site)
+
+    def try_lock(self, mutex: Mutex, site: int) -> int:
+        """``pthread_mutex_trylock``."""
+        run = self.machine.run
+        if mutex.holder_ is run.current:
+            if mutex.kind == RECURSIVE:
+                mutex.count += 1
+                return 0
+            return _EBUSY
+        run.need_points(RELEASE_POINTS)
+        if not run.attempt(Op.ACQUIRE, mutex.target, mutex.is_free):
+            return _EBUSY
+        self._take(mutex, site)
+        return 0
+
+    def unlock(self, mutex: Mutex, site: int) -> int:
+        """``pthread_mutex_unlock``."""
+        run = self.machine.run
+        if mutex.holder_ is not run.current and not run.aborting:
+            if mutex.kind in (RECURSIVE, ERRORCHECK):
+                run.need_points(RELEASE_POINTS)
+                return _EPERM
+            state = "free" if mutex.holder_ is None else f"held by thread {mutex.holder_.name}"
+            raise ProgramFault("misuse of a mutex", f"unlocks {mutex.name}, which is {state}", site)
+        mutex.count -= 1
+        if mutex.count:
+            return 0
+        run.release(mutex.target, site)
+        mutex.holder_ = None
+        return 0
+
+    # -- condition variables ------------------------------------------------------------------------------------------
+
+    def wait(self, condition: ConditionVariable, mutex: Mutex, site: int, timeout: float | None = None) -> int:
+        """``pthread_cond_wait``."""
+        run = self.machine.run
+        task = run.current
+        if mutex.holder_ is not task:
+            raise ProgramFault("misuse of a condition", f"waits for {condition.name} without having {mutex.name}", site)
+        run.assumed.add(FIFO)
+        if condition.mutex is not mutex:
+            if condition.mutex is not None or any(mutex.name not in held for held in condition.signalled):
+                self._signals_freely()
+            condition.mutex = mutex
+        count = self.waits[task.name] = self.waits.get(task.name, 0) + 1
+        waiter = ConditionWaiter(condition, mutex, f"{task.name}#{count}", timeout is not None)
+        parking = (Access(Op.WAIT, condition.target),)
+        run.visit(Op.RELEASE, mutex.target, site, None, parking, point=RELEASE_POINTS in run.points)
+        times, mutex.count = mutex.count, 0
+        mutex.holder_ = None
+        condition.waiters.append(waiter)
+        woken = True
+        if timeout is None:
+            more = (Access(Op.READ, waiter.target),)
+            run.block(Op.ACQUIRE, mutex.target, waiter.can_resume, site=site, waiting_for=waiter, more=more)
+        else:
+            woken = run.block(Op.READ, waiter.target, waiter.is_notified, waiting_for=waiter, timeout=timeout)
+            leaving = () if woken else (Access(Op.RMW, condition.target),)
+            run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, more=leaving)
+            if not woken and waiter in condition.waiters:
+                condition.waiters.remove(waiter)
+        self._take(mutex, site)
+        mutex.count = times
+        return 0 if woken else _ETIMEDOUT
+
+    def _signals_freely(self) -> None:
+        """Some thread signals without the mutex that waiters use: it can do so before they wait, or after."""
+        self.machine.run.need_points(MISUSE_POINTS)
+        self.machine.run.need_points(RELEASE_POINTS)
+
+    def signal(self, condition: ConditionVariable, site: int, *, all_: bool) -> int:
+        """``pthread_cond_signal`` and ``pthread_cond_broadcast``."""
+        run = self.machine.run
+        held = frozenset(
+            each.name for each in self.primitives.values() if isinstance(each, Mutex) and each.holder_ is run.current
+        )
+        if not run.solo:
+            condition.signalled.append(held)
+            if condition.mutex is not None and condition.mutex.name not in held:
+                self._signals_freely()
+        op = Op.NOTIFY_ALL if all_ else Op.NOTIFY
+        misused = MISUSE_POINTS in run.points
+        if misused:  # other threads may come to wait, or leave, while this one stands at the point
+            run.visit(op, condition.target, site, point=True)
+        woken = condition.waiters[:] if all_ else condition.waiters[:1]
+        more = [Access(Op.WRITE, waiter.target) for waiter in woken]
+        if misused and not run.solo:
+            run.widen(more)
+        else:
+            point = any(waiter.timed for waiter in woken)
+            run.visit(op, condition.target, site, None, tuple(more), point=point)
+        for waiter in woken:
+            waiter.notified = True
+            condition.waiters.remove(waiter)
+        return 0
+
+    # -- semaphores ---------------------------------------------------------------------------------------------------
+
+    def down(self, semaphore: Semaphore, site: int, timeout: float | None = None, *, tries: bool = False) -> int:
+        """``sem_wait``, ``sem_trywait`` and ``sem_timedwait``; returns an error number."""
+        run = self.machine.run
+
+        def available() -> bool:
+            return semaphore.value > 0
+
+        if tries:
+            taken = run.attempt(Op.RMW, semaphore.target, available)
+        else:
+            taken = run.block(Op.RMW, semaphore.target, available, site=site, waiting_for=semaphore, timeout=timeout)
+        semaphore.value -= taken
+        run.record_value(semaphore.value, whole=True)
+        if taken:
+            return 0
+        return _EAGAIN if tries else _ETIMEDOUT
+
+    def up(self, semaphore: Semaphore, site: int) -> None:
+        """``sem_post``."""
+        run = self.machine.run
+        run.visit(Op.RMW, semaphore.target, site, None, (), point=True)
+        semaphore.value += 1
+        run.record_value(semaphore.value, whole=True)
+
+    def value_of(self, semaphore: Semaphore, site: int) -> int:
+        """``sem_getvalue``."""
+        run = self.machine.run
+        run.visit(Op.READ, semaphore.target, site, None, (), point=True)
+        run.record_value(semaphore.value, whole=True)
+        return semaphore.value
+
+
+# -- the functions -----------------------------------------------------------------------------------------------------
+
+
+def _created(m: Machine, site: int, place: int, attributes: int, function: int, argument: int) -> int:
+    return m.threads.create(site, place, attributes, function, argument)
+
+
+def _exit(m: Machine, _site: int, value: int) -> int:
+    raise ThreadExit(value)
+
+
+def _detach(m: Machine, site: int, number: int) -> int:
+    task = m.threads.ids.get(number)
+    if task is None:
+        return _ESRCH
+    m.threads.detached.add(task.index)
+    return 0
+
+
+def _set(m: Machine, address: int, size: int, value: int, site: int) -> int:
+    m.memory.store(address, size, value, site)
+    return 0
+
+
+def _attribute_set(name: str) -> Callable[..., int]:
+    def set_(m: Machine, _site: int, address: int, value: int) -> int:
+        m.state[name, address] = value
+        return 0
+
+    return set_
+
+
+def _mutex_init(m: Machine, site: int, address: int, attributes: int) -> int:
+    kind = m.state.get(("kind", attributes), 0) if attributes else 0
+    return m.threads.initialise(address, site, lambda name: Mutex(name, kind))
+
+
+def _deadline(m: Machine, address: int, site: int) -> float:
+    """The seconds until a time that is given by a ``timespec``."""
+    seconds = int.from_bytes(m.memory.read(address, 8, site), "little", signed=True)
+    nanoseconds = int.from_bytes(m.memory.read(address + 8, 8, site), "little", signed=True)
+    return max(0.0, seconds + nanoseconds / 1e9 - EPOCH - m.run.now())
+
+
+#: The time at which every execution begins, in seconds since 1970.
+EPOCH: Final = 1_700_000_000
+
+
+def _condition(m: Machine, address: int, site: int) -> ConditionVariable:
+    found: ConditionVariable = m.threads.known(address, ConditionVariable, site, ConditionVariable)
+    return found
+
+
+def _semaphore(m: Machine, address: int, site: int) -> Semaphore:
+    def make(name: str) -> Semaphore:
+        raise ProgramFault("misuse of a primitive", f"uses {name} as a semaphore, which is not initialised", site)
+
+    found: Semaphore = m.threads.known(address, Semaphore, site, make)
+    return found
+
+
+def _failed(m: Machine, error: int) -> int:
+    """The result of a function that returns -1 and sets ``errno``."""
+    if error:
+        set_errno(m, error)
+        return -1
+    return 0
+
+
+def set_errno(m: Machine, error: int) -> None:
+    """Set the running thread's ``errno``."""
+    address = errno_place(m, 0)
+    thing = m.memory.objects[address >> SHIFT]
+    thing.data[:] = error.to_bytes(4, "little")
+
+
+def errno_place(m: Machine, _site: int) -> int:
+    """``__errno_location``."""
+    key = ("errno", m.run.current.index)
+    if key not in m.state:
+        m.state[key] = m.memory.allocate(4, "heap", "errno", bytes(4)).address
+    address: int = m.state[key]
+    return address
+
+
+def _key_create(m: Machine, site: int, place: int, destructor: int) -> int:
+    if not m.run.solo:
+        text = "pthread_key_create beside other threads"
+        m.run.untracked[text] = m.run.untracked.get(text, 0) + 1
+    m.memory.store(place, 4, len(m.threads.keys), site)
+    m.threads.keys.append(destructor)
+    return 0
+
+
+def _set_specific(m: Machine, _site: int, key: int, value: int) -> int:
+    m.threads.values[m.run.current.index, key] = value
+    return 0
+
+
+def _sleep(m: Machine, seconds: float) -> int:
+    m.run.sleep(seconds)
+    return 0
+
+
+def _atomic_section(m: Machine, site: int, *, begins: bool) -> int:
+    """``__VERIFIER_atomic_begin`` and ``_end``: one lock for all such sections."""
+    lock = m.state.setdefault("atomic section", Mutex("__VERIFIER_atomic", NORMAL))
+    return m.threads.lock(lock, site) if begins else m.threads.unlock(lock, site)
+
+
+def _thread_local(m: Machine, _site: int, address: int) -> int:
+    """``llvm.threadlocal.address``: the running thread's copy of a variable, made when it first uses it."""
+    key = ("thread-local", m.run.current.index, address)
+    if key not in m.state:
+        thing = m.memory.objects[address >> SHIFT]
+        m.state[key] = m.memory.allocate(thing.size, "thread", thing.name, bytes(thing.data)).address
+    found: int = m.state[key]
+    return found
+
+
+def _zero(_m: Machine, _site: int, *_arguments: Any) -> int:
+    return 0
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "pthread_create": _created,
+    "pthread_join": lambda m, site, number, place: m.threads.join(site, number, place),
+    "pthread_exit": _exit,
+    "pthread_detach": _detach,
+    "pthread_self": lambda m, site: m.threads.self_id(),
+    "pthread_equal": lambda m, site, one, other: int(one == other),
+    "pthread_attr_init": _zero,
+    "pthread_attr_destroy": _zero,
+    "pthread_attr_setstacksize": _zero,
+    "pthread_attr_setscope": _zero,
+    "pthread_attr_setdetachstate": _attribute_set("detached"),
+    "pthread_setconcurrency": _zero,
+    "pthread_mutexattr_init": _zero,
+    "pthread_mutexattr_destroy": _zero,
+    "pthread_mutexattr_settype": _attribute_set("kind"),
+    "pthread_mutex_init": _mutex_init,
+    "pthread_mutex_destroy": lambda m, site, address: m.threads.destroy(address, site),
+    "pthread_mutex_lock": lambda m, site, address: m.threads.lock(m.threads.mutex(address, site), site),
+    "pthread_mutex_trylock": lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site),
+    "pthread_mutex_timedlock": lambda m, site, address, when: m.threads.lock(
+        m.threads.mutex(address, site), site, _deadline(m, when, site)
+    ),
+    "pthread_mutex_unlock": lambda m, site, address: m.threads.unlock(m.threads.mutex(address, site), site),
+    "pthread_spin_init": lambda m, site, address, shared: m.threads.initialise(
+        address, site, lambda name: Mutex(name, NORMAL)
+    ),
+    "pthread_spin_destroy": lambda m, site, address: m.threads.destroy(address, site),
+    "pthread_spin_lock": lambda m, site, address: m.threads.lock(m.threads.mutex(address, site), site),
+    "pthread_spin_trylock": lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site),
+    "pthread_spin_unlock": lambda m, site, address: m.threads.unlock(m.threads.mutex(address, site), site),
+    "pthread_condattr_init": _zero,
+    "pthread_condattr_destroy": _zero,
+    "pthread_cond_init": lambda m, site, address, attributes: m.threads.initialise(address, site, ConditionVariable),
+    "pthread_cond_destroy": lambda m, site, address: m.threads.destroy(address, site),
+    "pthread_cond_wait": lambda m, site, condition, mutex: m.threads.wait(
+        _condition(m, condition, site), m.threads.mutex(mutex, site), site
+    ),
+    "pthread_cond_timedwait": lambda m, site, condition, mutex, when: m.threads.wait(
+        _condition(m, condition, site), m.threads.mutex(mutex, site), site, _deadline(m, when, site)
+    ),
+    "pthread_cond_signal": lambda m, site, address: m.threads.signal(_condition(m, address, site), site, all_=False),
+    "pthread_cond_broadcast": lambda m, site, address: m.threads.signal(_condition(m, address, site), site, all_=True),
+    "pthread_key_create": _key_create,
+    "pthread_key_delete": _zero,
+    "pthread_setspecific": _set_specific,
+    "pthread_getspecific": lambda m, site, key: m.threads.values.get((m.run.current.index, key), 0),
+    "sem_init": lambda m, site, address, shared, value: m.threads.initialise(
+        address, site, lambda name: Semaphore(name, value)
+    ),
+    "sem_destroy": lambda m, site, address: m.threads.destroy(address, site),
+    "sem_wait": lambda m, site, address: m.threads.down(_semaphore(m, address, site), site),
+    "sem_trywait": lambda m, site, address: _failed(m, m.threads.down(_semaphore(m, address, site), site, tries=True)),
+    "sem_timedwait": lambda m, site, address, when: _failed(
+        m, m.threads.down(_semaphore(m, address, site), site, _deadline(m, when, site))
+    ),
+    "sem_post": lambda m, site, address: m.threads.up(_semaphore(m, address, site), site) or 0,
+    "sem_getvalue": lambda m, site, address, place: _set(
+        m, place, 4, m.threads.value_of(_semaphore(m, address, site), site), site
+    ),
+    "sched_yield": lambda m, site: _sleep(m, 0.0),
+    "pthread_yield": lambda m, site: _sleep(m, 0.0),
+    "sleep": lambda m, site, seconds: _sleep(m, float(seconds)),
+    "usleep": lambda m, site, microseconds: _sleep(m, microseconds / 1e6),
+    "__VERIFIER_atomic_begin": lambda m, site: _atomic_section(m, site, begins=True),
+    "__VERIFIER_atomic_end": lambda m, site: _atomic_section(m, site, begins=False),
+    "__errno_location": errno_place,
+    "llvm.threadlocal.address": _thread_local,
+}

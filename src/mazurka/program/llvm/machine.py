@@ -1,0 +1,334 @@
+"""The machine that runs translated functions: memory, functions by address, and the names that the functions use.
+
+One machine serves all executions of a program, one after another. Invariant: between two executions it keeps nothing
+but the translated functions and the initial contents of static objects.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.errors import UsageError
+from mazurka.program.llvm.expressions import constant, elements_of
+from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.ir.module import Instruction, IrFunction, Module
+from mazurka.program.llvm.ir.tokens import Unsupported
+from mazurka.program.llvm.ir.types import Float, Int, Pointer, Type
+from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
+from mazurka.program.llvm.operations import (
+    OPERATIONS,
+    bits_double,
+    bits_float,
+    bits_half,
+    bits_x86_fp80,
+)
+from mazurka.program.llvm.translation import Translator, python_name
+from mazurka.program.memory import MemoryModel
+from mazurka.program.runtime.loops import begin_pass, leave
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.trace.event import Location
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.library.threads import Threads
+
+_TYPE_IN_NAME: Final = re.compile(r"(v\d+)?[ipf]\d+")
+
+#: A function of the C library: called with the machine, the site of the call, and the arguments.
+LibraryFunction = Callable[..., Any]
+
+_BITS: Final[dict[str, Callable[[float], int]]] = {
+    "half": bits_half,
+    "float": bits_float,
+    "double": bits_double,
+    "x86_fp80": bits_x86_fp80,
+}
+
+
+class _LoopFrames:
+    """See :class:`mazurka.program.runtime.loops.Frames`: a frame is the tuple of its variables."""
+
+    def variables(self, frame: tuple[Any, ...]) -> tuple[Any, ...]:
+        return frame
+
+    def same(self, before: tuple[Any, ...] | None, now: tuple[Any, ...]) -> bool:
+        return before == now
+
+    def state(self, frame: tuple[Any, ...]) -> tuple[Any, ...]:
+        return frame
+
+    def prune(self, task: Any, frame: tuple[Any, ...]) -> None:
+        task.loops.clear()
+
+
+_FRAMES: Final = _LoopFrames()
+
+
+class Machine:
+    """The machine for a module. ``library`` has the functions of the C library by name."""
+
+    def __init__(self, module: Module, library: dict[str, LibraryFunction], path: str, model: MemoryModel) -> None:
+        self.module = module
+        self.library = library
+        self.path = path
+        self.memory = Memory(model)
+        self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
+        self.threads: Threads = None  # type: ignore[assignment]  # set by restart()
+        self.state: dict[Any, Any] = {}  # of the functions of the library, in one execution
+        self.output: list[bytes] = []
+        self.is_broken = False  # some thread has ended by a fault, or by an assumption that does not hold
+        self.locations: list[Location | None] = [None]  # by site
+        self.functions: dict[int, str] = {}  # by address
+        self._addresses: dict[str, int] = {}
+        self._activations = 0
+        self.missing: set[str] = set()  # functions that are called and nowhere defined
+        self.namespace: dict[str, Any] = {}
+        self._fill_namespace()
+        self._lay_out()
+        self._translate()
+
+    # -- getting ready ------------------------------------------------------------------------------------------------
+
+    def _fill_namespace(self) -> None:
+        memory = self.memory
+        self.namespace.update(OPERATIONS)
+        self.namespace.update(
+            load=memory.load,
+            store=memory.store,
+            atomic_load=memory.atomic_load,
+            atomic_store=memory.atomic_store,
+            release_store=functools.partial(memory.atomic_store, late=Late.IN_ORDER),
+            relaxed_store=functools.partial(memory.atomic_store, late=Late.ANY),
+            update=memory.update,
+            exchange=memory.exchange,
+            fence=self._fence,
+            alloca=self._alloca,
+            copied=self._copied,
+            let_go=self._let_go,
+            call=self.call,
+            head=self._head,
+            count=self._count,
+            left=self._left,
+            activation=self._activation,
+            library=_Bound(self),
+        )
+
+    def _lay_out(self) -> None:
+        memory = self.memory
+        for function in self.module.functions.values():
+            address = memory.add_static(function.name, 1, "function")
+            self._addresses[function.name] = address
+            self.functions[address] = function.name
+            memory.set_static(address, b"\0")
+        for each in self.module.globals.values():
+            kind = "constant" if each.constant else "global"
+            self._addresses[each.name] = memory.add_static(each.name, each.type.size, kind)
+        for each in self.module.globals.values():
+            content = bytearray(each.type.size)
+            if each.initial is not None:
+                _fill(content, 0, each.type, constant(each.initial, self.address))
+            elif each.name not in ("stdin", "stdout", "stderr", "environ"):
+                raise UsageError("undefined-symbol", f"the variable {each.name} is defined nowhere", where=self.path)
+            memory.set_static(self._addresses[each.name], bytes(content))
+
+    def address(self, name: str) -> int:
+        """The address of a global variable or function."""
+        found = self._addresses.get(name)
+        if found is None:
+            alias = self.module.aliases.get(name)
+            if alias is None:
+                raise Unsupported(f"the symbol {name}")
+            found = self._addresses[name] = int(constant(alias, self.address))
+        return found
+
+    def _translate(self) -> None:
+        for function in self.module.functions.values():
+            if not function.blocks:
+                continue
+            numbers: dict[int, int] = {}
+            for block in function.blocks:
+                for each in block.instructions:
+                    numbers[id(each)] = len(self.locations)
+                    self.locations.append(each.location)
+            self._translate_one(function, numbers)
+
+    def _translate_one(self, function: IrFunction, numbers: dict[int, int]) -> None:
+        def site(each: Instruction) -> int:
+            return numbers[id(each)]
+
+        try:
+            translator = Translator(function, self.address, site, self._callee)
+            translator.compiled(self.namespace, python_name(function.name))
+        except Unsupported as error:
+            raise UsageError(
+                "unsupported-llvm-ir", f"{function.name} has {error}, which is not supported", where=self.path
+            ) from None
+
+    def _callee(self, name: str) -> str:
+        function = self.module.functions.get(name)
+        if function is None and name in self.module.aliases:
+            target = self.functions.get(self.address(name), name)
+            return python_name(target)
+        if name in OVERRIDDEN or function is None or not function.blocks:
+            plain = self._plain(name)
+            if plain not in self.library:
+                self.missing.add(name)
+            return f"library[{plain!r}]"
+        return python_name(name)
+
+    def _plain(self, name: str) -> str:
+        """The name of a function of the library, without types in names of LLVM's own where these do not matter."""
+        if not name.startswith("llvm."):
+            return name.removeprefix("__isoc99_").removeprefix("__isoc23_")
+        if name in self.library:
+            return name
+        return ".".join(part for part in name.split(".") if not _TYPE_IN_NAME.fullmatch(part))
+
+    # -- executions ---------------------------------------------------------------------------------------------------
+
+    def restart(self, run: Runtime) -> None:
+        """Begin an execution."""
+        self.run = run
+        self.memory.restart(run)
+        self.state.clear()
+        self.output.clear()
+        self.is_broken = False
+        self._activations = 0
+
+    def location(self, site: int) -> Location | None:
+        """The location of a site."""
+        return self.locations[site] if 0 <= site < len(self.locations) else None
+
+    def call(self, address: int, site: int, *arguments: Any) -> Any:
+        """Call a function by its address."""
+        name = self.functions.get(address)
+        if name is None:
+            raise ProgramFault("invalid call", f"calls {address:#x}, where no function is", site)
+        function = self.module.functions[name]
+        if name in OVERRIDDEN or not function.blocks:
+            return self.library_function(self._plain(name))(self, site, *arguments)
+        if not function.variadic:
+            arguments = arguments[: len(function.parameters)]
+        if len(arguments) < len(function.parameters):
+            raise ProgramFault("invalid call", f"calls {name} with {len(arguments)} argument(s)", site)
+        return self.namespace[python_name(name)](*arguments)
+
+    def library_function(self, name: str) -> LibraryFunction:
+        """The function of the library of a name; one that is missing ends the execution."""
+        found = self.library.get(name)
+        if found is not None:
+            return found
+
+        def missing(machine: Machine, site: int, *arguments: Any) -> int:
+            machine.run.stop(f"the run was cut: it calls {name}, of which nothing is known ({machine.location(site)})")
+            return 0
+
+        return missing
+
+    def frames(self) -> list[tuple[str, int, str]]:
+        """The frames of the running thread, innermost first: file, line, function."""
+        found = []
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_globals is self.namespace and frame.f_code.co_name != "<lambda>":
+                found.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+            frame = frame.f_back
+        return found
+
+    # -- called by translated functions -------------------------------------------------------------------------------
+
+    def _fence(self, ordering: str, site: int) -> None:
+        run = self.run
+        if ordering == "seq_cst":
+            run.drain(site)
+        elif self.memory.model is MemoryModel.PSO and ordering != "acquire":
+            text = f"a fence that orders stores only ({ordering}), under PSO, at {self.location(site)}"
+            run.untracked[text] = run.untracked.get(text, 0) + 1
+            run.drain(site)
+
+    def _alloca(self, size: int, name: str, mine: list[MemoryObject]) -> int:
+        made = self.memory.allocate(size, "stack", name)
+        mine.append(made)
+        return made.address
+
+    def _copied(self, address: int, size: int, mine: list[MemoryObject], site: int) -> int:
+        to = self._alloca(size, "argument", mine)
+        self.memory.copy(to, address, size, site)
+        return to
+
+    def _let_go(self, mine: list[MemoryObject], site: int) -> None:
+        if not self.run.aborting:
+            for each in mine:
+                self.memory.end(each, site)
+
+    def _activation(self) -> int:
+        self._activations += 1
+        return self._activations
+
+    def _head(self, number: int, activation: int, variables: tuple[Any, ...]) -> None:
+        run = self.run
+        run.passed_loop()
+        if not (run.solo or run.aborting):
+            begin_pass(run, (activation, number), variables, _FRAMES)
+
+    def _count(self, number: int, activation: int, variables: tuple[Any, ...]) -> None:
+        self.run.passed_loop()
+
+    def _left(self, number: int, activation: int) -> None:
+        task = self.run.current
+        if task.loops:
+            leave(task, (activation, number))
+
+    def place(self, address: int) -> str:
+        """An address in words: an object's name and an offset."""
+        thing = self.memory.objects.get(address >> SHIFT)
+        if thing is None:
+            return f"{address:#x}"
+        at = address - thing.address
+        return f"&{thing.name}+{at}" if at else f"&{thing.name}"
+
+
+class _Bound:
+    """The functions of the library, with the machine as their first argument."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._made: dict[str, LibraryFunction] = {}
+
+    def __getitem__(self, name: str) -> LibraryFunction:
+        found = self._made.get(name)
+        if found is None:
+            machine, function = self._machine, self._machine.library_function(name)
+
+            def found(site: int, *arguments: Any) -> Any:
+                return function(machine, site, *arguments)
+
+            self._made[name] = found
+        return found
+
+
+#: Functions that programs of SV-COMP define themselves, and that have a meaning of their own.
+OVERRIDDEN: Final = frozenset(
+    {"reach_error", "assume_abort_if_not", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"}
+)
+
+
+def _fill(content: bytearray, at: int, type_: Type, value: Any) -> None:
+    """Write the value of a constant into memory."""
+    if value is None:
+        return
+    if isinstance(value, bytes):
+        content[at : at + len(value)] = value
+    elif isinstance(value, list):
+        for each, (offset, kind) in zip(value, elements_of(type_), strict=True):
+            _fill(content, at + offset, kind, each)
+    elif isinstance(type_, Float):
+        bits = _BITS[type_.name](float(value))
+        content[at : at + min(type_.size, 10)] = bits.to_bytes(min(type_.size, 10), "little")
+    elif isinstance(type_, Int | Pointer):
+        size = (type_.bits + 7) // 8 if isinstance(type_, Int) else 8
+        content[at : at + size] = int(value).to_bytes(size, "little")

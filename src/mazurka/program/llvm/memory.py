@@ -1,0 +1,404 @@
+"""The memory of a C program in one execution: objects with bounds and lifetimes, at addresses that no schedule changes.
+
+An address is the number of an object and an offset. Objects are numbered by the thread that makes them and their place
+among those that it has made, so that an address means the same object in every execution (paper of POR-SE, 4.3); the
+number of an object that has ended is not used again. Between two objects lie gigabytes that belong to none, so that an
+address that has left its object is known to have. Errors are raised as :class:`~mazurka.program.llvm.faults.Fault`.
+
+Cost: an access takes half a microsecond while there is one thread, and one microsecond after that.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.layout import ObjectLayout, further
+from mazurka.program.memory import MemoryModel
+from mazurka.program.protocol import Access
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, Target
+
+#: An address: the object's number, and 28 bits for its offset, which is shifted so that negative ones show.
+SHIFT: Final = 28
+_MASK: Final = (1 << SHIFT) - 1
+_BIAS: Final = 1 << 16
+_LARGEST: Final = (1 << SHIFT) - 2 * _BIAS
+
+#: The number of an object: the code of its thread, and so many bits for its place among the objects of the thread.
+_PLACES: Final = 20
+_DIRECT: Final = 4096
+_CODES: Final = 1 << 15
+
+_READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
+
+#: The value of the life of an object.
+_ALIVE: Final = ("int", 1)
+
+
+class MemoryObject:
+    """An object in memory. ``shadow`` has a byte for each byte that says whether it is initialised; None: all are."""
+
+    __slots__ = (
+        *("base", "data", "is_constant", "is_foreign", "kind", "layout", "life", "live", "owner", "shadow", "size"),
+    )
+
+    def __init__(self, base: int, size: int, kind: str, layout: ObjectLayout, data: bytearray, owner: str = "") -> None:
+        self.base = base
+        self.size = size
+        self.kind = kind  # "global", "constant", "heap", "stack", "function"
+        self.is_constant = kind in ("constant", "function")
+        self.layout = layout
+        self.data = data
+        self.shadow: bytearray | None = None
+        self.live = True
+        self.owner = owner  # the thread that made it
+        self.life: Target = (OBJECT, layout.name)  # written when it ends, read by each use
+        self.is_foreign = False  # another thread than the one that made it has touched it
+
+    @property
+    def address(self) -> int:
+        """The address of its first byte."""
+        return self.base + _BIAS
+
+    @property
+    def name(self) -> str:
+        """Its name, the same in every execution."""
+        return self.layout.name
+
+
+class Late(Enum):
+    """Whether a store may reach other threads late, as far as its memory model has that."""
+
+    NOT = "not"
+    IN_ORDER = "in order"  # not before the stores before it
+    ANY = "any"
+
+
+class MemorySlot(NamedTuple):
+    """The bytes of a cell, as :class:`mazurka.program.runtime.relaxed.StoreSlot`; a value is bytes and shadow."""
+
+    thing: MemoryObject
+    at: int
+    size: int
+
+    def look(self) -> tuple[bytes, bytes | None]:
+        thing, at, end = self.thing, self.at, self.at + self.size
+        return bytes(thing.data[at:end]), bytes(thing.shadow[at:end]) if thing.shadow is not None else None
+
+    def put(self, value: tuple[bytes, bytes | None]) -> None:
+        thing, at, end = self.thing, self.at, self.at + self.size
+        thing.data[at:end] = value[0]
+        if thing.shadow is not None and value[1] is not None:
+            thing.shadow[at:end] = value[1]
+
+
+class Memory:
+    """The memory of an execution in progress. It serves one execution after another (:meth:`restart`)."""
+
+    def __init__(self, model: MemoryModel = MemoryModel.SC) -> None:
+        self.model = model
+        self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
+        self.objects: dict[int, MemoryObject] = {}
+        self.codes: dict[int, str] = {}  # the code of a thread -> its name
+        self.made: dict[str, int] = {}  # by thread: how many objects it has made
+        self.layouts: dict[str, ObjectLayout] = {}
+        self.show: Callable[[MemoryObject, int, int], Any] = lambda thing, at, size: None
+        self._static: list[tuple[int, int, str, str, bytes]] = []
+
+    def restart(self, run: Runtime) -> None:
+        """Begin an execution: static objects have their initial values again, all others are gone."""
+        self.run = run
+        self.codes.clear()
+        self.made.clear()
+        self.layouts.clear()
+        self.objects = {
+            number: MemoryObject(number << SHIFT, size, kind, self._layout(name), bytearray(content))
+            for number, size, kind, name, content in self._static
+        }
+
+    def _layout(self, name: str) -> ObjectLayout:
+        layout = self.layouts.get(name)
+        if layout is None:
+            layout = self.layouts[name] = ObjectLayout(name, self.run.sharing)
+        return layout
+
+    # -- objects ------------------------------------------------------------------------------------------------------
+
+    def add_static(self, name: str, size: int, kind: str) -> int:
+        """Make room for an object that every execution begins with; returns its address."""
+        number = len(self._static) + 1
+        self._static.append((number, size, kind, name, b""))
+        return (number << SHIFT) + _BIAS
+
+    def set_static(self, address: int, content: bytes) -> None:
+        """Set the initial value of a static object."""
+        index = (address >> SHIFT) - 1
+        self._static[index] = (*self._static[index][:4], content)
+
+    def allocate(self, size: int, kind: str, name: str = "", content: bytes | None = None) -> MemoryObject:
+        """Make an object; without ``content`` it is not initialised."""
+        task = self.run.current
+        place = self.made.get(task.name, 0) + 1
+        if size > _LARGEST:
+            raise ProgramFault("too large an object", f"an object of {size} bytes is larger than {_LARGEST}", 0)
+        if place >= 1 << _PLACES:
+            self.run.stop(f"the run was cut: thread {task.name} has made more than {place} objects in memory")
+        self.made[task.name] = place
+        number = (self._code(task.name) + 1 << _PLACES) | place
+        layout = self._layout(f"{name or kind} {task.name}#{place}")
+        made = MemoryObject(
+            number << SHIFT, size, kind, layout, bytearray(size if content is None else content), task.name
+        )
+        if content is None:
+            made.shadow = bytearray(size)
+        self.objects[number] = made
+        return made
+
+    def _code(self, thread: str) -> int:
+        births = thread.split(".")[1:]
+        code = int(births[0]) if len(births) == 1 else 0
+        if len(births) > 1 or code >= _DIRECT:
+            code = _DIRECT + zlib.crc32(thread.encode()) % (_CODES - _DIRECT)
+        if self.codes.setdefault(code, thread) != thread:
+            self.run.stop("the run was cut: two of its threads would have the same addresses")
+        return code
+
+    def end(self, thing: MemoryObject, site: int) -> None:
+        """End the life of an object: a step, if other threads may use it."""
+        run = self.run
+        if not run.solo and (thing.is_foreign or thing.kind == "heap"):
+            if run.detail and not run.keyed:
+                run.names.setdefault(thing.life, thing.name)
+            run.visit(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
+            if not thing.live:
+                raise ProgramFault("double free", f"frees {thing.name}, which has been freed", site)
+        thing.live = False
+
+    def _life(self, thing: MemoryObject) -> Any:
+        if self.run.keyed:
+            return ("int", int(thing.live))
+        return "alive" if thing.live else "freed" if thing.kind == "heap" else "gone"
+
+    def find(self, address: int, size: int, site: int, verb: str) -> tuple[MemoryObject, int]:
+        """The live object that has ``size`` bytes at an address, and the offset there."""
+        thing = self.objects.get(address >> SHIFT)
+        at = (address & _MASK) - _BIAS
+        if thing is None or thing.kind == "function" or at < 0 or at + size > thing.size or not thing.live:
+            raise self._fault(thing, address, at, size, site, verb)
+        return thing, at
+
+    def _fault(
+        self, thing: MemoryObject | None, address: int, at: int, size: int, site: int, verb: str
+    ) -> ProgramFault:
+        if address < 4096:
+            return ProgramFault("null pointer", f"{verb} {size} byte(s) at a null pointer ({address:#x})", site)
+        if thing is None or thing.kind == "function":
+            return ProgramFault("invalid pointer", f"{verb} {size} byte(s) at {address:#x}, where no object is", site)
+        if not thing.live:
+            how = "use after free" if thing.kind == "heap" else "use after return"
+            end = "has been freed" if thing.kind == "heap" else "is gone, since its function has returned"
+            return ProgramFault(how, f"{verb} {size} byte(s) of {thing.name}, which {end}", site)
+        return ProgramFault(
+            "out of bounds",
+            f"{verb} {size} byte(s) at offset {at} of {thing.name}, which has {thing.size} byte(s)",
+            site,
+        )
+
+    # -- accesses -----------------------------------------------------------------------------------------------------
+
+    def visit(self, op: Op, thing: MemoryObject, at: int, size: int, site: int, point: bool | None = None) -> None:
+        """Pass an access as a visible operation."""
+        run = self.run
+        cells = thing.layout.cells(at, size)
+        more = further(op, cells) if len(cells) > 1 else ()
+        if alive := self._alive(thing):
+            more = (*more, alive)
+        if run.detail:
+            width = int(cells[1][2]) - at if len(cells) > 1 else size
+            if cells[0] not in run.names and not run.keyed:
+                for cell in cells:
+                    run.names[cell] = self.name_of(cell)
+            run.visit(op, cells[0], site, lambda: self.show(thing, at, width), more, point)
+        else:
+            run.visit(op, cells[0], site, None, more, point)
+        if not thing.live:  # other threads have moved meanwhile
+            raise self._fault(thing, thing.base, at, size, site, "reads" if op is _READ else "writes")
+
+    def _alive(self, thing: MemoryObject) -> Access | None:
+        """The access by which a use of an object depends on its life; None if it can't end meanwhile."""
+        if thing.owner != self.run.current.name:
+            thing.is_foreign = True
+            return Access(_READ, thing.life, _ALIVE) if thing.owner else None
+        return Access(_READ, thing.life, _ALIVE) if thing.kind == "heap" else None
+
+    def name_of(self, cell: Target) -> str:
+        """A cell in words."""
+        return f"{cell[1]}+{cell[2]}" if cell[2] else str(cell[1])
+
+    def load(self, address: int, size: int, site: int) -> int:
+        """Read an unsigned integer."""
+        thing = self.objects.get(address >> SHIFT)
+        at = (address & _MASK) - _BIAS
+        if thing is None or at < 0 or at + size > thing.size or not thing.live:
+            thing, at = self.find(address, size, site, "reads")
+        if not (self.run.solo or thing.is_constant):
+            self.visit(_READ, thing, at, size, site)
+        if thing.shadow is not None and not all(thing.shadow[at : at + size]):
+            raise ProgramFault("uninitialised read", f"reads {size} byte(s) at offset {at} of {thing.name}", site)
+        return int.from_bytes(thing.data[at : at + size], "little")
+
+    def store(self, address: int, size: int, value: int, site: int) -> None:
+        """Write an unsigned integer."""
+        thing = self.objects.get(address >> SHIFT)
+        at = (address & _MASK) - _BIAS
+        if thing is None or at < 0 or at + size > thing.size or not thing.live or thing.is_constant:
+            thing, at = self.find(address, size, site, "writes")
+            if thing.is_constant:
+                raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
+        if not self.run.solo:
+            if self.model is not MemoryModel.SC:
+                self.run.hold_back(MemorySlot(thing, at, size))
+            self.visit(_WRITE, thing, at, size, site)
+        if thing.shadow is not None:
+            thing.shadow[at : at + size] = b"\1" * size
+        thing.data[at : at + size] = value.to_bytes(size, "little")
+
+    def read(self, address: int, size: int, site: int, *, initialised: bool = True) -> bytes:
+        """Read bytes."""
+        if not size:
+            return b""
+        thing, at = self.find(address, size, site, "reads")
+        if not (self.run.solo or thing.is_constant):
+            self.visit(_READ, thing, at, size, site)
+        if initialised and thing.shadow is not None and not all(thing.shadow[at : at + size]):
+            raise ProgramFault("uninitialised read", f"reads {size} byte(s) at offset {at} of {thing.name}", site)
+        return bytes(thing.data[at : at + size])
+
+    def peek(self, address: int, size: int) -> bytes:
+        """The bytes at an address, read without a step; fewer where the object ends, none where there is none."""
+        thing = self.objects.get(address >> SHIFT)
+        at = (address & _MASK) - _BIAS
+        return bytes(thing.data[at : at + size]) if thing is not None and at >= 0 else b""
+
+    def write(self, address: int, content: bytes, site: int, shadow: bytes | None = None) -> None:
+        """Write bytes; ``shadow`` says which of them are initialised (None: all)."""
+        size = len(content)
+        if not size:
+            return
+        thing, at = self.find(address, size, site, "writes")
+        if thing.is_constant:
+            raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
+        if not self.run.solo:
+            self.visit(_WRITE, thing, at, size, site)
+        if thing.shadow is not None:
+            thing.shadow[at : at + size] = b"\1" * size if shadow is None else shadow
+        thing.data[at : at + size] = content
+
+    def copy(self, to: int, source: int, size: int, site: int) -> None:
+        """``memmove``: bytes that are not initialised stay so."""
+        if not size:
+            return
+        thing, at = self.find(source, size, site, "reads")
+        content = self.read(source, size, site, initialised=False)
+        shadow = bytes(thing.shadow[at : at + size]) if thing.shadow is not None else None
+        self.write(to, content, site, shadow)
+
+    def text(self, address: int, site: int, most: int = 1 << 20) -> bytes:
+        """The text that ends with a zero byte, at most so many bytes, read in one step.
+
+        While the thread stands before the step others may change where the text ends; it is read again then.
+        """
+        while True:
+            thing, at = self.find(address, 1, site, "reads")
+            end = thing.data.find(b"\0", at, min(thing.size, at + most))
+            if end < 0:
+                if at + most > thing.size:
+                    raise ProgramFault(
+                        "out of bounds", f"reads a text at offset {at} of {thing.name}, which has no end", site
+                    )
+                end = at + most - 1
+            content = self.read(address, end - at + 1, site)
+            found, zero, _ = content.partition(b"\0")
+            if len(found) + len(zero) == len(content):
+                return found
+
+    # -- atomic operations --------------------------------------------------------------------------------------------
+
+    def _atomic(self, address: int, size: int, site: int, verb: str) -> tuple[MemoryObject, int, tuple[Target, ...]]:
+        thing, at = self.find(address, size, site, verb)
+        if thing.is_constant and verb != "reads":
+            raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
+        cells = thing.layout.atomic_cells(at, size)
+        if self.run.detail and not self.run.keyed:
+            self.run.names.setdefault(cells[0], self.name_of(cells[0]))
+        return thing, at, cells
+
+    def _get(self, thing: MemoryObject, at: int, size: int, site: int) -> int:
+        if not thing.live:
+            raise self._fault(thing, thing.base, at, size, site, "accesses")
+        if thing.shadow is not None and not all(thing.shadow[at : at + size]):
+            raise ProgramFault("uninitialised read", f"reads {size} byte(s) at offset {at} of {thing.name}", site)
+        return int.from_bytes(thing.data[at : at + size], "little")
+
+    def _put(self, thing: MemoryObject, at: int, size: int, value: int) -> None:
+        if thing.shadow is not None:
+            thing.shadow[at : at + size] = b"\1" * size
+        thing.data[at : at + size] = value.to_bytes(size, "little")
+
+    def atomic_load(self, address: int, size: int, site: int) -> int:
+        """An atomic load."""
+        thing, at, cells = self._atomic(address, size, site, "reads")
+        self._pass(_READ, thing, at, size, cells, site)
+        return self._get(thing, at, size, site)
+
+    def atomic_store(self, address: int, size: int, value: int, site: int, late: Late = Late.NOT) -> None:
+        """An atomic store."""
+        thing, at, cells = self._atomic(address, size, site, "writes")
+        if late is not Late.NOT and not self.run.solo and self.model is not MemoryModel.SC:
+            self.run.hold_back(MemorySlot(thing, at, size), late is Late.IN_ORDER)
+        self._pass(_WRITE, thing, at, size, cells, site)
+        if not thing.live:
+            raise self._fault(thing, thing.base, at, size, site, "writes")
+        self._put(thing, at, size, value)
+
+    def update(self, address: int, size: int, change: Callable[[int], int], site: int) -> int:
+        """An indivisible update; returns the value before."""
+        thing, at, cells = self._atomic(address, size, site, "changes")
+        self._pass(_RMW, thing, at, size, cells, site)
+        before = self._get(thing, at, size, site)
+        self._put(thing, at, size, change(before))
+        return before
+
+    def exchange(self, address: int, size: int, old: int, new: int, site: int) -> tuple[int, bool]:
+        """Compare and exchange; returns the value before, and whether it was ``old``, so that it is now ``new``."""
+        thing, at, cells = self._atomic(address, size, site, "changes")
+        run = self.run
+        if len(cells) > 1 and not run.solo:
+            text = "a compare and exchange of memory that is also accessed in parts"
+            run.untracked[text] = run.untracked.get(text, 0) + 1
+        if run.solo:
+            done = self._get(thing, at, size, site) == old
+        else:
+            alive = self._alive(thing)
+            more = (alive,) if alive else ()
+            done = run.attempt(_RMW, cells[0], lambda: self._get(thing, at, size, site) == old, more)
+            if done and run.detail:
+                run.record_written(lambda: self.show(thing, at, size))
+        before = self._get(thing, at, size, site)
+        if done:
+            self._put(thing, at, size, new)
+        return before, done
+
+    def _pass(self, op: Op, thing: MemoryObject, at: int, size: int, cells: tuple[Target, ...], site: int) -> None:
+        run = self.run
+        if not run.solo:
+            look = (lambda: self.show(thing, at, size)) if run.detail else None
+            more = further(op, cells)
+            if alive := self._alive(thing):
+                more = (*more, alive)
+            run.visit(op, cells[0], site, look, more, True)

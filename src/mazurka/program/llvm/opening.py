@@ -1,0 +1,22 @@
+"""From the target that a user names to a C program."""
+
+from __future__ import annotations
+
+import os
+
+from mazurka.errors import UsageError
+from mazurka.program.llvm.program import CProgram
+from mazurka.program.settings import ProgramSettings
+
+
+def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSettings) -> CProgram:
+    """The program, not yet compiled. Arguments that begin with ``-I``, ``-D``, ``-O`` or ``-std=`` go to the compiler,
+    all others to the program."""
+    path, _, function = target.partition("::")
+    if function:
+        raise UsageError("no-such-target", "a C program is checked whole, from its main()", where=target)
+    if not os.path.isfile(path):
+        raise UsageError("no-such-file", "there is no such file", where=path)
+    flags = tuple(each for each in arguments if each.startswith(("-I", "-D", "-O", "-std=")))
+    given = tuple(each for each in arguments if each not in flags and each != "--")
+    return CProgram(path, flags, given, settings)

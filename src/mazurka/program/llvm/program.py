@@ -1,0 +1,270 @@
+"""A C program behind the :class:`~mazurka.program.protocol.Program` protocol.
+
+It is compiled to LLVM IR and translated to Python once; each execution begins with fresh memory, so that nothing has to
+be put back. Every load and store, every operation of a primitive and every call into the library passes the shared
+runtime, as for programs in other languages.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from mazurka.errors import UsageError
+from mazurka.program.llvm.building import fingerprint, ir_of
+from mazurka.program.llvm.faults import AssumptionFailed, ProcessExit, ProgramFault, ThreadExit
+from mazurka.program.llvm.ir.reading import read_module
+from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
+from mazurka.program.llvm.library.registry import FUNCTIONS
+from mazurka.program.llvm.library.threads import Threads
+from mazurka.program.llvm.machine import Machine
+from mazurka.program.llvm.memory import MemoryObject
+from mazurka.program.memory import MemoryModel
+from mazurka.program.protocol import Failure, FailureKind, Frame, LearnsPoints, Plan, ProgramFacts, Run
+from mazurka.program.races import races_of
+from mazurka.program.runtime.relaxed import RelaxedRuntime
+from mazurka.program.runtime.run_record import run_of
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.stuck import livelock, stuck
+from mazurka.program.runtime.task import Learned, Task
+from mazurka.program.settings import ProgramSettings
+from mazurka.trace.event import Location
+from mazurka.trace.ids import SiteNumber
+
+#: Calls of C functions nested deeper than this overflow the stack.
+_DEEPEST: Final = 12_000
+
+
+@dataclass
+class CProgram(LearnsPoints):
+    """A C program: a source file, the flags of the compiler, and the program's arguments."""
+
+    path: str
+    flags: tuple[str, ...]
+    arguments: tuple[str, ...]
+    settings: ProgramSettings
+    learned: Learned = field(default_factory=Learned)
+    timing: float | None = None
+    machine: Machine | None = None
+
+    def prepare(self) -> None:
+        if self.machine is None:
+            module = read_module(ir_of(self.path, self.flags), self.path)
+            if "main" not in module.functions or not module.functions["main"].blocks:
+                raise UsageError("no-main", "there is no function main() in it", where=self.path)
+            self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory)
+
+    def execute(self, plan: Plan) -> Run:
+        self.prepare()
+        machine = self.machine
+        assert machine is not None
+        if plan.timing is None and self.timing is not None:
+            plan = plan._replace(timing=self.timing)
+        memory, limits = self.settings.memory, self.settings.limits
+        runtime = (
+            Runtime(plan, self.learned, limits)
+            if memory is MemoryModel.SC
+            else RelaxedRuntime(plan, self.learned, limits, memory)
+        )
+        machine.restart(runtime)
+        machine.threads = Threads(machine)
+        machine.memory.show = _key if runtime.keyed else _words(machine)
+        runtime.on_error = self._failure
+        runtime.on_stuck = self._stuck
+        runtime.on_round = lambda run, points: livelock(run, points, self.location)
+        if plan.detail:
+            runtime.snapshot_stack = machine.frames
+            runtime.on_wait = _name_primitive
+        depth = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(depth, _DEEPEST))
+        try:
+            runtime.run(lambda: self._main(machine))
+        finally:
+            sys.setrecursionlimit(depth)
+        run = run_of(runtime, _frames)
+        run.output = b"".join(machine.output).decode(errors="replace")
+        if self.settings.races and not run.found_new_points:
+            run.failures += races_of(run, self.location)
+        return run
+
+    def _main(self, machine: Machine) -> None:
+        run = machine.run
+        main = run.current
+        function = machine.module.functions["main"]
+        given = self._given(machine) if function.parameters else ()
+        try:
+            status = machine.namespace["f_main"](*given[: len(function.parameters)]) or 0
+        except ThreadExit:
+            machine.threads.has_left = True
+            for task in run.live:
+                if task is not main and task.daemon:
+                    task.daemon = False
+                    run.required += 1
+            return
+        if not run.aborting:
+            raise ProcessExit(int(status) & 255)
+
+    def _given(self, machine: Machine) -> tuple[int, ...]:
+        """``argc`` and ``argv``."""
+        memory = machine.memory
+        texts = [each.encode() + b"\0" for each in (self.path, *self.arguments)]
+        places = [memory.allocate(len(text), "global", "argument", text).address for text in texts]
+        table = b"".join(place.to_bytes(8, "little") for place in (*places, 0))
+        array = memory.allocate(len(table), "global", "argv", table).address
+        none = memory.allocate(8, "global", "environ", bytes(8)).address
+        return len(texts), array, none
+
+    # -- failures -----------------------------------------------------------------------------------------------------
+
+    def _failure(self, run: Runtime, task: Task, error: BaseException) -> Failure | None:
+        """The failure for an exception that ended a thread; None if it is none."""
+        machine = self.machine
+        assert machine is not None
+        frames = _traceback(machine, error)
+        if isinstance(error, ProcessExit):
+            return self._exit(machine, run, task, error, frames)
+        if isinstance(error, RecursionError):
+            error = ProgramFault("stack overflow", "calls functions nested too deep", 0)
+        machine.is_broken = True
+        if isinstance(error, AssumptionFailed):
+            return None
+        if not isinstance(error, ProgramFault):
+            where = frames[-1].location if frames else self.path
+            run.truncated = run.truncated or f"the run was cut by a fault of Mazurka, at {where}: {error!r}"
+            return None
+        location = machine.location(error.site) or (frames[-1].location if frames else None)
+        text = f"{error.name}: {error.message}" if error.kind is FailureKind.EXCEPTION else error.message
+        return Failure(error.kind, text, task.name, location, error.name, frames, step=len(run.log))
+
+    def _exit(
+        self, machine: Machine, run: Runtime, task: Task, error: ProcessExit, frames: tuple[Frame, ...]
+    ) -> Failure | None:
+        """The process ends: no thread is waited for any more."""
+        for each in machine.state.pop("atexit", [])[::-1]:
+            machine.call(each, 0)
+        if task.index and not machine.threads.has_left:
+            run.untracked["exit() in a thread that is not the first one"] = 1
+            for other in run.live:
+                other.daemon = True
+            run.required = 0
+        if not error.status:
+            return None
+        location = frames[-1].location if frames else None
+        message = f"the program exits with {error.status}"
+        return Failure(FailureKind.EXIT, message, task.name, location, "exit", frames, step=len(run.log))
+
+    def _stuck(self, run: Runtime, tasks: list[Task]) -> Failure | None:
+        machine = self.machine
+        assert machine is not None
+        if machine.is_broken:
+            return None  # threads may wait for one that has ended by a fault
+        return stuck(run, tasks, _Words(machine), with_daemons=True)
+
+    # -- the protocol -------------------------------------------------------------------------------------------------
+
+    def identity(self) -> str:
+        return fingerprint(self.path, self.flags)
+
+    def location(self, site: SiteNumber) -> Location | None:
+        return self.machine.location(site) if self.machine is not None else None
+
+    def facts(self) -> ProgramFacts:
+        notes = []
+        if self.machine is not None and self.machine.missing:
+            notes.append(f"nothing is known of these functions: {', '.join(sorted(self.machine.missing))}")
+        return ProgramFacts(isolation="fresh memory", sources=((self.path, self.path),), notes=tuple(notes))
+
+    def without_threads(self) -> str:
+        return ""
+
+    def sites_of(self, file: str) -> Sequence[SiteNumber]:
+        if self.machine is None:
+            return ()
+        return [
+            SiteNumber(site)
+            for site, place in enumerate(self.machine.locations)
+            if place is not None and place.file == file
+        ]
+
+    def site_of(self, file: str, number: int) -> SiteNumber:
+        found = self.sites_of(file)
+        return found[number - 1] if 0 < number <= len(found) else SiteNumber(0)
+
+    def sites_at(self, place: Location, name: str) -> frozenset[SiteNumber]:
+        return frozenset(
+            site
+            for site in self.sites_of(place.file)
+            if (found := self.location(site)) is not None and found.line == place.line
+        )
+
+
+def _key(thing: MemoryObject, at: int, size: int) -> Any:
+    return ("int", int.from_bytes(thing.data[at : at + size], "little"))
+
+
+def _words(machine: Machine) -> Callable[[MemoryObject, int, int], Any]:
+    """A function that gives the value of a location in words: a signed number, or an address by name."""
+
+    def words(thing: MemoryObject, at: int, size: int) -> str:
+        if thing.shadow is not None and not all(thing.shadow[at : at + size]):
+            return "uninitialised"
+        value = int.from_bytes(thing.data[at : at + size], "little", signed=True)
+        return machine.place(value) if size == 8 and value > 1 << 28 else str(value)
+
+    return words
+
+
+class _Words:
+    """See :class:`mazurka.program.runtime.stuck.Words`."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+
+    def awaited(self, task: Task, tasks: list[Task]) -> str:
+        return str(task.waiting_for.describe())  # type: ignore[union-attr]  # it is a primitive
+
+    def location(self, task: Task) -> Location | None:
+        return self._machine.location(task.pending[2]) if task.pending is not None else None
+
+    def held_since(self, task: Task) -> Location | None:
+        awaited = task.waiting_for
+        mutex = awaited.mutex if isinstance(awaited, ConditionWaiter) and awaited.notified else awaited
+        return mutex.since if isinstance(mutex, Mutex) else None
+
+    def frames(self, task: Task) -> tuple[Frame, ...]:
+        place = self.location(task)
+        return (Frame(place, _line(place)),) if place is not None else ()
+
+
+def _name_primitive(run: Runtime, task: Task) -> None:
+    primitive = task.waiting_for
+    if isinstance(primitive, ConditionWaiter):
+        run.names.setdefault(primitive.mutex.target, primitive.mutex.name)
+        run.names.setdefault(primitive.condition.target, primitive.condition.name)
+    elif primitive is not None and not isinstance(primitive, Task):
+        run.names.setdefault(primitive.target, primitive.name)  # type: ignore[attr-defined]  # of library/threads.py
+
+
+def _line(place: Location) -> str:
+    return linecache.getline(place.file, place.line).strip()
+
+
+def _frames(stack: Sequence[tuple[str, int, str]]) -> tuple[Frame, ...]:
+    """The frames of a stack, which has the innermost first; outermost first."""
+    found = [Location(file, line, 0, name) for file, line, name in reversed(stack)]
+    return tuple(Frame(place, _line(place)) for place in found)
+
+
+def _traceback(machine: Machine, error: BaseException) -> tuple[Frame, ...]:
+    """The program's frames in a traceback, outermost first."""
+    found = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if trace.tb_frame.f_globals is machine.namespace and code.co_name != "<lambda>":
+            found.append(Location(code.co_filename, trace.tb_lineno, 0, code.co_name))
+        trace = trace.tb_next
+    return tuple(Frame(place, _line(place)) for place in found)

@@ -1,0 +1,558 @@
+"""From a function in LLVM IR to Python source.
+
+Each function becomes one Python function, each result a local variable; integers are their unsigned values, pointers
+addresses, floats Python's, aggregates and vectors tuples. A block with one predecessor follows it; the others are cases
+of a loop ``while True: if b < ...``. Variables in memory (``alloca``) whose address is only loaded from and stored to
+are Python variables. Statements have the line numbers of the C source, so that frames and tracebacks show it.
+
+Loops are reported at their heads (:mod:`mazurka.program.llvm.loops`), those without accesses to memory only count.
+
+Cost: 20 to 100 ns for an instruction that does not access memory.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from mazurka.program.llvm.expressions import (
+    BITWISE,
+    as_signed,
+    bits_of,
+    bytes_of,
+    changed,
+    constant,
+    elements_of,
+    fitted,
+    float_test,
+    from_bits,
+    integer_test,
+    literal,
+    parts_of,
+    rounded,
+    signed,
+    to_bits,
+    zero,
+)
+from mazurka.program.llvm.ir.module import (
+    Block,
+    ConstantExpression,
+    ConstantValue,
+    Instruction,
+    IrFunction,
+    Local,
+    Operand,
+    Symbol,
+    Undefined,
+)
+from mazurka.program.llvm.ir.tokens import Unsupported
+from mazurka.program.llvm.ir.types import Array, Float, Int, Pointer, Struct, Type, Void
+from mazurka.program.llvm.loop_structure import LoopStructure
+
+#: Blocks nested deeper than this begin anew: Python's parser has a limit.
+_DEEPEST: Final = 60
+
+_FLOAT_OPERATIONS: Final = {"fadd": "+", "fsub": "-", "fmul": "*"}
+_WRAPPING: Final = {"add": "+", "sub": "-", "mul": "*"}
+
+#: Functions for atomic stores, by their orderings.
+_STORES: Final = {
+    **dict.fromkeys(("unordered", "monotonic"), "relaxed_store"),
+    "release": "release_store",
+    "seq_cst": "atomic_store",
+}
+
+#: The site of an instruction.
+SiteOf = Callable[[Instruction], int]
+
+
+class Translator:
+    """Translates one function. ``address`` gives the addresses of symbols, ``site`` numbers instructions, ``callee``
+    gives the expression for a function that is called by name."""
+
+    def __init__(
+        self,
+        function: IrFunction,
+        address: Callable[[str], int],
+        site: SiteOf,
+        callee: Callable[[str], str],
+    ) -> None:
+        self.function = function
+        self._address = address
+        self._site = site
+        self._callee = callee
+        self._blocks = {block.name: block for block in function.blocks}
+        self._names: dict[str, str] = {}
+        self._promoted = _promoted(function)
+        self._lines: list[tuple[int, str, int]] = []  # depth, text, line of the source
+        self._line = function.location.line if function.location else 1
+        self._loops = LoopStructure(function, site, self._promoted)
+        self._labels: dict[str, int] = {}
+        self._frees = False
+
+    # -- the whole ----------------------------------------------------------------------------------------------------
+
+    def source(self) -> str:
+        """The Python source of the function."""
+        self._translate()
+        return "\n".join("\t" * depth + text for depth, text, _ in self._lines) + "\n"
+
+    def compiled(self, namespace: dict[str, Any], name: str) -> None:
+        """Define the function in a namespace, with the line numbers of its source."""
+        tree = ast.parse(self.source())
+        lines = [line for _, _, line in self._lines]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.stmt | ast.expr | ast.arg | ast.ExceptHandler):
+                node.lineno = node.end_lineno = lines[node.lineno - 1]
+        location = self.function.location
+        code = compile(tree, location.file if location else f"<{self.function.name}>", "exec")
+        exec(code, namespace)  # code that has just been made
+        made: types.FunctionType = namespace[name]
+        made.__code__ = made.__code__.replace(co_name=self.function.name)
+
+    def _translate(self) -> None:
+        function = self.function
+        entry = function.blocks[0].name
+        parameters = ", ".join(self._name(name) for name, _ in function.parameters)
+        rest = ("*" if not parameters else ", *") + "rest" if function.variadic else ""
+        self._emit(0, f"def {python_name(function.name)}({parameters}{rest}):")
+        self._frees = any(
+            each.opcode == "alloca" and each.result not in self._promoted for each in _instructions(function)
+        )
+        depth = 1
+        if self._promoted:
+            names = " = ".join(self._name(name) for name in self._promoted)
+            self._emit(1, f"{names} = None")
+        if self._loops.heads:
+            phis = [each.result for each in _instructions(function) if each.opcode == "phi"]
+            if phis:
+                self._emit(1, f"{' = '.join(map(self._name, phis))} = None")
+            self._emit(1, "act = activation()")
+        if self._frees:
+            self._emit(1, "mine = []")
+            self._emit(1, "try:")
+            depth = 2
+        self._labels = {name: number for number, name in enumerate(self._label_names(entry))}
+        if len(self._labels) == 1 and not self._loops.heads:
+            self._block(entry, depth)
+        else:
+            self._emit(depth, "b = 0")
+            self._emit(depth, "while True:")
+            self._cases(list(self._labels), depth + 1)
+        if self._frees:
+            self._emit(1, "finally:")
+            self._emit(2, f"if mine: let_go(mine, {self._site(function.blocks[0].instructions[0])})")
+
+    def _label_names(self, entry: str) -> list[str]:
+        """The blocks that are cases of their own: those that do not just follow one other block."""
+        count: dict[str, int] = {}
+        for block in self.function.blocks:
+            for successor in successors(block):
+                count[successor] = count.get(successor, 0) + 1
+        found = [entry]
+        found += [each.name for each in self.function.blocks if count.get(each.name, 0) > 1 and each.name != entry]
+        found += [head for head in self._loops.heads if head not in found]
+        depths: dict[str, int] = dict.fromkeys(found, 0)
+        changed = True
+        while changed:  # chains of blocks that would be nested too deep
+            changed = False
+            for block in self.function.blocks:
+                if block.name in depths:
+                    for successor in successors(block):
+                        if successor not in depths:
+                            depths[successor] = depths[block.name] + 1
+                            changed = True
+                            if depths[successor] > _DEEPEST:
+                                depths[successor] = 0
+                                found.append(successor)
+        return found
+
+    def _cases(self, labels: list[str], depth: int) -> None:
+        if len(labels) == 1:
+            self._block(labels[0], depth)
+            return
+        middle = len(labels) // 2
+        self._emit(depth, f"if b < {self._labels[labels[middle]]}:")
+        self._cases(labels[:middle], depth + 1)
+        self._emit(depth, "else:")
+        self._cases(labels[middle:], depth + 1)
+
+    def _emit(self, depth: int, text: str) -> None:
+        self._lines.append((depth, text, max(self._line, 1)))
+
+    def _name(self, name: str) -> str:
+        found = self._names.get(name)
+        if found is None:
+            found = self._names[name] = f"v{name}" if name.isdigit() else f"n{len(self._names)}"
+        return found
+
+    # -- blocks -------------------------------------------------------------------------------------------------------
+
+    def _block(self, name: str, depth: int) -> None:
+        block = self._blocks[name]
+        if (head := self._loops.heads.get(name)) is not None:
+            variables = ", ".join(self._name(each) for each in self._state_of(name))
+            how = "head" if head.has_effects else "count"
+            self._emit(depth, f"{how}({head.number}, act, ({variables}{',' if variables else ''}))")
+        for instruction in block.instructions:
+            if instruction.location is not None:
+                self._line = instruction.location.line
+            self._site_here = self._site(instruction)
+            try:
+                self._instruction(block, instruction, depth)
+            except Unsupported as error:
+                raise Unsupported(
+                    f"{error} at {instruction.location or f'line {instruction.line} of the IR'}"
+                ) from None
+
+    def _state_of(self, head: str) -> list[str]:
+        """The variables that distinguish two passes of a loop."""
+        phis = [each.result for each in self._blocks[head].instructions if each.opcode == "phi"]
+        return [*self._promoted, *phis]
+
+    def _jump(self, source: str, to: str, depth: int) -> None:
+        block = self._blocks[to]
+        names, values = [], []
+        for each in block.instructions:
+            if each.opcode == "phi":
+                names.append(self._name(each.result))
+                values.append(self._value(each.operands[each.labels.index(source)]))
+        if names:
+            self._emit(depth, f"{', '.join(names)} = {', '.join(values)}")
+        for number in self._loops.left_by(source, to):
+            self._emit(depth, f"left({number}, act)")
+        if to in self._labels:
+            self._emit(depth, f"b = {self._labels[to]}")
+            self._emit(depth, "continue")
+        else:
+            self._block(to, depth)
+
+    def _instruction(self, block: Block, each: Instruction, depth: int) -> None:
+        match each.opcode:
+            case "br" if len(each.labels) == 1:
+                self._jump(block.name, each.labels[0], depth)
+            case "br":
+                self._emit(depth, f"if {self._value(each.operands[0])}:")
+                self._jump(block.name, each.labels[0], depth + 1)
+                line = self._line
+                self._emit(depth, "else:")
+                self._line = line
+                self._jump(block.name, each.labels[1], depth + 1)
+            case "switch":
+                self._switch(block, each, depth)
+            case "ret":
+                for number in self._loops.enclosing(block.name):
+                    self._emit(depth, f"left({number}, act)")
+                self._emit(depth, f"return {self._value(each.operands[0])}" if each.operands else "return")
+            case "unreachable":
+                self._emit(depth, f"unreachable({self._site_here})")
+            case "phi":
+                pass
+            case "store":
+                self._store(each, depth)
+            case "call" | "invoke":
+                self._call(block, each, depth)
+            case "fence":
+                self._emit(depth, f"fence({each.orderings[0]!r}, {self._site_here})")
+            case "alloca":
+                if each.result not in self._promoted:
+                    assert each.source is not None
+                    count = f" * {self._value(each.operands[0])}" if each.operands else ""
+                    name = self.function.variables.get(each.result, each.result)
+                    self._assign(each, f"alloca({each.source.size}{count}, {name!r}, mine)", depth)
+            case _:
+                self._assign(each, self._expression(each), depth)
+
+    def _assign(self, each: Instruction, expression: str, depth: int) -> None:
+        self._emit(depth, f"{self._name(each.result)} = {expression}")
+
+    def _switch(self, block: Block, each: Instruction, depth: int) -> None:
+        value = self._value(each.operands[0])
+        word = "if"
+        grouped: dict[str, list[str]] = {}
+        for operand, label in zip(each.operands[1:], each.labels[1:], strict=True):
+            grouped.setdefault(label, []).append(self._value(operand))
+        for label, cases in grouped.items():
+            test = f"{value} == {cases[0]}" if len(cases) == 1 else f"{value} in ({', '.join(cases)})"
+            self._emit(depth, f"{word} {test}:")
+            self._jump(block.name, label, depth + 1)
+            word = "elif"
+        if word == "if":
+            self._jump(block.name, each.labels[0], depth)
+        else:
+            self._emit(depth, "else:")
+            self._jump(block.name, each.labels[0], depth + 1)
+
+    # -- memory -------------------------------------------------------------------------------------------------------
+
+    def _store(self, each: Instruction, depth: int) -> None:
+        value, place = each.operands
+        if isinstance(place.value, Local) and place.value.name in self._promoted:
+            self._emit(depth, f"{self._name(place.value.name)} = {self._value(value)}")
+            return
+        where, what = self._value(place), self._value(value)
+        function = _STORES[each.orderings[0]] if each.how else "store"
+        for offset, type_, part in parts_of(value.type, what):
+            at = f"({where}) + {offset}" if offset else where
+            self._emit(depth, f"{function}({at}, {bytes_of(type_)}, {to_bits(type_, part)}, {self._site_here})")
+
+    def _load(self, each: Instruction) -> str:
+        place = each.operands[0]
+        if isinstance(place.value, Local) and place.value.name in self._promoted:
+            name = self._name(place.value.name)
+            missing = f"uninitialised({self._promoted_name(place.value.name)!r}, {self._site_here})"
+            return f"({name} if {name} is not None else {missing})"
+        function = "atomic_load" if each.how else "load"
+        return self._loaded(each.type, self._value(place), function)
+
+    def _promoted_name(self, name: str) -> str:
+        return self.function.variables.get(name, name)
+
+    def _loaded(self, type_: Type, where: str, function: str) -> str:
+        if isinstance(type_, Array | Struct):
+            parts = [self._loaded(part, f"({where}) + {offset}", function) for offset, part in elements_of(type_)]
+            return f"({', '.join(parts)},)"
+        return from_bits(type_, f"{function}({where}, {bytes_of(type_)}, {self._site_here})")
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    def _call(self, block: Block, each: Instruction, depth: int) -> None:
+        called = each.operands[0].value
+        name = called.name if isinstance(called, Symbol) else ""
+        if name.startswith(("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias")):
+            return
+        arguments = []
+        for operand, copied in zip(each.operands[1:], each.copied or (None,) * len(each.operands[1:]), strict=True):
+            value = self._value(operand)
+            if copied is not None:
+                self._emit(depth, f"given = copied({value}, {copied.size}, mine, {self._site_here})")
+                value = "given"
+                if not self._frees:
+                    raise Unsupported("a structure passed by value where the caller has no variables in memory")
+            arguments.append(value)
+        if isinstance(called, Symbol):
+            expression = self._callee(called.name)
+            if expression.startswith("library["):
+                arguments.insert(0, str(self._site_here))
+            expression = f"{expression}({', '.join(arguments)})"
+        else:
+            given = "".join(f", {argument}" for argument in arguments)
+            expression = f"call({self._value(each.operands[0])}, {self._site_here}{given})"
+        if each.result and not isinstance(each.type, Void):
+            self._assign(each, fitted(each.type, expression) if "library[" in expression else expression, depth)
+        else:
+            self._emit(depth, expression)
+        if each.opcode == "invoke":
+            self._jump(block.name, each.labels[0], depth)
+
+    # -- expressions --------------------------------------------------------------------------------------------------
+
+    def _value(self, operand: Operand) -> str:
+        value, type_ = operand.value, operand.type
+        match value:
+            case Local(name):
+                return self._name(name)
+            case Symbol(name):
+                return str(self._address(name))
+            case Undefined():
+                return zero(type_)
+            case ConstantExpression():
+                return str(constant(operand, self._address))
+            case ConstantValue():
+                return literal(constant(operand, self._address), type_)
+        raise Unsupported(f"the value {value}")
+
+    def _expression(self, each: Instruction) -> str:
+        opcode, type_ = each.opcode, each.type
+        if opcode == "load":
+            return self._load(each)
+        if opcode == "getelementptr":
+            return self._address_of(each)
+        if opcode == "extractvalue":
+            indices = "".join(f"[{index}]" for index in each.indices)
+            return f"{self._value(each.operands[0])}{indices}"
+        if opcode == "insertvalue":
+            whole, part = map(self._value, each.operands)
+            return f"insert({whole}, {part}, {each.indices})"
+        if opcode == "extractelement":
+            whole, index = map(self._value, each.operands)
+            return f"{whole}[{index}]"
+        if opcode == "insertelement":
+            whole, part, index = map(self._value, each.operands)
+            return f"insert({whole}, {part}, ({index},))"
+        if opcode == "shufflevector":
+            return self._shuffled(each)
+        if opcode == "atomicrmw":
+            place, value = map(self._value, each.operands)
+            if isinstance(type_, Float):
+                raise Unsupported("an atomic update of a float")
+            assert isinstance(type_, Int | Pointer)
+            change = changed(each.how, value, bits_of(type_))
+            return f"update({place}, {bytes_of(type_)}, lambda old: {change}, {self._site_here})"
+        if opcode == "cmpxchg":
+            place, old, new = map(self._value, each.operands)
+            assert each.source is not None
+            return f"exchange({place}, {bytes_of(each.source)}, {old}, {new}, {self._site_here})"
+        values = [self._value(operand) for operand in each.operands]
+        if isinstance(each.operands[-1].type, Array) or isinstance(type_, Array):
+            return self._of_vectors(each, values)
+        return self._scalar(opcode, each.how, [operand.type for operand in each.operands], type_, values)
+
+    def _shuffled(self, each: Instruction) -> str:
+        mask = each.operands[2]
+        kind = each.operands[0].type
+        assert isinstance(kind, Array)
+        picked = constant(mask, self._address)
+        if picked is None:
+            picked = [0] * (mask.type.count if isinstance(mask.type, Array) else 0)
+        one, other = self._value(each.operands[0]), self._value(each.operands[1])
+        parts = [f"{one}[{at}]" if at < kind.count else f"{other}[{at - kind.count}]" for at in map(int, picked)]
+        return f"({', '.join(parts)},)"
+
+    def _of_vectors(self, each: Instruction, values: list[str]) -> str:
+        """An operation on each element of vectors."""
+        result = each.type
+        assert isinstance(result, Array)
+        kinds = [operand.type.element if isinstance(operand.type, Array) else operand.type for operand in each.operands]
+        parts = []
+        for index in range(result.count):
+            given = [
+                f"{value}[{index}]" if isinstance(operand.type, Array) else value
+                for value, operand in zip(values, each.operands, strict=True)
+            ]
+            parts.append(self._scalar(each.opcode, each.how, kinds, result.element, given))
+        return f"({', '.join(parts)},)"
+
+    def _scalar(self, opcode: str, how: str, kinds: list[Type], type_: Type, given: list[str]) -> str:  # noqa: C901
+        first = given[0]
+        if opcode == "freeze" or opcode in ("bitcast", "addrspacecast") and kinds[0] == type_:
+            return first
+        if opcode == "select":
+            return f"({given[1]} if {first} else {given[2]})"
+        if opcode == "icmp":
+            return integer_test(how, kinds[0], *given)
+        if opcode == "fcmp":
+            return float_test(how, *given)
+        if opcode == "fneg":
+            return f"-{first}"
+        if opcode in _FLOAT_OPERATIONS:
+            return rounded(type_, f"{first} {_FLOAT_OPERATIONS[opcode]} {given[1]}")
+        if opcode in ("fdiv", "frem"):
+            return rounded(type_, f"{opcode}({first}, {given[1]})")
+        if opcode in BITWISE:
+            return f"{first} {BITWISE[opcode]} {given[1]}"
+        source = kinds[0]
+        if opcode in ("bitcast", "ptrtoint", "inttoptr"):
+            bits = to_bits(source, first)
+            if isinstance(type_, Int) and type_.bits < bits_of(source):
+                bits = f"{bits} & {(1 << type_.bits) - 1}"
+            return from_bits(type_, bits)
+        if opcode in ("sitofp", "uitofp"):
+            return rounded(type_, f"float({signed(source, first) if opcode == 'sitofp' else first})")
+        if opcode in ("fptosi", "fptoui"):
+            return f"to_int({first}, {(1 << bits_of(type_)) - 1})"
+        if opcode in ("fptrunc", "fpext"):
+            return rounded(type_, first) if opcode == "fptrunc" else first
+        assert isinstance(type_, Int)
+        mask = (1 << type_.bits) - 1
+        if opcode == "trunc":
+            return f"{first} & {mask}"
+        if opcode == "zext":
+            return f"{first} + 0" if bits_of(source) == 1 else first
+        if opcode == "sext":
+            return f"{signed(source, first)} & {mask}"
+        if opcode in _WRAPPING:
+            return f"{first} {_WRAPPING[opcode]} {given[1]} & {mask}"
+        return self._division_or_shift(opcode, type_, first, given[1])
+
+    def _division_or_shift(self, opcode: str, type_: Int, first: str, second: str) -> str:
+        mask = (1 << type_.bits) - 1
+        if opcode in ("udiv", "urem"):
+            sign = "//" if opcode == "udiv" else "%"
+            return f"{first} {sign} ({second} or no_divisor({self._site_here}))"
+        if opcode in ("sdiv", "srem"):
+            return f"{opcode}({first}, {second}, {1 << type_.bits - 1}, {mask}, {self._site_here})"
+        fits = second.isdigit() and int(second) < type_.bits
+        if opcode == "ashr":
+            count = second if fits else f"min({second}, {type_.bits - 1})"
+            return f"({signed(type_, first)} >> {count}) & {mask}"
+        if opcode == "lshr":
+            return f"{first} >> {second}"
+        if opcode == "shl":
+            return f"({first} << {second}) & {mask}" if fits else f"({first} << min({second}, 128)) & {mask}"
+        raise Unsupported(f"the instruction {opcode!r}")
+
+    def _address_of(self, each: Instruction) -> str:
+        base, *indices = each.operands
+        type_ = each.source
+        assert type_ is not None
+        fixed = 0
+        terms = []
+        for number, index in enumerate(indices):
+            if number == 0:
+                size = type_.size
+            elif isinstance(type_, Struct):
+                at = int(constant(index, self._address) or 0)
+                fixed += type_.offset(at)
+                type_ = type_.fields[at]
+                continue
+            elif isinstance(type_, Array):
+                type_ = type_.element
+                size = type_.size
+            else:
+                raise Unsupported(f"an index into the type {type_}")
+            if isinstance(index.value, ConstantValue):
+                fixed += as_signed(int(constant(index, self._address) or 0), bits_of(index.type)) * size
+            else:
+                terms.append(f"{signed(index.type, self._value(index))} * {size}")
+        text = self._value(base)
+        if isinstance(base.type, Array):
+            raise Unsupported("a vector of addresses")
+        if fixed and text.isdigit():
+            text, fixed = str(int(text) + fixed), 0
+        parts = [text, *terms, *([str(fixed)] if fixed else [])]
+        if len(parts) == 1:
+            return text
+        return f"{' + '.join(parts)} & {(1 << 64) - 1}" if terms or fixed < 0 else " + ".join(parts)
+
+
+def python_name(name: str) -> str:
+    """The name of a function of the program in the namespace of compiled functions."""
+    return "f_" + "".join(each if each.isalnum() or each == "_" else f"_{ord(each):x}_" for each in name)
+
+
+def successors(block: Block) -> tuple[str, ...]:
+    """The blocks that may follow a block, each once."""
+    last = block.instructions[-1]
+    return tuple(dict.fromkeys(last.labels)) if last.opcode != "phi" else ()
+
+
+def _instructions(function: IrFunction) -> Iterator[Instruction]:
+    for block in function.blocks:
+        yield from block.instructions
+
+
+def _promoted(function: IrFunction) -> dict[str, Type]:
+    """The variables in memory whose address is only loaded from and stored to, whole."""
+    found: dict[str, Type] = {}
+    for each in function.blocks[0].instructions:
+        if each.opcode == "alloca" and not each.operands and isinstance(each.source, Int | Pointer | Float):
+            found[each.result] = each.source
+    for each in _instructions(function):
+        for number, operand in enumerate(each.operands):
+            if not isinstance(operand.value, Local) or operand.value.name not in found:
+                continue
+            kind = found[operand.value.name]
+            whole = (each.opcode == "load" and each.type == kind) or (
+                each.opcode == "store" and number == 1 and each.operands[0].type == kind
+            )
+            ignored = (
+                each.opcode == "call"
+                and isinstance(each.operands[0].value, Symbol)
+                and (each.operands[0].value.name.startswith("llvm.lifetime."))
+            )
+            if (not whole or each.how) and not ignored:
+                del found[operand.value.name]
+    return found

@@ -1,0 +1,43 @@
+"""The record of an execution (:class:`mazurka.program.protocol.Run`), made from its runtime.
+
+Cost: some microseconds for an execution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mazurka.program.protocol import Frame, Run
+from mazurka.program.runtime.lazy_run import LazyRun
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.trace.ids import StepIndex
+
+
+def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> Run:
+    """The record of a runtime whose execution has ended; ``readable`` turns a stack into frames."""
+    tasks = runtime.tasks
+    run = LazyRun([task.name for task in tasks], runtime.log, runtime.scheduler.choices)
+    run.failures = runtime.failures
+    run.blocked = runtime.blocked
+    run.divergence = runtime.divergence
+    run.found_new_points = runtime.sharing.found_new_points
+    run.truncated = runtime.truncated
+    run.settled = runtime.settled
+    run.untracked = runtime.untracked
+    run.uncontrolled = runtime.uncontrolled
+    run.assumed = runtime.assumed
+    run.names = runtime.names
+    run.daemons = tuple([task.index for task in tasks if task.daemon])
+    run.labels = {task.index: task.label for task in tasks if task.label}
+    run.limited = runtime.limited
+    run.again = runtime.again
+    if runtime.careful:
+        accounts = runtime.accounts
+        run.first, run.given = accounts.first, accounts.given
+        run.stacks = {StepIndex(number): readable(stack) for number, stack in accounts.stacks.items()}
+    if runtime.timed or runtime.limited:
+        run.shortest, run.slept, run.nearest = runtime.shortest, runtime.slept, runtime.nearest
+        run.lag, run.withheld = runtime.scheduler.lag, runtime.scheduler.withheld
+        run.ended, run.bounded = dict(runtime.ended), frozenset(runtime.bounded)
+    return run

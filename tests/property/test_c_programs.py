@@ -1,0 +1,58 @@
+"""Generated programs, run as C through the whole front end, reach the outcomes that the oracle gives, under each memory
+model. ``make test-long`` takes 3,000 programs.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.oracle.enumerate import TooLarge
+from tests.oracle.front import expected
+from tests.oracle.front_c import reached
+from tests.oracle.generate import random_program
+from tests.oracle.translate_c import to_c
+
+from mazurka.program.memory import MemoryModel
+from mazurka.program.protocol import FailureKind
+
+_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+_PROGRAMS = 3_000 if _LONG else 10
+_SHARE = 10
+_RELAXED = 3_000 if _LONG else 6
+_RELAXED_SHARE = 6
+_MOST_EXECUTIONS = 3_000 if _LONG else 400
+
+
+def _check(seed: int, path: Path, model: MemoryModel = MemoryModel.SC) -> bool:
+    """Whether the program was small enough to be compared."""
+    relaxed = model is not MemoryModel.SC
+    program = random_program(
+        seed, conditions=not relaxed or seed % 3 == 0, atomics=relaxed, semaphores=not relaxed and seed % 5 == 0
+    )
+    try:
+        answer = expected(program, model)
+    except TooLarge:
+        return False
+    for strategy in ("dpor", "mcr") if relaxed else ("dpor", "mcr", "se-mcr"):
+        found = reached(program, path, strategy, model, _MOST_EXECUTIONS)
+        if found.executions >= _MOST_EXECUTIONS:
+            return False
+        assert found.outcomes == answer, f"seed {seed}, {strategy}, {model}:\n{to_c(program)[0]}"
+        stuck = any(outcome[3] for outcome in answer)
+        assert stuck == bool(found.kinds & {FailureKind.DEADLOCK, FailureKind.BLOCKED}), f"seed {seed}, {strategy}"
+    return True
+
+
+@pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
+def test_generated_programs_reach_what_the_oracle_says(first: int, tmp_path: Path) -> None:
+    compared = sum(_check(seed, tmp_path / "generated.c") for seed in range(first, first + _SHARE))
+    assert compared > _SHARE * 0.5
+
+
+@pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO])
+@pytest.mark.parametrize("first", range(0, _RELAXED, _RELAXED_SHARE))
+def test_generated_programs_under_relaxed_memory(first: int, model: MemoryModel, tmp_path: Path) -> None:
+    compared = sum(_check(seed, tmp_path / "generated.c", model) for seed in range(first, first + _RELAXED_SHARE))
+    assert compared > _RELAXED_SHARE * 0.5

@@ -1,0 +1,66 @@
+"""Faults of C programs in memory, each with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.c_programs import executed
+
+FAULTS = {
+    "null pointer": "int *p = 0; return *p;",
+    "out of bounds": "int a[4]; for (int i = 0; i <= 4; i++) a[i] = i; return 0;",
+    "use after free": "int *p = malloc(4); free(p); *p = 1; return 0;",
+    "double free": "int *p = malloc(4); free(p); free(p); return 0;",
+    "invalid free": "int x; free(&x); return 0;",
+    "uninitialised read": "int *p = malloc(4); return *p == 3;",
+    "invalid pointer": "int *p = (int *)0x123456789abcL; return *p;",
+    "write to a constant": 'char *s = (char *)"text"; s[0] = 1; return 0;',
+    "division by zero": "volatile int zero = 0; return 5 / zero;",
+    "invalid call": "void (*f)(void) = (void (*)(void))4096; f(); return 0;",
+    "abort": "abort();",
+    "use after return": "return *local();",
+    "stack overflow": "return deep(1000000);",
+}
+
+BEFORE = """
+int *local(void) { int x = 1; int *volatile p = &x; return p; }
+int deep(int n) { return n ? deep(n - 1) + 1 : 0; }
+"""
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_found(name: str, tmp_path: Path) -> None:
+    run = executed(tmp_path, f"{BEFORE}int main(void) {{\n{FAULTS[name]}\n}}\n", "-Wno-everything")
+    (failure,) = run.failures
+    assert failure.exception == name
+    assert failure.location is not None
+    assert failure.location.file == str(tmp_path / "program.c")
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_program_without_faults_has_none(level: str, tmp_path: Path) -> None:
+    text = """
+    struct node { int value; struct node *next; };
+    int main(void) {
+        struct node *first = 0;
+        for (int i = 0; i < 10; i++) {
+            struct node *each = malloc(sizeof *each);
+            each->value = i; each->next = first; first = each;
+        }
+        int sum = 0;
+        while (first) { struct node *next = first->next; sum += first->value; free(first); first = next; }
+        char text[20]; snprintf(text, sizeof text, "sum %d", sum);
+        puts(text);
+        return strcmp(text, "sum 45");
+    }
+    """
+    run = executed(tmp_path, text, level)
+    assert not run.failures
+    assert run.output == "sum 45\n"
+
+
+def test_exit_status_and_assertion(tmp_path: Path) -> None:
+    assert executed(tmp_path, "int main(void) { exit(3); }").failures[0].message == "the program exits with 3"
+    failure = executed(tmp_path, "int main(void) { int x = 1; assert(x == 2); }").failures[0]
+    assert (failure.kind.value, failure.message) == ("assertion", "assertion failed: x == 2")

@@ -1,0 +1,162 @@
+"""pthreads: primitives, their misuse, races, and conflicts of accesses of different sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.c_programs import executed, explored, opened
+
+from mazurka.explore.outcome import Verified, Violation
+from mazurka.program.protocol import FailureKind
+
+TWO = """
+int main(void) {
+    pthread_t a, b;
+    %s
+    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, two, 0);
+    pthread_join(a, 0); pthread_join(b, 0);
+    %s
+    return 0;
+}
+"""
+
+
+def _two(shared: str, one: str, two: str, check: str = "", before: str = "") -> str:
+    functions = f"void *one(void *z) {{ {one} return 0; }}\nvoid *two(void *z) {{ {two} return 0; }}\n"
+    return f"{shared}\n{functions}" + TWO % (before, check)
+
+
+CORRECT = {
+    "mutex": _two(
+        "int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+        "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        "assert(x == 2);",
+    ),
+    "recursive mutex": _two(
+        "int x; pthread_mutex_t m;",
+        "pthread_mutex_lock(&m); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); pthread_mutex_unlock(&m);",
+        "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        "assert(x == 2);",
+        "pthread_mutexattr_t k; pthread_mutexattr_init(&k); pthread_mutexattr_settype(&k, PTHREAD_MUTEX_RECURSIVE);"
+        " pthread_mutex_init(&m, &k);",
+    ),
+    "condition": _two(
+        "int ready; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;",
+        "pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);",
+        "pthread_mutex_lock(&m); ready = 1; pthread_mutex_unlock(&m); pthread_cond_signal(&c);",
+    ),
+    "semaphore": _two(
+        "int x; sem_t s;",
+        "sem_wait(&s); x++; sem_post(&s);",
+        "sem_wait(&s); x++; sem_post(&s);",
+        "assert(x == 2);",
+        "sem_init(&s, 0, 1);",
+    ),
+    "read-write lock": _two(
+        "int x; pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;",
+        "pthread_rwlock_wrlock(&l); x++; x++; pthread_rwlock_unlock(&l);",
+        "pthread_rwlock_rdlock(&l); assert(x != 1); pthread_rwlock_unlock(&l);",
+    ),
+    "barrier": _two(
+        "int x, y; pthread_barrier_t w;",
+        "x = 1; pthread_barrier_wait(&w); assert(y);",
+        "y = 1; pthread_barrier_wait(&w); assert(x);",
+        "",
+        "pthread_barrier_init(&w, 0, 2);",
+    ),
+    "once": _two(
+        "int x; pthread_once_t o = PTHREAD_ONCE_INIT; void first(void) { x++; }",
+        "pthread_once(&o, first); assert(x == 1);",
+        "pthread_once(&o, first); assert(x == 1);",
+    ),
+    "atomic": _two("_Atomic int x;", "x++;", "x++;", "assert(x == 2);"),
+    "fields of a word": _two("struct { int a, b; } s;", "s.a++;", "s.b++;", "assert(s.a == 1 && s.b == 1);"),
+    "thread-local": _two("_Thread_local int x;", "x++; assert(x == 1);", "x++; assert(x == 1);"),
+}
+
+WRONG = {
+    "lost update": (_two("int x;", "x++;", "x++;", "assert(x == 2);"), FailureKind.ASSERTION),
+    "deadlock": (
+        _two(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;",
+            "pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);",
+            "pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);",
+        ),
+        FailureKind.DEADLOCK,
+    ),
+    "lost wake-up": (
+        _two(
+            "int ready; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;",
+            "pthread_mutex_lock(&m); if (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);",
+            "ready = 1; pthread_cond_signal(&c);",
+        ),
+        FailureKind.BLOCKED,
+    ),
+    "use after free": (_two("int *p;", "*p = 1;", "free(p);", "", "p = malloc(4);"), FailureKind.EXCEPTION),
+    "double free": (_two("int *p;", "free(p);", "free(p);", "", "p = malloc(4);"), FailureKind.EXCEPTION),
+    "parts of a word": (
+        _two("union { long whole; int half[2]; } u;", "u.whole = -1;", "u.half[1] = 1;",
+             "assert(u.half[0] == -1 && u.half[1] == 1);"),
+        FailureKind.ASSERTION,
+    ),
+    "a copy of a structure": (
+        _two("struct pair { int a, b; } s, t;", "s = (struct pair){1, 1};", "t = s;", "assert(t.a == 0);"),
+        FailureKind.ASSERTION,
+    ),
+    "spins for ever": (
+        _two("int flag;", "while (!flag);", ""), FailureKind.LIVELOCK,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "mcr", "se-mcr"])
+@pytest.mark.parametrize("name", CORRECT)
+def test_a_correct_program_is_verified(name: str, strategy: str, tmp_path: Path) -> None:
+    outcome = explored(opened(tmp_path, CORRECT[name]), strategy)
+    assert isinstance(outcome.verdict, Verified), outcome
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "dpor-rf", "mcr", "se-mcr"])
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_program_fails(name: str, strategy: str, tmp_path: Path) -> None:
+    text, kind = WRONG[name]
+    outcome = explored(opened(tmp_path, text), strategy)
+    assert isinstance(outcome.verdict, Violation), outcome
+    assert outcome.verdict.first.failure.kind is kind
+
+
+def test_a_race_is_reported_with_both_places(tmp_path: Path) -> None:
+    text = _two("int x;", "x = 1;", "x = 2;")
+    outcome = explored(opened(tmp_path, text, races=True))
+    assert isinstance(outcome.verdict, Violation)
+    failure = outcome.verdict.first.failure
+    assert failure.is_race
+    assert failure.message.startswith("data race on x: ")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("pthread_mutex_unlock(&m);", "unlocks m, which is free"),
+        ("pthread_mutex_lock(&m); pthread_mutex_destroy(&m);", "destroys m, which is locked"),
+        ("pthread_mutex_destroy(&m); pthread_mutex_lock(&m);", "which has been destroyed"),
+        ("pthread_cond_wait(&c, &m);", "waits for c without having m"),
+        ("sem_wait(&s);", "as a semaphore, which is not initialised"),
+    ],
+)
+def test_misuse_is_a_fault(body: str, message: str, tmp_path: Path) -> None:
+    run = executed(tmp_path, f"pthread_mutex_t m; pthread_cond_t c; sem_t s;\nint main(void) {{ {body} }}")
+    (failure,) = run.failures
+    assert message in failure.message
+
+
+def test_functions_that_are_not_known_cut_the_execution(tmp_path: Path) -> None:
+    run = executed(tmp_path, "int fork(void); int main(void) { return fork(); }")
+    assert "it calls fork, of which nothing is known" in run.truncated
+
+
+def test_inputs_are_untracked(tmp_path: Path) -> None:
+    run = executed(tmp_path, "int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }")
+    assert any("the input __VERIFIER_nondet_int()" in text for text in run.untracked)
