@@ -28,6 +28,7 @@ from tests.oracle.python_programs import Program, drawn
 
 from benchmarks.row import Row, Settings
 from mazurka.api import explore
+from mazurka.explore.outcome import MORE_FAILURES
 from mazurka.explore.registry import STRATEGIES, make_strategy
 from mazurka.report.check_report import Verdict
 
@@ -65,6 +66,7 @@ def reached(scenario: Callable[[], str], strategy: str) -> Reached:
     failures = {finding.failure.identity for finding in report.findings if finding.failure is not None}
     decided = report.complete and not report.untracked and not report.uncontrolled
     decided = decided and report.verdict is not Verdict.INCONCLUSIVE  # such a strategy may have come to less
+    decided = decided and not any(note.startswith(MORE_FAILURES) for note in report.notes)
     return Reached(
         frozenset(returned), frozenset(failures), decided, "; ".join(report.inconsistencies), report.executions
     )

@@ -72,6 +72,12 @@ CORRECT = {
         "pthread_once(&o, first); assert(x == 1);",
     ),
     "atomic": _two("_Atomic int x;", "x++;", "x++;", "assert(x == 2);"),
+    "spin lock": _two(
+        "#include <stdatomic.h>\natomic_flag l = ATOMIC_FLAG_INIT; int x;",
+        "while (atomic_flag_test_and_set(&l)); x++; atomic_flag_clear(&l);",
+        "while (atomic_flag_test_and_set(&l)); x++; atomic_flag_clear(&l);",
+        "assert(x == 2);",
+    ),
     "fields of a word": _two("struct { int a, b; } s;", "s.a++;", "s.b++;", "assert(s.a == 1 && s.b == 1);"),
     "thread-local": _two("_Thread_local int x;", "x++; assert(x == 1);", "x++; assert(x == 1);"),
 }
@@ -96,6 +102,22 @@ WRONG = {
     ),
     "use after free": (_two("int *p;", "*p = 1;", "free(p);", "", "p = malloc(4);"), FailureKind.EXCEPTION),
     "double free": (_two("int *p;", "free(p);", "free(p);", "", "p = malloc(4);"), FailureKind.EXCEPTION),
+    "initialised in use": (
+        _two(
+            "int x; pthread_mutex_t m;",
+            "pthread_mutex_init(&m, 0); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+            "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        ),
+        FailureKind.EXCEPTION,
+    ),
+    "destroyed in use": (
+        _two(
+            "int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+            "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+            "x; pthread_mutex_destroy(&m);",
+        ),
+        FailureKind.EXCEPTION,
+    ),
     "parts of a word": (
         _two("union { long whole; int half[2]; } u;", "u.whole = -1;", "u.half[1] = 1;",
              "assert(u.half[0] == -1 && u.half[1] == 1);"),

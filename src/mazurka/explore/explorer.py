@@ -27,6 +27,7 @@ from typing import Final
 
 from mazurka.explore.batch import Batch, BatchLimits, again, work
 from mazurka.explore.outcome import (
+    MORE_FAILURES,
     FailingExecution,
     Inconclusive,
     Outcome,
@@ -370,8 +371,11 @@ class Explorer:
     def _conclude(self, stopped: str) -> Outcome:
         complete = not stopped and self.strategy.exhaustive
         notes = [*self._notes, self.strategy.summary(), self._foreseen(), self.journal.trouble if self.journal else ""]
+        verdict = self._verdict(stopped)
+        if complete and isinstance(verdict, Violation) and (doubt := self.strategy.incompleteness_reason()):
+            notes.append(f"{MORE_FAILURES}{doubt}")
         return Outcome(
-            self._verdict(stopped),
+            verdict,
             self.strategy.name,
             self.seen.executions,
             self._seconds(),

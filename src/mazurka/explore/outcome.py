@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from mazurka.program.protocol import Failure
 
@@ -92,6 +93,10 @@ class Inconclusive:
 
 
 Verdict = Violation | Verified | Inconclusive
+
+
+#: The beginning of a note on a violation: the search came to its end, but can't have found all failures.
+MORE_FAILURES: Final = "there may be more failures: "
 
 
 @dataclass(frozen=True, slots=True)

@@ -374,25 +374,48 @@ class Memory:
         self._put(thing, at, size, change(before))
         return before
 
+    def replace(self, address: int, size: int, change: Callable[[int], int], site: int) -> int:
+        """An indivisible update that may leave the value as it is, and then is a read: a thread that waits for a lock
+        by such updates has no effect. Returns the value before."""
+        thing, at, cells = self._atomic(address, size, site, "changes")
+        if self._try(thing, at, size, cells, lambda before: change(before) != before, site):
+            before = self._get(thing, at, size, site)
+            self._put(thing, at, size, change(before))
+            return before
+        return self._get(thing, at, size, site)
+
     def exchange(self, address: int, size: int, old: int, new: int, site: int) -> tuple[int, bool]:
         """Compare and exchange; returns the value before, and whether it was ``old``, so that it is now ``new``."""
         thing, at, cells = self._atomic(address, size, site, "changes")
-        run = self.run
-        if len(cells) > 1 and not run.solo:
-            text = "a compare and exchange of memory that is also accessed in parts"
-            run.untracked[text] = run.untracked.get(text, 0) + 1
-        if run.solo:
-            done = self._get(thing, at, size, site) == old
-        else:
-            alive = self._alive(thing)
-            more = (alive,) if alive else ()
-            done = run.attempt(_RMW, cells[0], lambda: self._get(thing, at, size, site) == old, more)
-            if done and run.detail:
-                run.record_written(lambda: self.show(thing, at, size))
+        done = self._try(thing, at, size, cells, lambda before: before == old, site)
         before = self._get(thing, at, size, site)
         if done:
             self._put(thing, at, size, new)
         return before, done
+
+    def _try(
+        self,
+        thing: MemoryObject,
+        at: int,
+        size: int,
+        cells: tuple[Target, ...],
+        succeeds: Callable[[int], bool],
+        site: int,
+    ) -> bool:
+        """Pass an update that takes place only if the value before it is such; otherwise it is a read."""
+        run = self.run
+        if run.solo:
+            return succeeds(self._get(thing, at, size, site))
+        if len(cells) > 1:
+            text = "a compare and exchange of memory that is also accessed in parts"
+            run.untracked[text] = run.untracked.get(text, 0) + 1
+        alive = self._alive(thing)
+        done = run.attempt(
+            _RMW, cells[0], lambda: succeeds(self._get(thing, at, size, site)), (alive,) if alive else ()
+        )
+        if done and run.detail:
+            run.record_written(lambda: self.show(thing, at, size))
+        return done
 
     def _pass(self, op: Op, thing: MemoryObject, at: int, size: int, cells: tuple[Target, ...], site: int) -> None:
         run = self.run

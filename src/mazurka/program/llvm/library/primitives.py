@@ -21,6 +21,7 @@ class Primitive:
 
     __slots__ = ("users",)
     words: ClassVar[str] = "primitive"
+    target: Target
 
     def __init__(self) -> None:
         self.users: set[int] = set()

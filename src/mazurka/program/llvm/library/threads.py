@@ -155,14 +155,19 @@ class Threads:
 
     def initialise(self, address: int, site: int, make: Callable[[str], Any]) -> int:
         """A primitive is initialised: threads that use it at the same time are not tracked."""
+        made = make(self._name(address, 1, site))
+        self._look_at(made, site)
         self._untracked_beside(address, site, "initialised")
-        self.primitives[address] = make(self._name(address, 1, site))
+        self.primitives[address] = made
         return 0
 
     def destroy(self, address: int, site: int) -> int:
         """A primitive is destroyed."""
         name = self._name(address, 1, site)
         found = self.primitives.get(address)
+        if isinstance(found, Primitive):
+            self._look_at(found, site)
+            found = self.primitives.get(address)
         if isinstance(found, Mutex) and found.holder_ is not None:
             raise ProgramFault("misuse of a primitive", f"destroys {name}, which is locked", site)
         if isinstance(found, ConditionVariable) and found.waiters:
@@ -170,6 +175,13 @@ class Threads:
         self._untracked_beside(address, site, "destroyed")
         self.primitives[address] = "destroyed"
         return 0
+
+    def _look_at(self, primitive: Primitive, site: int) -> None:
+        """A point and a step, so that operations on the primitive come before it in some executions."""
+        run = self.machine.run
+        if not run.solo:
+            run.need_points(RELEASE_POINTS)
+            run.visit(Op.READ, primitive.target, site, None, (), point=True)
 
     def _untracked_beside(self, address: int, site: int, how: str) -> None:
         run = self.machine.run
