@@ -17,9 +17,11 @@ Departures. Operations that may have to wait need more care than in the paper's 
   between these two can be in the reversal, since it depends on the first.
 - An operation before which a thread was blocked when the run ended counts as a second, too, so that the other orders of
   a deadlock are explored.
-- Whether a thread could move is known if it stood there: the run has the enabled threads at each point. For a lock it
-  follows from its holder. Otherwise (a semaphore's counter, a queue) the reversal is *unsure*. A step does not show
-  whether its read may have to wait; the explorer learns which kinds of targets are waited for.
+- Whether a thread could move is known if it stood there: the run has the enabled threads at each point. (Not where it
+  waited for a second target, which was written later, as a thread that waits for a notification and for the lock: the
+  notification need not depend on the first.) For a lock it follows from its holder. Otherwise (a semaphore's counter, a
+  queue) the reversal is *unsure*. A step does not show whether its read may have to wait; the explorer learns which
+  kinds of targets are waited for.
 - A step of several accesses may touch other locations if it reads another value: if such a second reads a target that
   the first writes, the reversal *varies*. A step of one access does not vary, unless the runs so far have shown several
   at its site.
@@ -324,6 +326,8 @@ class Execution:
             if touch.event < 0:
                 continue
             known = self._known(second, touch)
+            if known is False and any(t.step > touch.step for t in rest):
+                known = None  # it waited for another target, too, which has been written since
             if known is None and second.op is Op.ACQUIRE:
                 known = touch.free
             if known is False:
