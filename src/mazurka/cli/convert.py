@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import click
 
+from mazurka.errors import UsageError
 from mazurka.trace.columns import Columns, Parts, assemble, parts_of
-from mazurka.trace.formats.format import FORMATS, format_for, named
+from mazurka.trace.formats.format import FORMATS, Format, format_for, named
 from mazurka.trace.formats.source import STANDARD
 from mazurka.trace.reading import opened
 from mazurka.trace.writing import write_trace
@@ -22,10 +25,14 @@ _KNOWN = click.Choice([known.name for known in FORMATS])
 @click.option("--from", "from_", type=_KNOWN, default=None, help="The format of IN  [default: by name and content]")
 @click.option("--to", type=_KNOWN, default=None, help="The format of OUT  [default: by its name]")
 @click.option("--repair", is_flag=True, help="Mend the faults that `mazurka trace check` finds; list the changes")
-def command(source: str, target: str, from_: str | None, to: str | None, repair: bool) -> None:
+@click.option("--per-thread", is_flag=True, help="OUT is a folder, which gets a log of each thread  [format: csv]")
+def command(source: str, target: str, from_: str | None, to: str | None, repair: bool, per_thread: bool) -> None:
     """Write the trace IN to OUT (`-` for standard input or output) in another format. Reports data that the format
     can't hold."""
     tell = partial(click.echo, err=target == str(STANDARD))
+    if per_thread:
+        _write_logs(source, from_, Path(target), named(to or "csv"), repair)
+        return
     into = named(to) if to else format_for(target)
     with opened(source, from_) as (_, parts):
         if repair:
@@ -35,6 +42,25 @@ def command(source: str, target: str, from_: str | None, to: str | None, repair:
     tell(f"wrote {counted.rows:,} events to {target} ({into.name})")
     for loss in losses:
         tell(f"  lost: {loss}")
+
+
+def _write_logs(source: str, from_: str | None, folder: Path, into: Format, repair: bool) -> None:
+    """Write a log of each thread into a folder that has no files yet."""
+    from mazurka.trace.thread_logs import logs_of_threads
+
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError("output", "it exists, and is no empty folder", where=str(folder), hint="name another one")
+    with opened(source, from_) as (_, parts):
+        trace = assemble(_repaired(parts, click.echo) if repair else parts)
+    folder.mkdir(parents=True, exist_ok=True)
+    losses: dict[str, None] = {}
+    for number, (thread, log) in enumerate(logs_of_threads(trace)):
+        name = re.sub(r"[^\w.-]", "_", f"{number:04}-{thread}")
+        path = folder / f"{name}.{into.name}"
+        losses.update(dict.fromkeys(write_trace(parts_of(log), path, into)))
+        click.echo(f"wrote {len(log.op):,} events to {path}")
+    for loss in losses:
+        click.echo(f"  lost: {loss}")
 
 
 def _repaired(parts: Parts, tell: Callable[[str], None]) -> Parts:
