@@ -16,12 +16,13 @@ READY := $(VENV)/ready
 SITE := .demo/site
 BENCH := .venv-bench
 MCP := .venv-mcp
+DOCS := .venv-site
 BROWSER := .cache/browser
 AXE := 4.10.3
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long test-browser test-versions test-mcp fuzz check format bench docs man dist lock clean
+.PHONY: help demo test test-fast test-long test-browser test-versions test-mcp fuzz check format bench docs site man dist lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
@@ -101,6 +102,15 @@ bench: $(BENCH)/ready ## measure every figure that is demanded (ARGS="speed coun
 
 docs: $(READY) ## check links, error names and the commands in README and docs
 	$(BIN)/python tools/check_docs.py $(ARGS)
+
+$(DOCS)/ready: requirements-site.lock
+	@$(PYTHON) -m venv --clear $(DOCS)
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement requirements-site.lock
+	@touch $@
+
+site: $(DOCS)/ready ## build the site of the documentation, build/site (strict: a broken link is an error)
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/python -m mkdocs build --quiet --strict --config-file tools/site/mkdocs.yml $(ARGS)
+	@echo "build/site/index.html"
 
 man: $(READY) ## write the manual page, build/mazurka.1
 	@mkdir -p build
