@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from tests.unit.c_programs import executed, explored, opened
 
+from mazurka.errors import UsageError
 from mazurka.explore.outcome import Verified, Violation
+from mazurka.program.llvm.opening import open_program
 from mazurka.program.protocol import FailureKind
+from mazurka.program.settings import ProgramSettings
 
 TWO = """
 int main(void) {
@@ -182,3 +185,14 @@ def test_functions_that_are_not_known_cut_the_execution(tmp_path: Path) -> None:
 def test_inputs_are_untracked(tmp_path: Path) -> None:
     run = executed(tmp_path, "int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }")
     assert any("the input __VERIFIER_nondet_int()" in text for text in run.untracked)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("--include", ProgramSettings(include=("re",))), ("--invariant", ProgramSettings(invariant="x == 0"))],
+)
+def test_options_for_python_are_refused(name: str, settings: ProgramSettings, tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text("int main(void) { return 0; }")
+    with pytest.raises(UsageError, match=f"{name} is for programs in Python only"):
+        open_program(str(path), (), settings)

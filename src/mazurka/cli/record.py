@@ -48,6 +48,10 @@ def command(
         return _finish(Path(finish))
     if program is None:
         raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
+    from mazurka.program.front_ends import FRONT_ENDS
+
+    if os.path.splitext(program.partition("::")[0])[1] in FRONT_ENDS["c"].suffixes:
+        raise UsageError("only-for-python", "record is for programs in Python only", where=program)
     from mazurka.program.python.included import require_modules
     from mazurka.program.python.instrument.loader import Loader
     from mazurka.program.python.opening import entry_of

@@ -15,6 +15,13 @@ def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSetti
     path, _, function = target.partition("::")
     if function:
         raise UsageError("no-such-target", "a C program is checked whole, from its main()", where=target)
+    for name, given_value in (
+        ("--include", settings.include),
+        ("--invariant", settings.invariant),
+        ("--property", settings.properties),
+    ):
+        if given_value:
+            raise UsageError("only-for-python", f"{name} is for programs in Python only", where=path)
     if not os.path.isfile(path):
         raise UsageError("no-such-file", "there is no such file", where=path)
     flags = tuple(each for each in arguments if each.startswith(("-I", "-D", "-O", "-std=")))

@@ -86,7 +86,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "nanosleep": _nanosleep,
     "getpid": lambda m, site: 4242,
     "sysconf": lambda m, site, name: 4,
-    "signal": lambda m, site, number, handler: 0,
     "llvm.trap": _trap,
     "llvm.debugtrap": _trap,
 }
