@@ -22,7 +22,7 @@ AXE := 4.10.3
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long test-browser test-versions test-mcp fuzz check format bench docs site man dist lock clean
+.PHONY: help demo test test-fast test-long test-browser test-versions test-mcp fuzz check format bench docs site gallery man dist lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
@@ -111,6 +111,9 @@ $(DOCS)/ready: requirements-site.lock
 site: $(DOCS)/ready ## build the site of the documentation, build/site (strict: a broken link is an error)
 	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/python -m mkdocs build --quiet --strict --config-file tools/site/mkdocs.yml $(ARGS)
 	@echo "build/site/index.html"
+
+gallery: $(READY) ## make the pages of bugs in released libraries, which `make site` then has (half a minute; PyPI)
+	PYTHONPATH=src $(BIN)/python tools/site/gallery.py
 
 man: $(READY) ## write the manual page, build/mazurka.1
 	@mkdir -p build
