@@ -20,7 +20,6 @@ FAULTS = {
     "invalid call": "void (*f)(void) = (void (*)(void))4096; f(); return 0;",
     "abort": "abort();",
     "use after return": "return *local();",
-    "stack overflow": "return deep(1000000);",
 }
 
 BEFORE = """
@@ -36,6 +35,32 @@ def test_a_fault_is_found(name: str, tmp_path: Path) -> None:
     assert failure.exception == name
     assert failure.location is not None
     assert failure.location.file == str(tmp_path / "program.c")
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_values_that_are_only_copied_need_not_be_initialised(level: str, tmp_path: Path) -> None:
+    text = """
+    struct flags { unsigned a : 4, b : 4; };
+    struct pair { int number; char letter; };
+    struct wide { long first, second; };
+    int sum(struct pair p) { return p.number + p.letter; }
+    long first(struct wide w) { return w.first; }
+    int main(void) {
+        struct flags f; f.a = 3; f.b = 1;
+        struct pair p; p.number = 40; p.letter = 2;
+        struct wide w, copy; w.first = 7; copy = w;
+        return f.a + f.b - 4 + sum(p) - 42 + (int)first(copy) - 7;
+    }
+    """
+    assert not executed(tmp_path, text, level).failures
+
+
+def test_deep_recursion_and_large_objects_cut_the_execution(tmp_path: Path) -> None:
+    run = executed(tmp_path, f"{BEFORE}int main(void) {{ return deep(1000000); }}")
+    assert not run.failures
+    assert "nested too deep" in run.truncated
+    run = executed(tmp_path, "int main(void) { return !malloc(1L << 40); }")
+    assert "is larger than" in run.truncated
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])

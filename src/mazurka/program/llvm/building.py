@@ -5,7 +5,6 @@ Cost: 30 ms for a small file, after the first one.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.util
 import os
@@ -77,14 +76,3 @@ def _verified(content: str | bytes, path: str) -> str:
     except RuntimeError as error:
         raise UsageError("malformed-llvm-ir", str(error).strip(), where=path) from None
     return str(module)
-
-
-def fingerprint(path: str, flags: Sequence[str]) -> str:
-    """A fingerprint of a source file and of the flags."""
-    digest = hashlib.sha256("\0".join(flags).encode())
-    try:
-        with open(path, "rb") as stream:
-            digest.update(stream.read())
-    except OSError:
-        pass
-    return digest.hexdigest()

@@ -98,6 +98,7 @@ class Machine:
         self.namespace.update(OPERATIONS)
         self.namespace.update(
             load=memory.load,
+            move=memory.move,
             store=memory.store,
             atomic_load=memory.atomic_load,
             atomic_store=memory.atomic_store,

@@ -145,7 +145,7 @@ class Memory:
         task = self.run.current
         place = self.made.get(task.name, 0) + 1
         if size > _LARGEST:
-            raise ProgramFault("too large an object", f"an object of {size} bytes is larger than {_LARGEST}", 0)
+            self.run.stop(f"the run was cut: an object of {size:,} bytes is larger than {_LARGEST:,}")
         if place >= 1 << _PLACES:
             self.run.stop(f"the run was cut: thread {task.name} has made more than {place} objects in memory")
         self.made[task.name] = place
@@ -248,8 +248,15 @@ class Memory:
             thing, at = self.find(address, size, site, "reads")
         if not (self.run.solo or thing.is_constant):
             self.visit(_READ, thing, at, size, site)
-        if thing.shadow is not None and not all(thing.shadow[at : at + size]):
+        if thing.shadow is not None and not any(thing.shadow[at : at + size]):
             raise ProgramFault("uninitialised read", f"reads {size} byte(s) at offset {at} of {thing.name}", site)
+        return int.from_bytes(thing.data[at : at + size], "little")
+
+    def move(self, address: int, size: int, site: int) -> int:
+        """Read an unsigned integer that is only copied, or of which bits are only set: it need not be initialised."""
+        thing, at = self.find(address, size, site, "reads")
+        if not (self.run.solo or thing.is_constant):
+            self.visit(_READ, thing, at, size, site)
         return int.from_bytes(thing.data[at : at + size], "little")
 
     def store(self, address: int, size: int, value: int, site: int) -> None:

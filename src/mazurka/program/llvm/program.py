@@ -7,6 +7,7 @@ runtime, as for programs in other languages.
 
 from __future__ import annotations
 
+import hashlib
 import linecache
 import sys
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mazurka.errors import UsageError
-from mazurka.program.llvm.building import fingerprint, ir_of
+from mazurka.program.llvm.building import ir_of
 from mazurka.program.llvm.faults import AssumptionFailed, ProcessExit, ProgramFault, ThreadExit
 from mazurka.program.llvm.ir.reading import read_module
 from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
@@ -34,7 +35,7 @@ from mazurka.program.settings import ProgramSettings
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 
-#: Calls of C functions nested deeper than this overflow the stack.
+#: Executions in which calls of functions are nested deeper than about this are cut.
 _DEEPEST: Final = 12_000
 
 
@@ -49,12 +50,15 @@ class CProgram(LearnsPoints):
     learned: Learned = field(default_factory=Learned)
     timing: float | None = None
     machine: Machine | None = None
+    fingerprint: str = ""
 
     def prepare(self) -> None:
         if self.machine is None:
-            module = read_module(ir_of(self.path, self.flags), self.path)
+            text = ir_of(self.path, self.flags)
+            module = read_module(text, self.path)
             if "main" not in module.functions or not module.functions["main"].blocks:
                 raise UsageError("no-main", "there is no function main() in it", where=self.path)
+            self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
             self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory)
 
     def execute(self, plan: Plan) -> Run:
@@ -126,9 +130,10 @@ class CProgram(LearnsPoints):
         frames = _traceback(machine, error)
         if isinstance(error, ProcessExit):
             return self._exit(machine, run, task, error, frames)
-        if isinstance(error, RecursionError):
-            error = ProgramFault("stack overflow", "calls functions nested too deep", 0)
         machine.is_broken = True
+        if isinstance(error, RecursionError):
+            run.truncated = run.truncated or "the run was cut: it calls functions nested too deep"
+            return None
         if isinstance(error, AssumptionFailed):
             return None
         if not isinstance(error, ProgramFault):
@@ -166,7 +171,8 @@ class CProgram(LearnsPoints):
     # -- the protocol -------------------------------------------------------------------------------------------------
 
     def identity(self) -> str:
-        return fingerprint(self.path, self.flags)
+        self.prepare()
+        return self.fingerprint
 
     def location(self, site: SiteNumber) -> Location | None:
         return self.machine.location(site) if self.machine is not None else None

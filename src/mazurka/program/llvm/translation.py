@@ -57,6 +57,11 @@ _DEEPEST: Final = 60
 _FLOAT_OPERATIONS: Final = {"fadd": "+", "fsub": "-", "fmul": "*"}
 _WRAPPING: Final = {"add": "+", "sub": "-", "mul": "*"}
 
+#: Instructions that copy values, or pick or set bits of them.
+_MOVING: Final = frozenset(
+    "store call ret and or xor shl lshr ashr trunc zext sext freeze phi select insertvalue extractvalue".split()
+)
+
 #: Functions for atomic stores, by their orderings.
 _STORES: Final = {
     **dict.fromkeys(("unordered", "monotonic"), "relaxed_store"),
@@ -86,6 +91,7 @@ class Translator:
         self._blocks = {block.name: block for block in function.blocks}
         self._names: dict[str, str] = {}
         self._promoted = _promoted(function)
+        self._moved = _moved(function)
         self._lines: list[tuple[int, str, int]] = []  # depth, text, line of the source
         self._line = function.location.line if function.location else 1
         self._loops = LoopStructure(function, site, self._promoted)
@@ -304,7 +310,7 @@ class Translator:
             name = self._name(place.value.name)
             missing = f"uninitialised({self._promoted_name(place.value.name)!r}, {self._site_here})"
             return f"({name} if {name} is not None else {missing})"
-        function = "atomic_load" if each.how else "load"
+        function = "atomic_load" if each.how else "move" if each.result in self._moved else "load"
         return self._loaded(each.type, self._value(place), function)
 
     def _promoted_name(self, name: str) -> str:
@@ -533,6 +539,18 @@ def successors(block: Block) -> tuple[str, ...]:
 def _instructions(function: IrFunction) -> Iterator[Instruction]:
     for block in function.blocks:
         yield from block.instructions
+
+
+def _moved(function: IrFunction) -> set[str]:
+    """The results that are only copied, or of which bits are only picked or set: parts of structures that are passed
+    on, and bit-fields. Such a value need not be initialised."""
+    used: set[str] = set()
+    for each in _instructions(function):
+        operands = each.operands
+        if each.opcode in _MOVING:  # but where it decides which memory, or function, it is
+            operands = operands[1:] if each.opcode == "store" else operands[:1] if each.opcode == "call" else ()
+        used.update(operand.value.name for operand in operands if isinstance(operand.value, Local))
+    return {each.result for each in _instructions(function) if each.opcode == "load"} - used
 
 
 def _promoted(function: IrFunction) -> dict[str, Type]:
