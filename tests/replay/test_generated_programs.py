@@ -18,7 +18,7 @@ from mazurka.replay.switches import steps_until
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.explain import describe
 from mazurka.report.finding import Row
-from mazurka.report.render import FORMATS, renderer
+from mazurka.report.render import FORMATS, is_binary, rendered
 
 _LINES = 30
 
@@ -81,6 +81,6 @@ def test_any_failing_run_can_be_rendered(form: str, small: SmallProgram, seed: i
     run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed, detail=True))
     findings = tuple(describe(run, failure, program, token="mz1-x") for failure in run.failures[:1])
     verdict = Verdict.VIOLATION if findings else Verdict.INCONCLUSIVE
-    text = renderer(form).render(CheckReport("small", verdict, findings=findings))
-    assert text.endswith("\n")
-    assert form != "text" or len(text.splitlines()) <= _LINES
+    made = rendered(form, CheckReport("small", verdict, findings=findings))
+    assert made if is_binary(form) else made.endswith(b"\n")
+    assert form != "text" or len(made.splitlines()) <= _LINES

@@ -141,6 +141,7 @@ async def _report(verb: str, options: list[str], names: list[str], arguments: li
     except asyncio.CancelledError:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
+        await process.communicate()  # to its end: the loop may be closed next
         raise
     try:
         report: Report = json.loads(printed)

@@ -166,7 +166,7 @@ def float_test(how: str, one: str, other: str) -> str:
     if how == "uno":
         return f"(not {ordered})"
     test = f"({one} {_FLOAT_TESTS[how[1:]]} {other})"
-    if how[0] == "o":
+    if how.startswith("o"):
         return f"({ordered} and {test})" if how == "one" else test
     return test if how == "une" else f"(not {ordered} or {test})"
 

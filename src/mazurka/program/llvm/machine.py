@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mazurka.errors import UsageError
 from mazurka.program.llvm.expressions import constant, elements_of
@@ -32,9 +32,6 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.loops import begin_pass, leave
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.trace.event import Location
-
-if TYPE_CHECKING:
-    from mazurka.program.llvm.library.threads import Threads
 
 _TYPE_IN_NAME: Final = re.compile(r"(v\d+)?[ipf]\d+")
 
@@ -77,7 +74,7 @@ class Machine:
         self.path = path
         self.memory = Memory(model)
         self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
-        self.threads: Threads = None  # type: ignore[assignment]  # set by restart()
+        self.threads: Any = None  # those of library/threads.py; set for each execution
         self.state: dict[Any, Any] = {}  # of the functions of the library, in one execution
         self.output: list[bytes] = []
         self.is_broken = False  # some thread has ended by a fault, or by an assumption that does not hold

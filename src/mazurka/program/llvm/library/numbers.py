@@ -114,7 +114,7 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_overflow(name: str, bits: int) -> Callable[..., Any]:
-    signed, operation = name[0] == "s", name[1:]
+    signed, operation = name.startswith("s"), name[1:]
 
     def called(_m: Machine, _site: int, one: int, other: int) -> tuple[int, int]:
         first, second = (_signed(one, bits), _signed(other, bits)) if signed else (one, other)
@@ -129,7 +129,7 @@ def _minimum(name: str, bits: int) -> Callable[..., Any]:
     choose = max if name.endswith("max") else min
 
     def called(_m: Machine, _site: int, one: int, other: int) -> int:
-        return choose(one, other, key=lambda each: _signed(each, bits)) if name[0] == "s" else choose(one, other)
+        return choose(one, other, key=lambda each: _signed(each, bits)) if name.startswith("s") else choose(one, other)
 
     return called
 

@@ -358,7 +358,7 @@ class Threads:
 
 
 def _created(m: Machine, site: int, place: int, attributes: int, function: int, argument: int) -> int:
-    return m.threads.create(site, place, attributes, function, argument)
+    return int(m.threads.create(site, place, attributes, function, argument))
 
 
 def _exit(m: Machine, _site: int, value: int) -> int:
@@ -388,7 +388,7 @@ def _attribute_set(name: str) -> Callable[..., int]:
 
 def _mutex_init(m: Machine, site: int, address: int, attributes: int) -> int:
     kind = m.state.get(("kind", attributes), 0) if attributes else 0
-    return m.threads.initialise(address, site, lambda name: Mutex(name, kind))
+    return int(m.threads.initialise(address, site, lambda name: Mutex(name, kind)))
 
 
 def _deadline(m: Machine, address: int, site: int) -> float:
@@ -461,7 +461,7 @@ def _sleep(m: Machine, seconds: float) -> int:
 def _atomic_section(m: Machine, site: int, *, begins: bool) -> int:
     """``__VERIFIER_atomic_begin`` and ``_end``: one lock for all such sections."""
     lock = m.state.setdefault("atomic section", Mutex("__VERIFIER_atomic", NORMAL))
-    return m.threads.lock(lock, site) if begins else m.threads.unlock(lock, site)
+    return int(m.threads.lock(lock, site) if begins else m.threads.unlock(lock, site))
 
 
 def _thread_local(m: Machine, _site: int, address: int) -> int:
