@@ -176,6 +176,25 @@ def test_functions_that_are_not_known_cut_the_execution(tmp_path: Path) -> None:
     assert "it calls fork, of which nothing is known" in run.truncated
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void __VERIFIER_atomic_begin(void); int main(void) { __VERIFIER_atomic_begin(); }",
+        "int x; void __VERIFIER_atomic_add(void) { x++; x++; } int main(void) { __VERIFIER_atomic_add(); }",
+    ],
+)
+def test_sections_without_other_threads_cut_the_execution(text: str, tmp_path: Path) -> None:
+    assert "it calls __VERIFIER_atomic_" in executed(tmp_path, text).truncated
+
+
+def test_functions_at_exit_are_part_of_the_program(tmp_path: Path) -> None:
+    text = 'void last(void) { puts("last"); } void fails(void) { abort(); }\n'
+    run = executed(tmp_path, text + "int main(void) { atexit(fails); atexit(last); return 0; }")
+    assert (run.output, run.failures[0].exception, run.truncated) == ("last\n", "abort", "")
+    run = executed(tmp_path, text + "void _exit(int); int main(void) { atexit(fails); _exit(0); }")
+    assert not run.failures
+
+
 def test_inputs_are_untracked(tmp_path: Path) -> None:
     run = executed(tmp_path, "int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }")
     assert any("the input __VERIFIER_nondet_int()" in text for text in run.untracked)

@@ -171,7 +171,7 @@ class Machine:
         if function is None and name in self.module.aliases:
             target = self.functions.get(self.address(name), name)
             return python_name(target)
-        if name in OVERRIDDEN or function is None or not function.blocks:
+        if name in OVERRIDDEN or name.startswith(_ATOMIC) or function is None or not function.blocks:
             plain = self._plain(name)
             if plain not in self.library:
                 self.missing.add(name)
@@ -207,7 +207,7 @@ class Machine:
         if name is None:
             raise ProgramFault("invalid call", f"calls {address:#x}, where no function is", site)
         function = self.module.functions[name]
-        if name in OVERRIDDEN or not function.blocks:
+        if name in OVERRIDDEN or name.startswith(_ATOMIC) or not function.blocks:
             return self.library_function(self._plain(name))(self, site, *arguments)
         if not function.variadic:
             arguments = arguments[: len(function.parameters)]
@@ -310,9 +310,10 @@ class _Bound:
 
 
 #: Functions that programs of SV-COMP define themselves, and that have a meaning of their own.
-OVERRIDDEN: Final = frozenset(
-    {"reach_error", "assume_abort_if_not", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"}
-)
+OVERRIDDEN: Final = frozenset({"reach_error", "assume_abort_if_not"})
+
+#: The beginning of names of functions during which no other thread moves: these are not modelled.
+_ATOMIC: Final = "__VERIFIER_atomic"
 
 
 def _fill(content: bytearray, at: int, type_: Type, value: Any) -> None:

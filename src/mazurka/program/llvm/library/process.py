@@ -25,11 +25,21 @@ def _abort(_m: Machine, site: int) -> None:
     raise ProgramFault("abort", "calls abort()", site)
 
 
+def exit_process(m: Machine, site: int, status: int) -> None:
+    """``exit``: the functions of ``atexit`` are called, the last one first, in the thread that calls it."""
+    while functions := m.state.get("atexit"):
+        m.call(functions.pop(), site)
+    raise ProcessExit(status & 255)
+
+
 def _exit(_m: Machine, _site: int, status: int) -> None:
     raise ProcessExit(status & 255)
 
 
 def _at_exit(m: Machine, _site: int, function: int) -> int:
+    if not m.run.solo:
+        text = "atexit() beside other threads, whose order is that of the functions"
+        m.run.untracked[text] = m.run.untracked.get(text, 0) + 1
     m.state.setdefault("atexit", []).append(function)
     return 0
 
@@ -73,7 +83,7 @@ def _trap(_m: Machine, site: int) -> None:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "__assert_fail": _assertion_failed,
     "abort": _abort,
-    "exit": _exit,
+    "exit": exit_process,
     "_exit": _exit,
     "_Exit": _exit,
     "quick_exit": _exit,

@@ -458,12 +458,6 @@ def _sleep(m: Machine, seconds: float) -> int:
     return 0
 
 
-def _atomic_section(m: Machine, site: int, *, begins: bool) -> int:
-    """``__VERIFIER_atomic_begin`` and ``_end``: one lock for all such sections."""
-    lock = m.state.setdefault("atomic section", Mutex("__VERIFIER_atomic", NORMAL))
-    return int(m.threads.lock(lock, site) if begins else m.threads.unlock(lock, site))
-
-
 def _thread_local(m: Machine, _site: int, address: int) -> int:
     """``llvm.threadlocal.address``: the running thread's copy of a variable, made when it first uses it."""
     key = ("thread-local", m.run.current.index, address)
@@ -542,8 +536,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_yield": lambda m, site: _sleep(m, 0.0),
     "sleep": lambda m, site, seconds: _sleep(m, float(seconds)),
     "usleep": lambda m, site, microseconds: _sleep(m, microseconds / 1e6),
-    "__VERIFIER_atomic_begin": lambda m, site: _atomic_section(m, site, begins=True),
-    "__VERIFIER_atomic_end": lambda m, site: _atomic_section(m, site, begins=False),
     "__errno_location": errno_place,
     "llvm.threadlocal.address": _thread_local,
 }
