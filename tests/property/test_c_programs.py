@@ -35,7 +35,7 @@ def _check(seed: int, path: Path, model: MemoryModel = MemoryModel.SC) -> bool:
         answer = expected(program, model)
     except TooLarge:
         return False
-    for strategy in ("dpor",) if relaxed else ("dpor", "mcr", "se-mcr"):
+    for strategy in ("dpor", "mcr", "dpor-rf") if relaxed else ("dpor", "mcr", "se-mcr"):
         found = reached(program, path, strategy, model, _MOST_EXECUTIONS)
         if found.executions >= _MOST_EXECUTIONS:
             return False

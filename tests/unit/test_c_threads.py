@@ -75,6 +75,12 @@ CORRECT = {
         "pthread_once(&o, first); assert(x == 1);",
     ),
     "atomic": _two("_Atomic int x;", "x++;", "x++;", "assert(x == 2);"),
+    "spin lock": _two(
+        "#include <stdatomic.h>\natomic_flag l = ATOMIC_FLAG_INIT; int x;",
+        "while (atomic_flag_test_and_set(&l)); x++; atomic_flag_clear(&l);",
+        "while (atomic_flag_test_and_set(&l)); x++; atomic_flag_clear(&l);",
+        "assert(x == 2);",
+    ),
     "fields of a word": _two("struct { int a, b; } s;", "s.a++;", "s.b++;", "assert(s.a == 1 && s.b == 1);"),
     "thread-local": _two("_Thread_local int x;", "x++; assert(x == 1);", "x++; assert(x == 1);"),
 }

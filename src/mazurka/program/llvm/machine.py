@@ -102,6 +102,7 @@ class Machine:
             release_store=functools.partial(memory.atomic_store, late=Late.IN_ORDER),
             relaxed_store=functools.partial(memory.atomic_store, late=Late.ANY),
             update=memory.update,
+            replace=memory.replace,
             exchange=memory.exchange,
             fence=self._fence,
             alloca=self._alloca,

@@ -381,6 +381,16 @@ class Memory:
         self._put(thing, at, size, change(before))
         return before
 
+    def replace(self, address: int, size: int, change: Callable[[int], int], site: int) -> int:
+        """An indivisible update that may leave the value as it is, and then is a read: a thread that waits for a lock
+        by such updates has no effect. Returns the value before."""
+        thing, at, cells = self._atomic(address, size, site, "changes")
+        if self._try(thing, at, size, cells, lambda before: change(before) != before, site):
+            before = self._get(thing, at, size, site)
+            self._put(thing, at, size, change(before))
+            return before
+        return self._get(thing, at, size, site)
+
     def exchange(self, address: int, size: int, old: int, new: int, site: int) -> tuple[int, bool]:
         """Compare and exchange; returns the value before, and whether it was ``old``, so that it is now ``new``."""
         thing, at, cells = self._atomic(address, size, site, "changes")

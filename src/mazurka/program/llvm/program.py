@@ -36,9 +36,6 @@ from mazurka.program.settings import ProgramSettings
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 
-#: Under TSO and PSO `mcr` has missed an outcome of a generated program, and it is not known why.
-LATE: Final = "the values of stores that arrive late (`--strategy dpor` compares none)"
-
 #: Executions in which calls of functions are nested deeper than about this are cut.
 _DEEPEST: Final = 12_000
 
@@ -93,8 +90,6 @@ class CProgram(LearnsPoints):
         finally:
             sys.setrecursionlimit(depth)
         run = run_of(runtime, _frames)
-        if memory is not MemoryModel.SC and (plan.keys or plan.values):
-            run.untracked[LATE] = 1
         run.output = b"".join(machine.output).decode(errors="replace")
         if self.settings.races and not run.found_new_points:
             run.failures += races_of(run, self.location)

@@ -396,7 +396,8 @@ class Translator:
                 raise Unsupported("an atomic update of a float")
             assert isinstance(type_, Int | Pointer)
             change = changed(each.how, value, bits_of(type_))
-            return f"update({place}, {bytes_of(type_)}, lambda old: {change}, {self._site_here})"
+            function = "update" if each.how in ("add", "sub", "xor", "nand") else "replace"
+            return f"{function}({place}, {bytes_of(type_)}, lambda old: {change}, {self._site_here})"
         if opcode == "cmpxchg":
             place, old, new = map(self._value, each.operands)
             assert each.source is not None
