@@ -13,7 +13,7 @@ import pytest
 from tests.oracle.enumerate import TooLarge, interleavings
 from tests.oracle.front import expected, reached
 from tests.oracle.generate import random_program
-from tests.oracle.language import SmallProgram
+from tests.oracle.language import Read, SmallProgram, Update, Write
 from tests.oracle.translate import Holder, to_python
 
 from mazurka.program.memory import MemoryModel
@@ -70,6 +70,16 @@ def test_generated_programs_reach_what_the_oracle_says(first: int, tmp_path: Pat
 def test_generated_programs_under_relaxed_memory(first: int, model: MemoryModel, tmp_path: Path) -> None:
     compared = sum(_check(seed, tmp_path, model) for seed in range(first, first + _RELAXED_SHARE))
     assert compared > _RELAXED_SHARE * 0.8
+
+
+@pytest.mark.parametrize("model", list(MemoryModel))
+@pytest.mark.parametrize("strategy", ["mcr", "se-mcr", "dpor-rf"])
+def test_a_store_that_arrives_before_an_update(strategy: str, model: MemoryModel, tmp_path: Path) -> None:
+    """The other thread may read the initial value, the stored one, or that of the update."""
+    program = SmallProgram(((Read("b", "z"),), (Write("z", "1"), Update("u", "z", "u + 1"))), main_forks=True)
+    found = reached(program, tmp_path, f"updated_{strategy}_{model.value}".replace("-", "_"), strategy, model)
+    assert found.outcomes == expected(program, model)
+    assert len(found.outcomes) == 3
 
 
 @pytest.mark.parametrize("holder", Holder)

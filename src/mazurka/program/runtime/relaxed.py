@@ -64,6 +64,7 @@ class BufferedStore:
     first: tuple[tuple[Queue, int], ...]  # stores that must arrive before it
     value: Any = None
     words: Any = None  # detail: the value in words
+    look: Callable[[], Any] | None = None  # detail: gives the value of the location in words
 
 
 @dataclass(slots=True, eq=False)
@@ -304,6 +305,7 @@ class RelaxedRuntime(Runtime):
         self._name(stored, target)
         self._record(task, access.op, stored, site, bool(more and point), None, more)
         entry.words = access.value
+        entry.look = access.value if callable(access.value) else None
         self._cover(target, place)
         queue.entries.append(entry)
         buffer.newest[target] = buffer.fresh = entry
@@ -371,6 +373,8 @@ class RelaxedRuntime(Runtime):
                 more = tuple([Access(_READ, flushed_target(each.name, count)) for each, count in entry.first])
                 super().block(Op.FENCE, FENCE, partial(_have_arrived, entry.first), point=False, more=more)
             self._stop_before(task, Op.WRITE, entry.target, entry.site)
+            if self.keyed and entry.look is not None and entry.target not in self.accounts.first:
+                self.accounts.first[entry.target] = self.look_up(entry.look)
             seen = (Access(Op.WRITE, flushed_target(queue.name, number)),)
             self._record(task, Op.WRITE, entry.target, entry.site, True, entry.words, seen)
             stacks = self.accounts.stacks
