@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -265,3 +267,66 @@ def test_the_script_answers_as_the_solver(chromium: Any) -> None:
         asked += len(pairs)
     assert answers == {"possible", "impossible"}
     context.close()
+
+
+_LONG = """\
+import threading
+
+total = 0
+
+def add():
+    global total
+    for _ in range(4):
+        value = total
+        total = value + 1
+
+threads = [threading.Thread(target=add) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert total > 4, "<script>alert(1)</script>"
+"""
+
+
+def test_a_running_check_is_seen(chromium: Any, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(_LONG)
+    command = [sys.executable, "-m", "mazurka", "check", "app.py", "--live", "--no-save", "--all-failures"]
+    environment = preloaded.environment()
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [*command, "--time-limit", "12"], cwd=tmp_path, env=environment, stderr=pipe, text=True
+    ) as check:
+        assert check.stderr is not None
+        address = check.stderr.readline().split()[-1]
+        context = chromium.new_context(viewport={"width": WIDTH, "height": HEIGHT})
+        page, wrong, asked = context.new_page(), [], set()
+        page.on("console", lambda message: message.type in ("error", "warning") and wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda request: asked.add(request.url.partition("?")[0]))
+        page.goto(address)
+        page.wait_for_selector(".live.running")
+        page.wait_for_selector(".plot path.series")
+        page.wait_for_selector(".findings td a")
+        page.fill("input[type=search]", "script")
+        before = page.inner_text(".live")
+        page.wait_for_function("before => document.querySelector('.live').textContent !== before", arg=before)
+        assert page.input_value("input[type=search]") == "script"
+        assert page.evaluate("document.activeElement.type") == "search"
+        assert violations(page) == []
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SCREENSHOTS / "live-light.png")
+        page.click(".findings td a")
+        assert "explained when it has ended" in page.inner_text(".finding-head")
+        page.screenshot(path=SCREENSHOTS / "live-finding-light.png")
+        page.wait_for_selector(".row.conflict", timeout=60_000)
+        assert "Lost update" in page.inner_text(".finding-head")
+        check.wait()
+        page.wait_for_function("document.querySelector('.live').textContent.startsWith('the check is over')")
+        page.keyboard.press("u")
+        page.wait_for_selector(".phases")
+        page.emulate_media(color_scheme="dark")
+        page.screenshot(path=SCREENSHOTS / "live-over-dark.png")
+        assert wrong == []
+        assert asked == {address, f"{address}events"}
+        context.close()

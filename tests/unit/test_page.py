@@ -16,7 +16,7 @@ from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.details import Arrow, Details, OrderReason, Orders, StepFacts
 from mazurka.report.finding import Column, Explanation, Finding, FindingEvent, Row
 from mazurka.report.render import renderer
-from mazurka.report.render_html import LONGEST, SCRIPTS, page
+from mazurka.report.render_html import LIVE_SCRIPT, LONGEST, SCRIPTS, live_page, page
 from mazurka.report.render_json import report_data
 from mazurka.trace.event import Location
 
@@ -91,10 +91,17 @@ def test_the_policy_admits_the_own_script_and_style_only() -> None:
     assert set(re.findall(r"https?://[\w.]+", rendered)) == {"http://www.w3.org"}  # the name of a namespace
 
 
+def test_only_the_page_of_a_running_check_makes_requests() -> None:
+    assert "connect-src" not in renderer("html").render(_report("plain"))
+    assert "fetch(" not in renderer("html").render(_report("plain"))
+    assert "default-src 'none'" in live_page()
+    assert live_page().count("connect-src 'self'; base-uri") == 1
+
+
 def test_scripts_make_no_markup_of_texts() -> None:
     written = {path.name for path in _FOLDER.glob("*.js")}
-    assert written == set(SCRIPTS)
-    for name in SCRIPTS:
+    assert written == {*SCRIPTS, LIVE_SCRIPT}
+    for name in written:
         text = (_FOLDER / name).read_text(encoding="utf-8")
         assert len(text.splitlines()) < 400
         for unsafe in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):

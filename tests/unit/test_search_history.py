@@ -9,7 +9,7 @@ def test_samples_stay_few_and_end_with_the_last() -> None:
     recorder = SearchRecorder(started=0.0)
     for number in range(10_000):
         recorder._apart = min(recorder._apart, 1e-9)  # as if each took long
-        recorder.sample(number, 3, 0, None)
+        recorder.sample(number, 3, 0, None, 0)
     samples = recorder.history().samples
     assert len(samples) <= MOST + 1
     assert samples[-1].executions == 9_999
@@ -21,7 +21,7 @@ def test_close_samples_are_left_out() -> None:
     recorder = SearchRecorder()
     recorder._apart = 1e9
     for number in range(5):
-        recorder.sample(number, 1, 0, 9.0)
+        recorder.sample(number, 1, 0, 9.0, 2)
     assert [each.executions for each in recorder.history().samples] == [0, 4]
 
 

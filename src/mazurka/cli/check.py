@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mazurka.cli.choice import SuggestingChoice
+from mazurka.cli.live.sender import LiveSender
 from mazurka.cli.progress import ProgressLine, is_wanted
 from mazurka.cli.publishing import TEXT, Output, outputs_of, publish, publish_part, publish_summary
 from mazurka.cli.settings import given, setting_options
@@ -40,6 +41,11 @@ _INTERRUPTED: Final = 130
 _WORST_FIRST: Final = (_ERROR, _FOUND, _INCOMPLETE, 0, _NOTHING_TO_EXPLORE)
 
 _CHANGED: Final = "--changed"
+_LIVE: Final = "--live"
+
+#: Options whose value may be left out, with the value that it has then.
+_UNSAID: Final = {_CHANGED: "HEAD", _LIVE: "0"}
+
 _ARGUMENTS: Final = "arguments"
 
 #: Leaves out the findings that are not asked for.
@@ -48,11 +54,11 @@ _Filter = Callable[[CheckReport], CheckReport]
 
 class _CheckCommand(click.Command):
     """A command that knows which of its arguments come after ``--``, and whose option ``--changed`` takes a value only
-    in the form ``--changed=COMMIT``: otherwise it would take the next target for one."""
+    in the form ``--changed=COMMIT``, as ``--live`` does a port: otherwise it would take the next target for one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
-        own = [f"{_CHANGED}=HEAD" if each == _CHANGED else each for each in args[:end]]
+        own = [f"{each}={_UNSAID[each]}" if each in _UNSAID else each for each in args[:end]]
         ctx.meta[_ARGUMENTS] = tuple(args[end + 1 :])
         return super().parse_args(ctx, own)
 
@@ -68,6 +74,13 @@ class _CheckCommand(click.Command):
     help="The language of programs  [default: by name or first line]",
 )
 @click.option(_CHANGED, default=None, metavar="[=COMMIT]", help="Report findings in lines changed since COMMIT (HEAD)")
+@click.option(
+    _LIVE,
+    default=None,
+    metavar="[=PORT]",
+    type=click.IntRange(0, 65535),
+    help="Show the check in a browser while it runs",
+)
 @click.option("--progress/--no-progress", default=None, help="Show progress [default: in a terminal]")
 @click.pass_context
 def command(
@@ -76,6 +89,7 @@ def command(
     targets: tuple[str, ...],
     front_end: str | None,
     changed: str | None,
+    live: int | None,
     progress: bool | None,
     **values: Any,
 ) -> int:
@@ -97,15 +111,23 @@ def command(
     chosen = targets_of(options.targets)
     outputs = outputs_of(options)
     shows = is_wanted(progress, sys.stderr)
+    sender = LiveSender(live is not None, live or 0)
     if chosen.is_one_program and len(set(options.targets)) == 1:
-        return _one(chosen.programs[0], arguments, front_end or "", options, outputs, shows, wanted)
+        return _one(chosen.programs[0], arguments, front_end or "", options, outputs, shows, wanted, sender)
     _require_no_arguments(arguments, chosen)
     from mazurka.cli.several import SeveralChecks
 
     overrides.pop("targets", None)
     import_strategy(options.strategy)
-    checks = SeveralChecks(chosen, options, overrides, arguments, front_end or "", shows)
-    return _several(checks, options, outputs, wanted)
+    checks = SeveralChecks(chosen, options, overrides, arguments, front_end or "", shows, sender)
+    with sender:
+        _show_address(sender)
+        return _several(checks, options, outputs, wanted)
+
+
+def _show_address(sender: LiveSender) -> None:
+    if sender.address:
+        print(f"mazurka: live page: {sender.address}", file=sys.stderr, flush=True)
 
 
 def _one(
@@ -116,14 +138,18 @@ def _one(
     outputs: Sequence[Output],
     shows: bool,
     wanted: _Filter,
+    sender: LiveSender,
 ) -> int:
     subject = subject_of(program, arguments, options, front_end)
     import_front_end(subject)  # before the clock starts, like all other imports
     import_strategy(options.strategy)
     started = perf_counter()
-    with ProgressLine(shows, options.time_limit) as shown:
-        done = checked(subject, options, shown, started)
-    report = wanted(done.report)
+    with sender:
+        _show_address(sender)
+        with ProgressLine(shows, options.time_limit) as shown:
+            done = checked(subject, options, shown, started, sender)
+        report = wanted(done.report)
+        sender.send(("report", report, True))
     publish(report, outputs)
     return _CRASHED if done.crashed and not report.findings else status_of(report, options, done.interrupted)
 
@@ -135,6 +161,8 @@ def _several(checks: SeveralChecks, options: Options, outputs: Sequence[Output],
     reports: list[CheckReport] = []
     for report in checks.reports():
         reports.append(wanted(report))
+        if checks.live.wanted:
+            checks.live.send(("report", combined(reports), False))
         if TEXT in outputs:
             publish_part(reports[-1])
         elif report.error:
@@ -142,6 +170,7 @@ def _several(checks: SeveralChecks, options: Options, outputs: Sequence[Output],
     if not reports:
         return _INTERRUPTED
     whole = combined(reports)
+    checks.live.send(("report", whole, True))
     if TEXT in outputs:
         publish_summary(whole)
     publish(whole, [each for each in outputs if each != TEXT])

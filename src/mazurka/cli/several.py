@@ -14,6 +14,7 @@ from typing import Any
 
 from mazurka.cli import supervision
 from mazurka.cli.exit_status import confess
+from mazurka.cli.live.sender import LiveSender
 from mazurka.cli.progress import ProgressLine
 from mazurka.cli.targets import Targets
 from mazurka.cli.watched import checked
@@ -36,6 +37,7 @@ class SeveralChecks:
     arguments: tuple[str, ...]
     front_end: str
     progress: bool
+    live: LiveSender
     interrupted: bool = False
     crashed: bool = False
     _met: list[str] = field(default_factory=list)
@@ -55,7 +57,7 @@ class SeveralChecks:
         try:
             import_front_end(subject)
             with ProgressLine(self.progress, self.options.time_limit) as shown:
-                done = checked(subject, self.options, shown, perf_counter())
+                done = checked(subject, self.options, shown, perf_counter(), self.live)
         except MazurkaError as error:
             return self._failed(program, str(error), perf_counter() - begun)
         except SystemExit:  # the child has printed an internal error
@@ -75,6 +77,7 @@ class SeveralChecks:
             return
         child, met = supervision.start(self._session), bool(self.targets.programs)
         with ProgressLine(self.progress) as shown:
+            self.live.send(("begin", " ".join(self.targets.tests), self.options.strategy, self.options.memory_model))
             for message in child.messages(lambda: None, lambda: shown.show("running tests")):
                 match message:
                     case ("report", CheckReport() as report):
@@ -93,6 +96,7 @@ class SeveralChecks:
 
     def _session(self, wire: supervision.Wire) -> int:
         """Run the tests, in the child."""
+        self.live.leave()
         from importlib.util import find_spec
 
         if find_spec("pytest") is None:

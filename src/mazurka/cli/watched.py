@@ -18,6 +18,7 @@ from typing import Any, Final
 from mazurka.cli import supervision
 from mazurka.cli.exit_status import confess
 from mazurka.cli.interrupt import Interrupt
+from mazurka.cli.live.sender import LiveSender
 from mazurka.cli.progress import ProgressLine
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
@@ -26,10 +27,11 @@ from mazurka.program.python import outside
 from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
 from mazurka.report.explain import unexplained
 from mazurka.report.finding import Finding
+from mazurka.report.search_history import SearchSample
 from mazurka.workflows.checking import NullObserver, check, explain
 from mazurka.workflows.program_spec import ProgramSpec, open_program
 from mazurka.workflows.store import FOLDER, Store, open_store
-from mazurka.workflows.suppressing import suppressions_of
+from mazurka.workflows.suppressing import Suppressions, suppressions_of
 
 #: Seconds after the time limit at which a child is killed that has not ended by itself.
 _GRACE: Final = 0.7
@@ -55,13 +57,16 @@ class Checked:
     crashed: bool = False
 
 
-def checked(subject: ProgramSpec, options: Options, progress: ProgressLine, started: float) -> Checked:
+def checked(
+    subject: ProgramSpec, options: Options, progress: ProgressLine, started: float, live: LiveSender
+) -> Checked:
     """Check a program in a child, or in this process if there can be no children. The time limit counts from
     ``started`` on."""
+    live.send(("begin", " ".join((subject.target, *subject.arguments)), options.strategy, options.memory_model))
     if not supervision.AVAILABLE:
         telling = _ForwardingObserver(_Here(progress))
         return Checked(_check(subject, options, telling, started), telling.interrupted())
-    return _WatchedChild(subject, options, progress, started).run()
+    return _WatchedChild(subject, options, progress, started, live).run()
 
 
 def _check(subject: ProgramSpec, options: Options, telling: _ForwardingObserver, started: float) -> CheckReport:
@@ -95,10 +100,11 @@ def _show(progress: ProgressLine, message: Any) -> None:
 class _ForwardingObserver(NullObserver):
     """Forwards the progress, and takes Ctrl-C for a request to stop."""
 
-    def __init__(self, wire: supervision.Wire | _Here) -> None:
+    def __init__(self, wire: supervision.Wire | _Here, live: bool = False) -> None:
         self._wire = wire
+        self._live = live
         self._interrupt = Interrupt()
-        self._next = 0.0
+        self._next = self._next_sample = 0.0
 
     def __enter__(self) -> None:
         self._interrupt.__enter__()
@@ -114,6 +120,12 @@ class _ForwardingObserver(NullObserver):
         if now >= self._next:
             self._next = now + _EVERY
             self._wire.send(("progress", executions, found, total, deciding))
+
+    def sampled(self, sample: SearchSample, deciding: bool) -> None:
+        now = time.monotonic()
+        if self._live and now >= self._next_sample:
+            self._next_sample = now + _EVERY
+            self._wire.send(("sample", sample, deciding))
 
     def note(self, text: str) -> None:
         self._wire.send(("note", text))
@@ -136,6 +148,7 @@ class _WatchedChild:
     options: Options
     progress: ProgressLine
     started: float
+    live: LiveSender
     executions: int = 0
     failing: dict[tuple[str, ...], FailingExecution] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -144,6 +157,7 @@ class _WatchedChild:
     searched: bool = False
     interrupted: bool = False
     _deadline: float | None = None
+    _suppressions: Suppressions | None = None  # for the live page
 
     def run(self) -> Checked:
         if self.options.time_limit is not None:
@@ -166,12 +180,20 @@ class _WatchedChild:
 
     def _watch(self, work: Callable[[supervision.Wire], int]) -> supervision.Child:
         child = supervision.start(work)
-        for message in child.messages(lambda: self._deadline, self.progress.tick):
+        for message in child.messages(lambda: self._deadline, self._tick):
             self._take(message)
         return child
 
+    def _tick(self) -> None:
+        self.progress.tick()
+        self.live.flush()
+
     def _take(self, message: Any) -> None:
+        if self.live.wanted:
+            self._take_live(message)
         match message:
+            case ("sample", *_):
+                pass
             case ("progress", executions, *_):
                 self.executions = executions
                 _show(self.progress, message)
@@ -190,6 +212,15 @@ class _WatchedChild:
             case _:
                 _show(self.progress, message)
 
+    def _take_live(self, message: Any) -> None:
+        match message:
+            case ("found", failing):
+                self._suppressions = self._suppressions or suppressions_of(self.options)
+                if not self._suppressions.keeps_back(failing.failure):
+                    self.live.send(message)
+            case ("sample" | "note" | "explained", *_):
+                self.live.send(message)
+
     def _explain_further(self, number: int) -> None:
         if self._deadline is not None and number:
             self._deadline = max(self._deadline, time.perf_counter() + _EXPLAINING)
@@ -201,10 +232,10 @@ class _WatchedChild:
             report = _check(self.subject, self.options, telling, self.started)
             wire.send(("report", report, telling.interrupted()))
 
-        return _sending_errors(wire, work)
+        return self._sending_errors(wire, work)
 
     def _explain(self, wire: supervision.Wire, failing: list[FailingExecution]) -> int:
-        return _sending_errors(wire, lambda telling: self._explain_with(telling, failing))
+        return self._sending_errors(wire, lambda telling: self._explain_with(telling, failing))
 
     def _explain_with(self, telling: _ForwardingObserver, failing: list[FailingExecution]) -> None:
         store = Store(Path.cwd() / FOLDER) if self.options.save else None
@@ -213,6 +244,18 @@ class _WatchedChild:
             explain(loaded, self.subject, self.options, failing, store=store, watcher=telling)
         finally:
             loaded.close()
+
+    def _sending_errors(self, wire: supervision.Wire, work: Callable[[_ForwardingObserver], None]) -> int:
+        """Do the work of a child; errors are sent to the parent, too."""
+        self.live.leave()
+        try:
+            work(_ForwardingObserver(wire, self.live.wanted))
+        except MazurkaError as error:
+            wire.send(("error", error))
+        except Exception:
+            confess()
+            return 2
+        return 0
 
     # -- without a report ---------------------------------------------------------------------------------------------
 
@@ -258,18 +301,6 @@ class _WatchedChild:
             child = self._watch(lambda wire: self._explain(wire, rest))
             if child.expired:
                 self._recover()
-
-
-def _sending_errors(wire: supervision.Wire, work: Callable[[_ForwardingObserver], None]) -> int:
-    """Do the work of a child; errors are sent to the parent, too."""
-    try:
-        work(_ForwardingObserver(wire))
-    except MazurkaError as error:
-        wire.send(("error", error))
-    except Exception:
-        confess()
-        return 2
-    return 0
 
 
 def _name(number: int) -> str:

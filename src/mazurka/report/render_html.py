@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
@@ -42,6 +43,20 @@ SCRIPTS: Final = (
     "main.js",
 )
 
+#: The script of the page of a check that is running, after the others.
+LIVE_SCRIPT: Final = "live.js"
+
+#: The data of that page at first, without the lists of failures and notes, which are empty.
+_RUNNING: Final = {
+    "verdict": "running",
+    "reason": "",
+    "target": "",
+    "executions": 0,
+    "seconds": 0.0,
+    "strategy": "",
+    "memory_model": "",
+}
+
 #: Texts of more characters are cut: a value may have megabytes.
 LONGEST: Final = 20_000
 
@@ -64,14 +79,25 @@ class HtmlRenderer:
 
 def page(data: dict[str, Any]) -> str:
     """The page of a report's data, or of a recording's (recording_data.py), whose names are short."""
-    script = '"use strict";\n(() => {\n' + "\n".join(map(_part, SCRIPTS)) + "})();\n"
+    return _page(data if "columns" in data else shortened(data), SCRIPTS, "")
+
+
+def live_page() -> str:
+    """The page of a check that is running, which asks its server for events (cli/live/)."""
+    data = _RUNNING | {"failures": [], "notes": [], "sources": {}}
+    return _page(data, (*SCRIPTS, LIVE_SCRIPT), " connect-src 'self';")
+
+
+def _page(data: Any, scripts: Sequence[str], connections: str) -> str:
+    script = '"use strict";\n(() => {\n' + "\n".join(map(_part, scripts)) + "})();\n"
     style = _part("page.css")
     return Template(_part("page.html")).substitute(
         script=script,
         style=style,
         script_hash=_digest(script),
         style_hash=_digest(style),
-        data=embedded(data if "columns" in data else _cut(data)),
+        connections=connections,
+        data=embedded(data),
         version=mazurka.__version__,
     )
 
@@ -81,13 +107,14 @@ def embedded(data: Any) -> str:
     return json.dumps(data, separators=(",", ":")).translate(_ESCAPED)
 
 
-def _cut(value: Any) -> Any:
+def shortened(value: Any) -> Any:
+    """Data without the rest of texts that are longer than :data:`LONGEST`."""
     if isinstance(value, str):
         left_out = len(value) - LONGEST
         return value if left_out <= 0 else f"{value[:LONGEST]} ... ({left_out:,} more characters)"
     if isinstance(value, dict):
-        return {_cut(key): _cut(each) for key, each in value.items()}
-    return [_cut(each) for each in value] if isinstance(value, list | tuple) else value
+        return {shortened(key): shortened(each) for key, each in value.items()}
+    return [shortened(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _part(name: str) -> str:

@@ -115,6 +115,7 @@ def _search(history: SearchHistory | None) -> dict[str, Any] | None:
         "points": [each.points for each in samples],
         "failures": [each.failures for each in samples],
         "estimate": [round(each.estimate) if each.estimate is not None else None for each in samples],
+        "frontier": [each.frontier for each in samples],
         "phases": {name: round(seconds, 6) for name, seconds in history.phases},
     }
 

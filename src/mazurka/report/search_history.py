@@ -20,13 +20,15 @@ _APART: Final = 0.01
 @dataclass(frozen=True, slots=True)
 class SearchSample:
     """The state of a search: seconds since the check began, executions made, places in the source known to need
-    scheduling points, distinct failures, and the estimated executions of the whole search (None: unknown)."""
+    scheduling points, distinct failures, the estimated executions of the whole search (None: unknown), and the size of
+    the frontier: executions that are known to be left."""
 
     seconds: float
     executions: int
     points: int
     failures: int
     estimate: float | None = None
+    frontier: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +58,19 @@ class SearchRecorder:
             self._phases[self._phase] = self._phases.get(self._phase, 0.0) + now - self._since
         self._phase, self._since = phase, now
 
-    def sample(self, executions: int, points: int, failures: int, estimate: float | None) -> None:
-        """Take a sample, unless the last one has just been taken."""
-        self._latest = SearchSample(perf_counter() - self.started, executions, points, failures, estimate)
-        if self._samples and self._latest.seconds - self._samples[-1].seconds < self._apart:
-            return
-        self._samples.append(self._latest)
+    def sample(
+        self, executions: int, points: int, failures: int, estimate: float | None, frontier: int
+    ) -> SearchSample:
+        """The state of the search now; it is kept, unless the last one has just been kept."""
+        seconds = perf_counter() - self.started
+        latest = self._latest = SearchSample(seconds, executions, points, failures, estimate, frontier)
+        if self._samples and latest.seconds - self._samples[-1].seconds < self._apart:
+            return latest
+        self._samples.append(latest)
         if len(self._samples) > MOST:
             self._samples = self._samples[::2]
             self._apart *= 2
+        return latest
 
     def history(self) -> SearchHistory:
         """The course of the search until now."""

@@ -29,7 +29,7 @@ from mazurka import __version__
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.explore.batch import Worker
-from mazurka.explore.explorer import Budget, Explorer
+from mazurka.explore.explorer import Budget, Explorer, Progress
 from mazurka.explore.outcome import FailingExecution, Inconclusive, Outcome, Verified, Violation
 from mazurka.explore.parallel.worker_pool import CAN_FORK, ForkPool, WorkerPool, usable_cores
 from mazurka.explore.registry import STRATEGIES, import_strategy, make_strategy
@@ -42,7 +42,7 @@ from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.replay.reproduce import fails_again
 from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
 from mazurka.report.finding import Finding
-from mazurka.report.search_history import SearchRecorder
+from mazurka.report.search_history import SearchRecorder, SearchSample
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 from mazurka.workflows import clocks
@@ -77,6 +77,10 @@ class CheckObserver(Protocol):
         on deciding which executions are possible."""
         ...
 
+    def sampled(self, sample: SearchSample, deciding: bool) -> None:
+        """The same, with all that is known about the search."""
+        ...
+
     def note(self, text: str) -> None:
         """A remark that should be shown at once."""
         ...
@@ -101,6 +105,9 @@ class NullObserver:
         return False
 
     def progress(self, executions: int, found: int, total: float | None, deciding: bool) -> None:
+        return
+
+    def sampled(self, sample: SearchSample, deciding: bool) -> None:
         return
 
     def note(self, text: str) -> None:
@@ -259,10 +266,7 @@ class _Check:
             explorer.seen.untracked.update(dict.fromkeys(self.program.facts().untracked, 1))
             for each in progress.new:
                 self.watcher.found(each)
-            found = progress.found + len(self.known)
-            self.watcher.progress(progress.executions, found, progress.estimate.total, progress.deciding)
-            known = sum(point > 0 for point in points)
-            self.recorder.sample(progress.executions, known, found, progress.estimate.total)
+            self._goes_on(progress, progress.estimate.total)
         outcome = explorer.outcome
         assert outcome is not None
         if outcome.verdict == Inconclusive("interrupted") and not self.watcher.interrupted():
@@ -294,10 +298,17 @@ class _Check:
         for progress in explorer.progress():
             for each in progress.new:
                 self.watcher.found(each)
-            done, found = before.executions + progress.executions, progress.found + len(self.known)
-            self.watcher.progress(done, found, None, progress.deciding)
+            self._goes_on(progress, None, before.executions)
         assert explorer.outcome is not None
         return clocks.joined(before, explorer.outcome)
+
+    def _goes_on(self, progress: Progress, total: float | None, before: int = 0) -> None:
+        """Report and record the progress of a search, which ``before`` executions of others preceded."""
+        done, found = before + progress.executions, progress.found + len(self.known)
+        self.watcher.progress(done, found, total, progress.deciding)
+        known = sum(point > 0 for point in learned_points(self.program).points)
+        sample = self.recorder.sample(done, known, found, total, progress.estimate.waiting)
+        self.watcher.sampled(sample, progress.deciding)
 
     def _left(self) -> float | None:
         """Seconds that are left of the time limit."""
@@ -325,8 +336,7 @@ class _Check:
                 for progress in explorer.progress():
                     for each in progress.new:
                         self.watcher.found(replace(each, timing=timing))
-                    done = before.executions + progress.executions
-                    self.watcher.progress(done, progress.found + len(self.known), None, progress.deciding)
+                    self._goes_on(progress, None, before.executions)
                 if not explorer.strategy.incompleteness_reason():
                     break
         finally:
@@ -350,8 +360,7 @@ class _Check:
         for progress in explorer.progress():
             for each in progress.new:
                 self.watcher.found(each)
-            done = before.executions + progress.executions
-            self.watcher.progress(done, progress.found + len(self.known), None, progress.deciding)
+            self._goes_on(progress, None, before.executions)
         assert explorer.outcome is not None
         return ordered(before, explorer.outcome, self.options.timing)
 

@@ -33,23 +33,40 @@ const App = {
   },
 
   header() {
-    const { data } = this;
-    const subject = data.target || data.source || data.recording || "";
-    document.title = `${show(subject, 80)} \u2013 Mazurka`;
+    this.subject = h("span", { class: "subject" });
+    this.entitle();
     return h(
       "header",
       { class: "top" },
       h("a", { class: "brand", href: "#/", title: "Overview (u)" }, logo(), h("strong", {}, "Mazurka")),
-      h("span", { class: "subject" }, name(subject, 120)),
+      this.subject,
       h("span", { class: "grow" }),
       h("button", { type: "button", class: "small", onclick: () => this.theme(), title: "Light or dark (t)" }, "theme"),
       h("button", { type: "button", class: "small", onclick: () => this.help(), title: "Keys (?)" }, "keys ?")
     );
   },
 
+  entitle() {
+    const { data } = this;
+    const subject = data.target || data.source || data.recording || "";
+    document.title = `${show(subject, 80)} \u2013 Mazurka`;
+    this.subject.replaceChildren(name(subject, 120));
+  },
+
+  /** Show changed data; `before` has the findings until now, by fingerprint. The page of a finding that is the same stays. */
+  renew(before) {
+    const shown = this.findings[this.at];
+    this.findings = findingsOf(this.data);
+    this.entitle();
+    if (!shown) return this.view.renew(this.data);
+    const at = this.findings.findIndex((each) => each.fingerprint === shown.fingerprint);
+    if (at !== this.at) location.replace(at < 0 ? "#/" : `#/finding/${at + 1}`);
+    else if (this.findings[at] !== before.get(shown.fingerprint)) this.route();
+  },
+
   route() {
     const match = /^#\/finding\/(\d+)$/.exec(location.hash);
-    const alone = this.findings.length === 1 && location.hash !== "#/";
+    const alone = this.findings.length === 1 && location.hash !== "#/" && !this.data.running;
     const at = match ? Number(match[1]) - 1 : alone ? 0 : -1;
     const finding = this.findings[at];
     this.at = finding ? at : -1;

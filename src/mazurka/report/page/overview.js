@@ -14,8 +14,6 @@ const COLLATOR = new Intl.Collator("en", { numeric: true });
 
 class OverviewView {
   constructor(data) {
-    this.data = data;
-    this.findings = findingsOf(data);
     this.sort = null;
     this.descending = false;
     this.group = "";
@@ -25,9 +23,22 @@ class OverviewView {
     this.grouping = h("select", { "aria-label": "Group by" }, ...[["", "no groups"], ["kind", "group by kind"], ["location", "group by location"]].map(([value, label]) => h("option", { value }, label)));
     this.grouping.addEventListener("change", () => ((this.group = this.grouping.value), this.fill()));
     this.body = h("div", { class: "scrolled-table", tabindex: "0", role: "group", "aria-label": "Findings" });
-    const table = this.findings.length || this.suppressed().length ? [h("div", { class: "toolbar" }, this.grouping, this.input), this.body] : [];
-    this.element = h("div", { class: "overview" }, this.verdict(), ...table, ...searchCards(data), this.facts());
+    this.tools = h("div", { class: "toolbar" }, this.grouping, this.input);
+    this.element = h("div", { class: "overview" });
+    this.renew(data);
+  }
+
+  /** Show this data; the filter, the order and the focus stay. */
+  renew(data) {
+    const focused = document.activeElement;
+    const at = this.shownRows?.[[...this.element.querySelectorAll("td a")].indexOf(focused)];
+    this.data = data;
+    this.findings = findingsOf(data);
+    const table = this.findings.length || this.suppressed().length ? [this.tools, this.body] : [];
+    this.element.replaceChildren(this.verdict(), ...table, ...searchCards(data), this.facts());
     this.fill();
+    if (at !== undefined) this.element.querySelector(`td a[href="#/finding/${at + 1}"]`)?.focus({ preventScroll: true });
+    else if (this.element.contains(focused)) focused.focus({ preventScroll: true });
   }
 
   suppressed() {
@@ -40,7 +51,7 @@ class OverviewView {
     const verdict = data.verdict || (found ? "violation" : "no bug predicted");
     const tone = found ? "bad" : verdict === "verified" ? "good" : "open";
     const done = data.executions !== undefined ? `${counted(data.executions, "execution")} in ${seconds(data.seconds)} (${data.strategy}, ${data.memory_model})` : `${counted(data.events ?? 0, "event")} of ${counted(data.threads ?? 0, "thread")} in ${seconds(data.seconds)} (${data.engine})`;
-    return h("header", { class: "finding-head" }, h("div", { class: "title" }, h("span", { class: `chip ${tone}` }, show(verdict)), h("h1", {}, found ? counted(found, "finding") : verdict === "verified" ? "No order of the threads fails" : "No finding")), h("p", { class: "sentence" }, name(data.reason || "", 600), " ", h("span", { class: "where" }, name(data.target || data.source || ""), ": ", done)));
+    return h("header", { class: "finding-head" }, h("div", { class: "title" }, h("span", { class: `chip ${tone}` }, show(verdict)), h("h1", {}, found ? counted(found, "finding") + (data.running ? " until now" : "") : data.running ? "No finding until now" : verdict === "verified" ? "No order of the threads fails" : "No finding")), h("p", { class: "sentence" }, name(data.reason || "", 600), " ", h("span", { class: "where" }, name(data.target || data.source || ""), ": ", done)));
   }
 
   fill() {

@@ -11,6 +11,7 @@ function searchPlots(search) {
     plots.push(linePlot("Executions", search.seconds, [["executions", search.executions], ...(search.estimate.some((each) => each !== null) ? [["estimate of the whole search", search.estimate]] : [])]));
     const [times, rates] = ratesOf(search.executions, search.seconds);
     if (times.length > 1) plots.push(linePlot("Executions per second", times, [["executions per second", rates]]));
+    if (search.frontier?.some(Boolean)) plots.push(linePlot("Frontier: executions known to be left", search.seconds, [["executions", search.frontier]]));
     plots.push(linePlot("New behaviour: scheduling points learnt, failures", search.seconds, [["scheduling points", search.points], ["failures", search.failures]]));
   }
   const phases = Object.entries(search.phases);
