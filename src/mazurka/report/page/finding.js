@@ -21,7 +21,7 @@ class FindingView extends StepView {
     this.modes = this.modeButtons();
     this.pane = h("div", { class: "pane" });
     const graph = this.model.waiting.length ? waitingGraph({ ...finding, waiting: this.model.waiting }, labels, (thread) => steps.threads.number(thread)) : null;
-    this.side = h("aside", { class: "side", "aria-label": "The current step" }, graph, this.source.element, this.state.element, this.whyNot.element, replayCard(finding), moreCard(finding));
+    this.side = h("aside", { class: "side", "aria-label": "The current step" }, graph, this.source.element, ...(steps.length ? [this.state.element, this.whyNot.element] : []), replayCard(finding), moreCard(finding));
     this.element = h("div", { class: "finding" }, this.head(position), h("div", { class: "toolbar" }, this.modes, this.bar.element), h("div", { class: "split" }, this.pane, this.side));
   }
 
@@ -54,6 +54,7 @@ class FindingView extends StepView {
   /** To be called when the element is in the document. */
   shown() {
     this.refresh();
+    if (!this.model.steps.length) return;
     const first = this.model.conflicting[0] ?? this.model.steps.number[0];
     const row = this.model.waiting.length && !this.model.predicted ? this.timeline.rows.length - 1 : this.timeline.rowOf(first);
     this.timeline.select(Math.max(row, 0), { quiet: true });
@@ -64,6 +65,7 @@ class FindingView extends StepView {
 
   refresh() {
     const { rows, extras } = this.mode === "shrunk" ? this.model.shrunk() : this.mode === "predicted" ? this.model.inPredictedOrder() : this.model.whole();
+    if (!this.model.steps.length) return this.pane.replaceChildren(h("p", { class: "hint empty" }, "The report has no steps of this finding."));
     if (this.mode === "compare") {
       this.compare = this.compare || new Compare(this.model, (i) => this.select(i));
       this.pane.replaceChildren(this.compare.element);

@@ -4,7 +4,7 @@ const COLUMNS = [
   ["kind", "kind", (each) => each.explanation?.shape || each.kind],
   ["message", "message", (each) => firstLine(each.message)],
   ["location", "location", (each) => (each.location ? each.location.text : "")],
-  ["threads", "threads", (each) => new Set(each.threads || [each.thread]).size],
+  ["threads", "threads", (each) => new Set(each.threads?.length ? each.threads : [each.thread]).size],
   ["alike", "alike", (each) => each.alike ?? 1],
   ["proof", "proof", (each) => (each.by ? "suppressed" : each.replayed ? "replayed" : each.witness?.checked ? "witness" : "")],
 ];
