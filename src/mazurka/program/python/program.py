@@ -46,7 +46,7 @@ from mazurka.program.python.run_records import (
     name_troubles,
     portable,
 )
-from mazurka.program.python.semantics import foreign, hooks, natives
+from mazurka.program.python.semantics import foreign, hooks, natives, weak_registries
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.weak_memory import store_slots
 from mazurka.program.races import races_of
@@ -510,11 +510,13 @@ class PythonProgram(LearnsPoints):
 
     def _run_through(self, runtime: Runtime, plan: Plan, result: list[Any]) -> None:
         """Run the program to its end, and settle all that its hooks and models have left open."""
+        is_all = self.settings.at_end is None and self._check is None  # otherwise the check at the end looks, too
+        if is_all and self._properties is None:
+            weak_registries.begin()
         runtime.run(lambda: result.append(self._main(runtime)))
         primitives.finish(runtime, learns=plan.strict and not plan.detail)
         if isinstance(runtime, InvokingRuntime):
             observer.look_back(runtime)
-        is_all = self.settings.at_end is None and self._check is None  # otherwise the check at the end looks, too
         self._held = natives.alive_alone(runtime) if is_all else frozenset()
         is_end = is_all and not outside.exit_functions.are_any()
         self._kept = natives.kept_to_the_end(runtime) if is_end else frozenset()

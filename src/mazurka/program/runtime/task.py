@@ -47,6 +47,8 @@ CYCLE_POINTS: Final = -16
 LOOP_POINTS: Final = -17
 #: ... opening and closing descriptors: their numbers depend on the order.
 TABLE_POINTS: Final = -18
+#: ... weak sets to which threads add are looked at, see python/semantics/weak_registries.py.
+REGISTRY_POINTS: Final = -19
 
 
 @dataclass(slots=True)

@@ -37,6 +37,7 @@ from mazurka.program.python.semantics import (
     natives,
     reentrant,
     result_caches,
+    weak_registries,
 )
 from mazurka.program.python.semantics.class_shapes import OPERATIONS, look_at_class, operation, shape_of
 from mazurka.program.python.semantics.classification import (
@@ -145,6 +146,8 @@ def method(
     _hand_on(run, thing, name, site, args, named)
     handler = operation(thing, name)
     if handler is not None:
+        if name == "add" and weak_registries.is_only_filled(run, thing, args, named):
+            return None
         natives.operation_of(run, thing, name, handler, site, positional(thing, name, args, named or {}))
         if kind not in IN_C:
             foreign.count_unexplored(run, thing, name, site)

@@ -38,6 +38,7 @@ from mazurka.program.python.semantics import (
     shape_cache,
     uses,
     variables,
+    weak_registries,
     without_gil,
 )
 from mazurka.program.python.semantics.iteration import iterate, iterate_unpacking, returned, step
@@ -209,6 +210,7 @@ def finish(run: Runtime) -> None:
     if len(run.tasks) > 1:  # otherwise no other thread could have noticed anything
         variables.count_at_end(run)
         handed_objects.count_at_end(run)
+        weak_registries.look_at_end(run)
         without_gil.count_at_end(run)
     natives.finish()
     _forget()

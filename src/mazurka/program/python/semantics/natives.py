@@ -37,6 +37,7 @@ from mazurka.program.python.semantics import (
     raising,
     reachable,
     untracked,
+    weak_registries,
 )
 from mazurka.program.python.semantics.class_shapes import OPERATIONS, operation, shape_of
 from mazurka.program.python.semantics.classification import classify
@@ -668,7 +669,8 @@ def watch_early(run: Any) -> None:
         if thing is None:
             continue
         if not is_reference(thing):
-            watch_members(run, thing)
+            if not weak_registries.is_unread(run, thing):
+                watch_members(run, thing)
             continue
         referent = weakref.ref.__call__(thing)
         if referent is None:

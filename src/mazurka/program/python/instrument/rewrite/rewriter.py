@@ -26,6 +26,7 @@ from mazurka.program.python.instrument.rewrite.nodes import (
     is_ours,
     reading,
 )
+from mazurka.program.python.instrument.rewrite.status_uses import made_by_displays, may_unpack_status
 from mazurka.program.python.instrument.woven_names import NONE, WovenNames
 
 #: Builtins that return numbers, texts or ranges.
@@ -78,6 +79,7 @@ def mentioned(tree: ast.Module) -> set[str]:
     found: set[str] = set()
     nodes = [*ast.walk(tree)]
     status = _keeps_status(nodes)
+    made = made_by_displays(tree) if status else set()
     for node in nodes:
         match node:
             case ast.Name(name) | ast.Attribute(_, name) | ast.alias(name) | ast.arg(name) | ast.ImportFrom(str(name)):
@@ -88,9 +90,11 @@ def mentioned(tree: ast.Module) -> set[str]:
                     found.add("opening")
             case ast.Constant(str(text)) if " " not in text:
                 found.update(kind for kind, known in _BY_TEXT.items() if known.search(text))
+            case ast.Subscript(ast.Name(name), ast.Constant(int(index))) if name in made:
+                pass
             case ast.Subscript(_, ast.Constant(int(index))) if index in _IN_STATUS and status:
                 found.add("times")
-            case ast.Assign([ast.Tuple() | ast.List()]) if status:
+            case ast.Assign([ast.Tuple(names) | ast.List(names)]) if status and may_unpack_status(names):
                 found.add("times")
             case ast.Call(ast.Attribute(_, "exception"), [_, *_]):  # of a logger
                 found.add("traceback")
