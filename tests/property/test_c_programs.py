@@ -66,3 +66,14 @@ def test_a_store_that_arrives_before_an_update(strategy: str, model: MemoryModel
     found = reached(program, tmp_path / "updated.c", strategy, model)
     assert found.outcomes == expected(program, model)
     assert len(found.outcomes) == 3
+
+
+@pytest.mark.parametrize("model", list(MemoryModel))
+@pytest.mark.parametrize("strategy", ["mcr", "se-mcr", "dpor-rf"])
+def test_an_exchange_that_changes_nothing_is_a_read(strategy: str, model: MemoryModel, tmp_path: Path) -> None:
+    """Whether it is one depends on the order; the value before the first one that changes something is the initial
+    value."""
+    threads = ((Update("u", "z", "1"),), (Read("b", "z"), Write("z", "b + 1")), (Write("z", "1"),))
+    program = SmallProgram(threads, after=(Read("rz", "z"),), main_forks=True)
+    found = reached(program, tmp_path / "exchanged.c", strategy, model)
+    assert found.outcomes == expected(program, model)

@@ -417,15 +417,13 @@ class Memory:
             text = "a compare and exchange of memory that is also accessed in parts"
             run.untracked[text] = run.untracked.get(text, 0) + 1
         alive = self._alive(thing)
-        done = run.attempt(
-            _RMW, cells[0], lambda: succeeds(self._get(thing, at, size, site)), (alive,) if alive else ()
+        return run.attempt(
+            _RMW,
+            cells[0],
+            lambda: succeeds(self._get(thing, at, size, site)),
+            (alive,) if alive else (),
+            lambda: self.show(thing, at, size),
         )
-        if done and run.detail:
-            run.record_written(lambda: self.show(thing, at, size))
-        elif run.detail and not run.aborting:  # the program sees the value
-            step = run.log[-1]
-            run.log[-1] = (*step[:5], self.show(thing, at, size), step[6])
-        return done
 
     def _pass(self, op: Op, thing: MemoryObject, at: int, size: int, cells: tuple[Target, ...], site: int) -> None:
         run = self.run

@@ -233,9 +233,16 @@ class RelaxedRuntime(Runtime):
         self.drain(how.get("site", 0))
         return super().block(op, target, ready, **how)
 
-    def attempt(self, op: Op, target: Target, succeeds: Callable[[], bool], more: Sequence[Access] = ()) -> bool:
+    def attempt(
+        self,
+        op: Op,
+        target: Target,
+        succeeds: Callable[[], bool],
+        more: Sequence[Access] = (),
+        look: Callable[[], Any] | None = None,
+    ) -> bool:
         self.drain()
-        return super().attempt(op, target, succeeds, more)
+        return super().attempt(op, target, succeeds, more, look)
 
     def fork(self, body: Callable[[], object], *, daemon: bool, thread: Any = None, label: str = "") -> Task:
         self.drain()
@@ -373,8 +380,8 @@ class RelaxedRuntime(Runtime):
                 more = tuple([Access(_READ, flushed_target(each.name, count)) for each, count in entry.first])
                 super().block(Op.FENCE, FENCE, partial(_have_arrived, entry.first), point=False, more=more)
             self._stop_before(task, Op.WRITE, entry.target, entry.site)
-            if self.keyed and entry.look is not None and entry.target not in self.accounts.first:
-                self.accounts.first[entry.target] = self.look_up(entry.look)
+            if self.keyed and entry.look is not None:
+                self.accounts.first.setdefault(entry.target, self.look_up(entry.look))
             seen = (Access(Op.WRITE, flushed_target(queue.name, number)),)
             self._record(task, Op.WRITE, entry.target, entry.site, True, entry.words, seen)
             stacks = self.accounts.stacks

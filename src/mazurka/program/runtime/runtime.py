@@ -449,12 +449,19 @@ class Runtime:
             self._record(task, op, target, site, point, None, more)
         return True
 
-    def attempt(self, op: Op, target: Target, succeeds: Callable[[], bool], more: Sequence[Access] = ()) -> bool:
+    def attempt(
+        self,
+        op: Op,
+        target: Target,
+        succeeds: Callable[[], bool],
+        more: Sequence[Access] = (),
+        look: Callable[[], Any] | None = None,
+    ) -> bool:
         """Pass an operation that takes effect or fails at once; which of the two is decided when the thread moves.
 
         ``succeeds()`` decides, and may fill ``more``. A failed attempt is logged as a READ of the target. Either way a
         REQUEST says that the thread would not have waited: explorers must know that the attempt could have had the
-        other outcome.
+        other outcome. ``look`` gives the value of the target for reports, if it has one.
         """
         task = self.current
         if self.aborting:
@@ -464,10 +471,16 @@ class Runtime:
             return succeeds()
         site = self.whereabouts() if self.values and op in _WAITED_AT else 0
         self._stop_before(task, op, target, site)
+        before = self.look_up(look) if look is not None and self.detail else None
         done = succeeds()
         # A plain look or change does not wait under any circumstances, so there is nothing to mark.
         mark = () if op is Op.READ or op is Op.WRITE else (Access(Op.REQUEST, target),)
-        self._record(task, op if done else Op.READ, target, site, True, None, (*more, *mark) if done else mark)
+        value = None if done else before
+        self._record(task, op if done else Op.READ, target, site, True, value, (*more, *mark) if done else mark)
+        if done and look is not None and self.detail:
+            if self.keyed:
+                self.accounts.first.setdefault(target, before)
+            self.accounts.unsettled.append((len(self.log) - 1, look))
         return done
 
     def fork(self, body: Callable[[], object], *, daemon: bool, thread: Any = None, label: str = "") -> Task:
@@ -650,11 +663,6 @@ class Runtime:
         its state. Keys are recorded of whole values only."""
         if self.detail and not self.solo and not self.aborting and (whole or not self.keyed):
             self.accounts.record_value(self, value)
-
-    def record_written(self, look: Callable[[], Any]) -> None:
-        """Detail: keep a function that reads the value that the running thread's last step has written."""
-        if not self.solo and not self.aborting:
-            self.accounts.unsettled.append((len(self.log) - 1, look))
 
     def settle(self) -> None:
         """Detail: look up the values that operations since performed have written."""

@@ -162,10 +162,17 @@ class InvokingRuntime(Runtime):
             self._may_wait()
         return super().block(op, target, ready, **how)
 
-    def attempt(self, op: Op, target: Target, succeeds: Callable[[], bool], more: Any = ()) -> bool:
+    def attempt(
+        self,
+        op: Op,
+        target: Target,
+        succeeds: Callable[[], bool],
+        more: Any = (),
+        look: Callable[[], Any] | None = None,
+    ) -> bool:
         call = self.within
         if call is None or self.solo or self.aborting or not self._is_inside(call, (Access(op, target),)):
-            return super().attempt(op, target, succeeds, more)
+            return super().attempt(op, target, succeeds, more, look)
         done = succeeds()
         self._is_inside(call, more)
         return done
@@ -195,10 +202,6 @@ class InvokingRuntime(Runtime):
     def record_value(self, value: object, *, whole: bool = False) -> None:
         if self.within is None:
             super().record_value(value, whole=whole)
-
-    def record_written(self, look: Callable[[], Any]) -> None:
-        if self.within is None:
-            super().record_written(look)
 
     def _may_wait(self) -> None:
         if self.within is not None and not self.aborting:

@@ -52,10 +52,7 @@ class Atomics:
 
     def attempt(self, thing: atomics.atomic, succeeds: Callable[[], bool]) -> bool:
         runtime = _runtime()
-        done = runtime.attempt(Op.RMW, _target(runtime, thing), succeeds)
-        if done and runtime.detail:
-            runtime.record_written(_look(thing))
-        return done
+        return runtime.attempt(Op.RMW, _target(runtime, thing), succeeds, look=_look(thing))
 
     def fence(self) -> None:
         _runtime().drain()
