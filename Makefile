@@ -16,13 +16,14 @@ READY := $(VENV)/ready
 SITE := .demo/site
 BENCH := .venv-bench
 MCP := .venv-mcp
+NOTEBOOK := .venv-notebook
 DOCS := .venv-site
 BROWSER := .cache/browser
 AXE := 4.10.3
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long test-browser test-versions test-mcp fuzz check format bench docs site gallery man dist lock clean
+.PHONY: help demo test test-fast test-long test-browser test-versions test-mcp test-notebook fuzz check format bench docs site gallery man dist lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
@@ -59,6 +60,12 @@ $(MCP)/ready: requirements-mcp.lock pyproject.toml
 	@$(MCP)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
+$(NOTEBOOK)/ready: requirements-notebook.lock pyproject.toml
+	@$(PYTHON) -m venv --clear $(NOTEBOOK)
+	@$(NOTEBOOK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-notebook.lock
+	@$(NOTEBOOK)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
 demo: $(SITE)/ready ## find a bug in a released library, explain it and replay it
 	@$(BIN)/python demo/run.py
 
@@ -83,6 +90,9 @@ test-versions: ## run the whole suite on each supported version of Python that i
 
 test-mcp: $(MCP)/ready ## test the server for assistants with the client of the protocol's SDK
 	$(MCP)/bin/python -m pytest -p no:cacheprovider tests/mcp_server/sdk_client.py $(ARGS)
+
+test-notebook: $(NOTEBOOK)/ready ## test the magic, and the results in a notebook, with a kernel of IPython
+	$(NOTEBOOK)/bin/python -m pytest -p no:cacheprovider tests/notebook/kernel.py $(ARGS)
 
 fuzz: $(READY) ## feed damaged traces to each reader for a minute (ARGS="std --minutes 60 --keep")
 	PYTHONPATH=src $(BIN)/python -m tests.fuzz.traces $(ARGS)

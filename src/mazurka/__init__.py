@@ -1,5 +1,7 @@
 """Mazurka finds, explains and replays concurrency bugs in threaded Python programs.
 
+In a notebook ``%load_ext mazurka`` adds ``%%mazurka``, which checks a cell (:mod:`mazurka.notebook`).
+
 Programs may use :func:`check`, :func:`fence`, :class:`atomic`, :func:`linearizable` and ``__version__``
 from here; everything else is the command line and the pytest plugin. Importing this package is cheap: test modules do
 it in every run, whether Mazurka is used or not.
@@ -40,3 +42,10 @@ def check(test: Any = None, /, **settings: Any) -> Any:
         return function
 
     return mark if test is None else mark(test)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add ``%%mazurka`` to IPython, for ``%load_ext mazurka``."""
+    from mazurka.notebook import register
+
+    register(shell)

@@ -13,6 +13,8 @@ may run threads of the same modules meanwhile.
 
     for finding in predict("service.recording").findings:
         print(finding.kind, [event.place for event in finding.events])
+
+In a notebook the results show the page of the report.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from mazurka.replay.replayer import replay as follow
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding
 from mazurka.report.render import renderer
+from mazurka.report.renderer import AnyReport
 from mazurka.workflows.checking import check
 from mazurka.workflows.program_spec import (
     PYTHON,
@@ -95,6 +98,14 @@ class Result:
         inconclusive = require_complete and self.verdict is not Verdict.VERIFIED
         if self.failures or self.report.inconsistencies or inconclusive:
             raise ConcurrencyFailure(self)
+
+    def _repr_html_(self) -> str:
+        """The page of the report, for notebooks."""
+        return _framed(self.report)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The text, for notebooks that show no HTML, and for IPython's terminal."""
+        printer.text("..." if cycle else str(self))
 
     def __str__(self) -> str:
         return renderer("text").render(self.report)
@@ -173,6 +184,14 @@ class Prediction:
 
         return report_data(self.report)
 
+    def _repr_html_(self) -> str:
+        """The page of the report, for notebooks."""
+        return _framed(self.report)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The text, for notebooks that show no HTML, and for IPython's terminal."""
+        printer.text("..." if cycle else str(self))
+
     def __str__(self) -> str:
         return renderer("text").render(self.report)
 
@@ -215,6 +234,12 @@ def predict(
     read = read_reliably(os.fspath(trace), None, repair, notes.append, complete, merged if per_thread else None)
     request = Request(os.fspath(trace), engine, tuple(kinds), window, time_limit, rules, detailed=True)
     return Prediction(run(Numbered(*read), request), tuple(notes))
+
+
+def _framed(report: AnyReport) -> str:
+    from mazurka.report.framed_page import framed
+
+    return framed(renderer("html").render(report), renderer("text").render(report))
 
 
 def _load(
@@ -314,5 +339,10 @@ def _file_of(function: Callable[[], Any]) -> str:
     module = sys.modules.get(getattr(function, "__module__", "") or "")
     file = code.co_filename if code is not None else getattr(module, "__file__", None)
     if not file or not Path(file).exists():
-        raise UsageError("no-source", f"{function!r} comes from no source file", hint="define it in a file")
+        hint = (
+            "define it in a file; in a notebook, check a cell by %%mazurka"
+            if "ipykernel" in sys.modules
+            else "define it in a file"
+        )
+        raise UsageError("no-source", f"{function!r} comes from no source file", hint=hint)
     return str(file)

@@ -75,7 +75,9 @@ class Opened:
 
 
 @contextmanager
-def opened(browser: Any, path: Path, scheme: str = "light", hash_: str = "") -> Iterator[Opened]:
+def opened(
+    browser: Any, path: Path, scheme: str = "light", hash_: str = "", selector: str = "main > *"
+) -> Iterator[Opened]:
     """A page opened from the disk, without a network."""
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme, offline=True)
     made = Opened(context.new_page())
@@ -85,7 +87,7 @@ def opened(browser: Any, path: Path, scheme: str = "light", hash_: str = "") -> 
     page.on("dialog", lambda dialog: (made.errors.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     page.on("request", lambda request: made.requests.append(request.url))
     page.goto(path.as_uri() + hash_)
-    page.wait_for_selector("main > *")
+    page.wait_for_selector(selector)
     page.wait_for_timeout(100)  # a frame or two: rows are drawn when their size is known
     try:
         yield made

@@ -23,6 +23,7 @@ from mazurka.causal.closure import ClosureSolver
 from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.question import Before, Question
 from mazurka.causal.solver import Feasible
+from mazurka.notebook import check_cell
 from mazurka.report.render_html import page as page_of
 from mazurka.report.render_json import report_data
 from mazurka.workflows.possible_orders import orders_of
@@ -330,3 +331,29 @@ def test_a_running_check_is_seen(chromium: Any, tmp_path: Path) -> None:
         assert wrong == []
         assert asked == {address, f"{address}events"}
         context.close()
+
+
+def test_a_result_in_a_notebook_is_a_page_in_a_frame(
+    chromium: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, value in preloaded.environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("MAZURKA_BROWSER", raising=False)
+    cell = check_cell("--races --all-failures --time-limit 5", _LONG, 1)
+    assert cell is not None
+    shown = tmp_path / "notebook.html"
+    shown.write_text(f"<!doctype html><title>cells</title><input id=own>{cell._repr_html_()}", encoding="utf-8")
+    with opened(chromium, shown, "dark", selector="iframe") as framed:
+        framed.page.focus("#own")
+        frame = framed.page.frames[1]
+        frame.wait_for_selector(".findings td a")
+        assert frame.evaluate("origin") == "null"
+        assert framed.page.evaluate("document.activeElement.id") == "own"
+        frame.click(".findings td a")
+        frame.wait_for_selector(".row.conflict")
+        framed.page.screenshot(path=SCREENSHOTS / "notebook-dark.png")
+        frame.click(".brand")
+        frame.wait_for_selector(".findings")
+        assert framed.page.url == shown.as_uri()
+        assert framed.errors == []

@@ -597,9 +597,14 @@ def _put_back(argv: list[str], path: list[str], modules: set[str], used: loader.
             sys.modules.pop(name, None)
 
 
+#: The end of the path of a directory with the cells of notebooks.
+_CELLS: Final = os.path.join(os.sep, ".mazurka", "cells")
+
+
 def default_roots(path: str) -> tuple[str, ...]:
-    """The project a file belongs to: the nearest directory upwards that looks like a project's, else its own."""
-    folder = os.path.dirname(os.path.abspath(path))
+    """The project a file belongs to: the nearest directory upwards that looks like a project's, else its own. That of
+    the cell of a notebook (notebook.py) is the directory whose `.mazurka` folder has it."""
+    folder = os.path.dirname(os.path.abspath(path)).partition(_CELLS)[0]
     candidate = folder
     while True:
         if any(

@@ -60,7 +60,7 @@ class FindingView extends StepView {
     this.timeline.select(Math.max(row, 0), { quiet: true });
     this.center();
     this.compare?.reveal();
-    this.timeline.scroller.focus({ preventScroll: true });
+    takeFocus(this.timeline.scroller);
   }
 
   refresh() {

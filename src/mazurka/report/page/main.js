@@ -29,7 +29,16 @@ const App = {
     document.body.append(this.header(), this.main, this.dialog, h("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
     addEventListener("hashchange", () => this.route());
     addEventListener("keydown", (event) => this.key(event));
+    if (location.protocol === "about:") addEventListener("click", (event) => this.follow(event));
     this.route();
+  },
+
+  /** In a frame of a notebook, links within the page would lead to the notebook's address. */
+  follow(event) {
+    const link = event.target.closest('a[href^="#"]');
+    if (!link) return;
+    event.preventDefault();
+    location.hash = link.getAttribute("href");
   },
 
   header() {

@@ -113,7 +113,7 @@ class OverviewView {
   }
 
   shown() {
-    this.element.querySelector("a")?.focus({ preventScroll: true });
+    takeFocus(this.element.querySelector("a"));
   }
 
   key(key) {

@@ -106,3 +106,8 @@ function announce(text) {
   const live = document.getElementById("live");
   if (live) live.textContent = escaped(text);
 }
+
+/** Focus an element of a new view; in the frame of a notebook only if the frame has the focus. */
+function takeFocus(element) {
+  if (parent === self || document.hasFocus()) element?.focus({ preventScroll: true });
+}
