@@ -110,6 +110,26 @@ def test_an_operation_of_several_rows_comes_as_a_whole(tmp_path: Path) -> None:
     assert "0 violations of check-then-act," in made.stdout
 
 
+_CHANGED = """thread,op,kind,target,value,location
+0,fork,thread,1,,p.py:1
+0,read,structure,d,,p.py:2
+0,point,point,"unsafe-iteration.begin(d,i)^",,p.py:2
+0,read,structure,d,,p.py:3
+0,read,var,d[k],,p.py:3
+0,point,point,"unsafe-iteration.next(i)^",,p.py:3
+1,rmw,structure,d,,p.py:4
+1,point,point,"unsafe-iteration.change(d)^",,p.py:4
+"""
+
+
+def test_the_last_operation_need_not_go_on_as_it_did(tmp_path: Path) -> None:
+    """The iterator advances after the change: of the accesses that it made in the trace only the first is certain."""
+    (tmp_path / "changed.csv").write_text(_CHANGED)
+    made = _run(tmp_path, "predict", "changed.csv", "--property", "unsafe-iteration", "--format", "json", status=1)
+    (found,) = [each for each in json.loads(made.stdout)["findings"] if each["kind"] == "unsafe-iteration"]
+    assert found["witness"]["checked"]
+
+
 _READ_LATER = """thread,op,kind,target,value,location
 0,fork,thread,1,,p.py:1
 1,write,var,d[k],,p.py:2

@@ -121,6 +121,7 @@ class Violations:
         self.trace, self.stated = trace, stated
         self.events = property_events(trace, stated.name)
         self.mark = {e.point: e.row if e.event in stated.before else e.point for e in self.events}
+        self.begin = {e.point: e.row for e in self.events}
         self.executions = Predictable(trace)
         self.names = list(self._namings())
 
@@ -253,10 +254,43 @@ class Violations:
                                 Shown((*points[i:], one.point, other.point), 2)
                                 for one in self.events
                                 for other in self.events
-                                if one.row in nexts and other.row in nexts and one.thread != other.thread
+                                if self.begin[one.point] in nexts and self.begin[other.point] in nexts
+                                if one.thread != other.thread
                                 if pair.first in naming.get(one.point, ())
                                 and pair.second in naming.get(other.point, ())
                             }
+        return found
+
+
+class ViolationsOfWholeOperations(Violations):
+    """The violations in executions in which each operation of several rows comes as a whole: no other thread moves from
+    its first row to its last. An event before an operation takes place with the first row; an execution in which the
+    operation can't go on as in the trace ends there."""
+
+    def __init__(self, trace: Trace, stated: Stated) -> None:
+        super().__init__(trace, stated)
+        self.begin = {e.point: e.first for e in self.events}
+        self._last_row = {e.first: e.row for e in self.events if e.first != e.row}
+        self.events = [e._replace(row=e.first) if e.event in stated.before else e for e in self.events]
+        self.mark = {e.point: e.row if e.event in stated.before else e.point for e in self.events}
+
+    def all(self) -> set[Shown]:
+        """See :meth:`Violations.all`."""
+        found: set[Shown] = set()
+        counting = {e.row for e in self.events} | set(self.mark.values())
+        start: tuple[Reached, tuple[int, ...], int] = (self.executions.start, (), -1)
+        seen, stack = {start}, [start]
+        while stack:
+            state, order, until = stack.pop()
+            found |= {shown for shown in self._shown(state, order) if until < 0 or not shown.at_once}
+            for row, after in self.executions.steps(state):
+                if until >= 0 and self.trace.thread[row] != self.trace.thread[until]:
+                    continue
+                longer = (*order, row) if row in counting else order
+                then = (after, longer, -1 if row == until else self._last_row.get(row, until))
+                if then not in seen:
+                    seen.add(then)
+                    stack.append(then)
         return found
 
 

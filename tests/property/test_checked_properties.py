@@ -224,11 +224,34 @@ def program():
 """
 
 
+_READERS = """
+import threading
+table = {0: 0}
+def work():
+    for _ in range(2):
+        if 0 in table:
+            table[0]
+def program():
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for each in threads: each.start()
+    for each in threads: each.join()
+"""
+
+
+@pytest.mark.parametrize("strategy", _STRATEGIES)
+def test_events_that_no_word_has_of_two_threads_are_independent(strategy: str, tmp_path: Path) -> None:
+    """One execution stands for all: a check of one thread is in no word with a check of another one."""
+    _verify_in_two_executions(_READERS, tmp_path / f"readers_{strategy.replace('-', '_')}.py", strategy)
+
+
 @pytest.mark.parametrize("strategy", _STRATEGIES)
 def test_events_of_different_objects_are_independent(strategy: str, tmp_path: Path) -> None:
     """One execution stands for all, as without the property: keys of one dictionary share no word."""
-    file = tmp_path / f"keys_{strategy.replace('-', '_')}.py"
-    file.write_text(_KEYS)
+    _verify_in_two_executions(_KEYS, tmp_path / f"keys_{strategy.replace('-', '_')}.py", strategy)
+
+
+def _verify_in_two_executions(source: str, file: Path, strategy: str) -> None:
+    file.write_text(source)
     (stated,) = [each for each in find("check-then-act") if each.name == "check-then-act"]
     settings = ProgramSettings(roots=(str(file.parent),), isolation=Isolation.RESTORE, properties=(stated,))
     program = PythonProgram(Function(str(file), "program"), settings)

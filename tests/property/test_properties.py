@@ -6,12 +6,19 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from tests.oracle.properties import Shown, Violations, in_language, random_property
+from tests.oracle.properties import (
+    Shown,
+    Violations,
+    ViolationsOfWholeOperations,
+    in_language,
+    random_property,
+)
 from tests.oracle.random_traces import Recorder
 
-from mazurka.causal.solver import Infeasible
+from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.predict.property_search import PropertySearch
 from mazurka.program.protocol import Step
 from mazurka.properties.automaton import Automaton
@@ -101,6 +108,51 @@ def test_violations_are_those_of_the_oracle(first: int) -> None:
         assert ends[0] == ends[1], (seed, str(stated.pattern), found, expected)
         violated += bool(expected)
     assert violated
+
+
+def operations(seed: int) -> tuple[Trace, Stated]:
+    """A trace of operations of one to three accesses, most of them with property events, and a property."""
+    rng = random.Random(seed)
+    stated = random_property(rng)
+    threads = 2
+    log = [Step(0, Op.FORK, ("thread", str(each)), 0, True) for each in range(1, threads)]
+    for number in range(1, rng.randrange(4, 7)):
+        thread = rng.randrange(threads)
+        for _ in range(rng.choice((1, 2, 2, 3))):
+            log.append(Step(thread, rng.choice((Op.READ, Op.WRITE, Op.RMW)), ("var", rng.choice("xyz")), number, True))
+        names = [rng.choice("abc") for _ in range(rng.choice((0, 1, 1, 2)))]
+        for event in sorted(names, key=lambda each: each not in stated.before):  # as they are recorded
+            objects = [rng.choice("01") for _ in stated.events[event]]
+            log.append(Step(thread, Op.POINT, target_of("p", event, objects, True), number, True))
+    trace = trace_of([str(each) for each in range(threads)], log)
+    return assemble(parts_of(replace(trace, locations=tuple(f"p.py:{n}" for n in range(6))))), stated
+
+
+@pytest.mark.parametrize("first", range(0, _TRACES, _SHARE))
+def test_violations_are_those_of_whole_operations(first: int) -> None:
+    """Of operations of several rows nothing is reported that is not in an execution of whole operations; what is
+    refuted is in none."""
+    violated = several = 0
+    for seed in range(first, first + _SHARE):
+        trace, stated = operations(seed)
+        expected = ViolationsOfWholeOperations(trace, stated).all()
+        checker, search = Checker(trace), PropertySearch(trace, stated)
+        several += any(event.first != event.row for event in search.events)
+        found, undecided = set(), False
+        for candidate in (each for group in search.groups().values() for each in group):
+            answer = search.decide(candidate)
+            undecided |= isinstance(answer, Unknown)
+            if isinstance(answer, Witness):
+                assert isinstance(answer.claim, PropertyViolation)
+                shown = Shown(tuple(answer.claim.steps), 2 * answer.claim.at_once)
+                assert shown in expected, (seed, str(stated.pattern), shown)
+                assert not checker.objections(answer), (seed, str(stated.pattern), checker.objections(answer))
+                found.add(shown)
+        ends = [{_ends_of(each, stated) for each in several_} for several_ in (found, expected)]
+        assert undecided or ends[0] == ends[1], (seed, str(stated.pattern), found, expected)
+        violated += bool(found)
+    assert violated
+    assert several
 
 
 def _ends_of(shown: Shown, stated: Stated) -> tuple[int, ...]:

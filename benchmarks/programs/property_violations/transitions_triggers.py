@@ -4,7 +4,7 @@
 # include: transitions
 # property: unsafe-view-iteration
 # in: transitions/core.py
-# fails with: RuntimeError: dictionary changed size during iteration
+# fails with: RuntimeError
 
 import threading
 

@@ -84,6 +84,7 @@ class PropertySearch:
         self._watched = {row: number for number, row in enumerate(watched.tolist())}
         self.left: set[Hashable] = set()  # places with more candidates than are decided
         self._loosely = False  # whether an event before an operation of several rows needs the first of them only
+        self._loose_end = False  # whether that holds for the last event of a word
 
     @cached_property
     def _questions(self) -> Questions:
@@ -183,6 +184,12 @@ class PropertySearch:
         needs = self._needs[self._watched[self._begin(second)]]
         return bool(needs[self.events[first.number].thread] >= one)
 
+    def _is_needed_before(self, first: Occurrence, second: Occurrence) -> bool:
+        """Whether an event takes place in all executions in which the operation of another one is next, as far as that
+        is seen at once."""
+        one, row, thread = self._mark(first), self.events[second.number].first, first.thread
+        return one < row if thread == second.thread else bool(self._needs[self._watched[row], thread] >= one)
+
     def _must_precede(self, first: Occurrence, second: Occurrence) -> bool:
         """Whether an event comes before another one, if both take place, as far as that is seen at once."""
         one, other = self.events[first.number], self.events[second.number]
@@ -200,21 +207,43 @@ class PropertySearch:
         return not self._must_precede(second, first)
 
     def _may_be_next(self, events: Sequence[Occurrence], one: Occurrence, other: Occurrence) -> bool:
+        """Whether nothing excludes at once that the operations of two events are next after other events."""
         pair = (one, other)
-        return all(each not in pair and self._may_precede(each, late) for each in events for late in pair) and (
-            self._may_precede(one, other) and self._may_precede(other, one)
+        return not any(
+            each in pair or self._has_begun(late, self._begin(each)) for each in events for late in pair
+        ) and not (
+            self._has_begun(one, self.events[other.number].first)
+            or self._has_begun(other, self.events[one.number].first)
         )
+
+    def _has_begun(self, each: Occurrence, row: int) -> bool:
+        """Whether the operation of an event begins before a watched row, if both take place, as far as that is seen at
+        once."""
+        event = self.events[each.number]
+        if event.thread == self.trace.thread[row]:
+            return event.first < row
+        return bool(self._needs[self._watched[row], event.thread] >= event.first)
 
     # -- decisions ----------------------------------------------------------------------------------------------------
 
     def decide(self, candidate: Candidate) -> Verdict:
         """A witness of a violation that contains the events of a candidate in their order; or that there is none.
 
-        A witness has all rows of the operation that an event comes before. Such an event takes place also if the first
-        rows of the operation give other values than in the trace, and the operation then goes on in a way that the
-        trace does not show: so there is no violation only if none is possible with the first row alone."""
+        A witness has all rows of the operation that an event comes before, unless the event is the last one and nothing
+        of the operation matters. If the first rows of an operation give other values than in the trace, it goes on in a
+        way that the trace does not show: so there is no violation only if none is possible with the first row alone."""
         answer = self._decide(candidate)
-        if isinstance(answer, Infeasible) and any(self._has_several_rows(each.occurrence) for each in candidate.word):
+        if isinstance(answer, Witness) or not any(self._has_several_rows(each.occurrence) for each in candidate.word):
+            return answer
+        if not candidate.pair and any(self._has_several_rows(each) for each in candidate.events[-1:]):
+            self._loose_end = True
+            try:
+                found = self._decide(candidate)
+            finally:
+                self._loose_end = False
+            if isinstance(found, Witness):
+                return found
+        if isinstance(answer, Infeasible):
             self._loosely = True
             try:
                 if not isinstance(self._decide(candidate), Infeasible):
@@ -246,6 +275,9 @@ class PropertySearch:
                     unsure = True
                 if not isinstance(answer, Witness):
                     continue
+                if self._loose_end and choice.events and self._is_amid(choice, symbols, answer):
+                    unsure = True
+                    continue
                 part = self._part(candidate, choice, answer, symbols)
                 if self._overlap(part, answer):
                     unsure = True
@@ -263,15 +295,22 @@ class PropertySearch:
         before the last."""
         if self._protocol is None and not (choice.events and self._must_precede(choice.events[0], other)):
             return False
-        needing = choice.events[-1:] if not candidate.pair else (*choice.events, *candidate.pair)
-        return any(self._must_precede(other, late) and self._is_needed(other, late) for late in needing)
+        needing = choice.events if candidate.pair else choice.events[-1:]
+        return any(self._must_precede(other, late) and self._is_needed(other, late) for late in needing) or any(
+            self._is_needed_before(other, late) for late in candidate.pair
+        )
 
-    def _mark(self, each: Occurrence) -> int:
-        """The row that is in an order if and only if an event takes place in it."""
+    def _mark(self, each: Occurrence, is_last: bool = False) -> int:
+        """The row that is in an order if and only if an event takes place in it. ``is_last``: of the last event of a
+        word, which an order ends with."""
         event = self.events[each.number]
         if each.event not in self.stated.before:
             return event.point
-        return event.first if self._loosely else event.row
+        return event.first if self._loosely or (is_last and self._loose_end) else event.row
+
+    def _marks(self, events: Sequence[Occurrence]) -> list[int]:
+        """The marks of the events of a word."""
+        return [*map(self._mark, events[:-1]), *(self._mark(each, True) for each in events[-1:])]
 
     def _ask(self, candidate: Candidate, choice: _Choice) -> Verdict:
         order = [constraint for one, other in pairwise(choice.events) for constraint in self._one_after(one, other)]
@@ -279,7 +318,7 @@ class PropertySearch:
             order += self._one_after(each, choice.events[0])
         pair = tuple([self.events[each.number].first for each in candidate.pair])
         question = Question(
-            happen=tuple(map(self._mark, (*choice.events, *choice.earlier))),
+            happen=(*self._marks(choice.events), *map(self._mark, choice.earlier)),
             next=pair,
             never=tuple(map(self._mark, choice.never)),
             constraints=tuple(order),
@@ -319,10 +358,13 @@ class PropertySearch:
         """The events of an execution that the binding names, from the first to the last of a sequence; to the end of
         the execution, if two that are next at once follow; from its beginning, for a protocol."""
         at = _places(answer)
-        end = _NEVER - 1 if candidate.pair else max(at(self._mark(each)) for each in choice.events)
+        end = _NEVER - 1 if candidate.pair else max(map(at, self._marks(choice.events)))
         done = [each for each in symbols if at(self._mark(each)) <= end]
         row_of = self._begin if self._loosely else lambda each: self.events[each.number].row
         done.sort(key=lambda each: (at(row_of(each)), each.number))
+        if self._loose_end and choice.events:
+            begin = at(self._begin(choice.events[-1]))
+            done = [*(each for each in done if at(row_of(each)) < begin), choice.events[-1]]
         if not choice.events:
             return [] if candidate.pair else done
         begin = 0 if self._protocol is not None else done.index(choice.events[0])
@@ -334,6 +376,19 @@ class PropertySearch:
         at = _places(answer)
         events = [self.events[each.number] for each in part]
         return any(one.thread != other.thread and at(other.first) < at(one.row) for one, other in pairwise(events))
+
+    def _is_amid(self, choice: _Choice, named: Iterable[Occurrence], answer: Witness) -> bool:
+        """Whether an execution that is to end with the first row of the last event's operation has more of that
+        operation, or has that row amid the operation of another event."""
+        at = _places(answer)
+        last = self.events[choice.events[-1].number]
+        end = at(last.first)
+        if at(last.row) <= max(map(at, self._marks(choice.events))):
+            return last.row != last.first
+        if any(at(self.events[each.number].row) >= end for each in choice.events[:-1]):
+            return True
+        events = [self.events[each.number] for each in named if each != choice.events[-1]]
+        return any(at(each.first) < end < at(each.row) for each in events)
 
     def _is_violation(self, automaton: Automaton, symbols: Sequence[Symbol]) -> bool:
         """Whether a word is in the language or, for a protocol, refused because of its last symbol."""
@@ -367,7 +422,9 @@ class PropertySearch:
                 yield choice._replace(events=longer)
         if self._protocol is None and events and not self._must_precede(events[0], other):
             yield choice._replace(earlier=choice.earlier | {other})
-        if not any(self._is_needed(other, each) for each in (*events, *candidate.pair)):
+        if not any(self._is_needed(other, each) for each in events) and not any(
+            self._is_needed_before(other, each) for each in candidate.pair
+        ):
             yield choice._replace(never=choice.never | {other})
 
     def _may_become_word(self, automaton: Automaton, candidate: Candidate, symbols: Sequence[Symbol]) -> bool:
@@ -390,7 +447,7 @@ class PropertySearch:
         """The answer, cut after the last event of the word, with the claim about all its events."""
         order, claim = answer.order, self._claim(candidate, part)
         if not candidate.pair:
-            marks = [self._mark(each) for each in part]
+            marks = self._marks(part)
             last = max((place for place, row in enumerate(order) if row in marks), default=-1)
             order = order[: last + 1]
         return replace(answer, order=order, unread=answer.unread & frozenset(order), claim=claim)

@@ -53,6 +53,12 @@ def violation_objections(
     yield from naming.objections()
     done = [event for event in naming.events if place(naming.row_of_occurrence(event)) < NEVER]
     done.sort(key=lambda event: (place(event.row), event.point))
+    last = events[claim.steps[-1]]
+    if not claim.at_once and naming.begins_at_end(last, place):
+        end = place(last.first)
+        if any(place(event.first) < end < place(event.row) for event in naming.events if event != last):
+            yield "the last event takes place amid the operation of another one"
+        done = [*(event for event in done if place(event.row) < end), last]
     points = [event.point for event in done]
     word = [naming.letters_of(event) for event in done]
     steps = list(claim.steps[:-2] if claim.at_once else claim.steps)
@@ -113,6 +119,13 @@ class _Naming:
     def row_of_occurrence(self, event: PropertyEvent) -> int:
         """The row that is in an order if and only if the event takes place in it."""
         return event.row if event.event in self.claim.property.before else event.point
+
+    def begins_at_end(self, event: PropertyEvent, place: Callable[[int], int]) -> bool:
+        """Whether an event takes place in an order although the operation that it comes before does not end there: the
+        event takes place with the first row of it, after all others."""
+        if event not in self.events or event.event not in self.claim.property.before:
+            return False
+        return place(event.first) < NEVER <= place(event.row)
 
     def letters_of(self, event: PropertyEvent) -> frozenset[Letter]:
         """The letters that name an event whose objects agree."""

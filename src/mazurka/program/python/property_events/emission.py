@@ -3,7 +3,8 @@
 An operation that is one step of the model is an event *with* that step. In a recording the event is a POINT that
 follows the rows of the step and refers to them. In a controlled run the step also changes the *state of the property*,
 a location: so explorers know that events of one property depend on each other, and explore their orders. The state
-has a part for each combination of objects, since events with different ones for one parameter are in no common word.
+has a part for each combination of objects, since events with different ones for one parameter are in no common word;
+events that no word has together as events of two threads only read it.
 An operation without a step gets one of its own for the event.
 
 A violation ends the run, as a failure whose kind is the name of the property.
@@ -13,10 +14,10 @@ Cost: some microseconds for each event; nothing where no property is active.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations_with_replacement, pairwise
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access
@@ -54,14 +55,21 @@ class Standing(NamedTuple):
 
 
 class ActiveProperty:
-    """A property in one run. ``paired`` is held to the words that end with two events at once, in either order, and
-    ``standing`` are the next events of threads, by thread."""
+    """A property, in the present run. ``paired`` is held to the words that end with two events at once, in either
+    order, and ``standing`` are the next events of threads, by thread."""
 
     def __init__(self, stated: Stated) -> None:
         self.monitor = Monitor(stated)
-        self.reported: list[Reported] = []
         pairs = _in_either_order(stated)
         self.paired = None if pairs is None else Monitor(replace(stated, pattern=pairs))
+        self.restart()
+
+    def restart(self) -> None:
+        """A run begins."""
+        self.monitor.restart()
+        if self.paired is not None:
+            self.paired.restart()
+        self.reported: list[Reported] = []
         self.standing: dict[str, Standing] = {}
 
 
@@ -95,7 +103,7 @@ class Emitter:
         self.pointcuts = Pointcuts(properties)
         self._parts = {each.name: _parts_of(each) for each in properties}
         self._named = {each.name: frozenset(letter.event for letter in letters(each.pattern)) for each in properties}
-        self._active: dict[str, ActiveProperty] = {}
+        self._active = {each.name: ActiveProperty(each.stated) for each in properties}
         self._paired = {each.name: _paired_events(each) for each in properties}
         self.has_pairs = any(self._paired.values()) and on_violation is not None
         self._on_violation = on_violation
@@ -103,7 +111,8 @@ class Emitter:
     def begin(self) -> None:
         """A run begins."""
         self.pointcuts.forget()
-        self._active = {each.name: ActiveProperty(each.stated) for each in self.properties}
+        for each in self._active.values():
+            each.restart()
 
     def finish(self, run: Any) -> None:
         """A run has ended: count undecided conditions, and forget its objects."""
@@ -147,7 +156,7 @@ class Emitter:
         for other in list(active.standing.values()):
             if other.thread == mine.thread or active.paired is None:
                 continue
-            after = copy.deepcopy(active.paired)
+            after = active.paired.copy()
             after.see(other.thread, other.event, other.objects)
             match = after.see(mine.thread, mine.event, mine.objects, with_last=True)
             if match is not None and self._on_violation is not None:
@@ -196,7 +205,7 @@ class Emitter:
             self._on_violation(run, stated, active.reported, match)
 
     def _accesses(self, run: Any, stated: Property, event: str, objects: tuple[str, ...]) -> list[Access]:
-        """The parts of the state of a property that an event reads and changes; it changes the first."""
+        """The parts of the state of a property that an event reads and changes; if it changes one, the first."""
         found = []
         for op, places in self._parts[stated.name][event]:
             part = ", ".join(objects[place] for place in places)
@@ -213,22 +222,51 @@ _Parts = Sequence[tuple[Op, tuple[int, ...]]]
 
 
 def _parts_of(stated: Property) -> dict[str, _Parts]:
-    """By event of the pattern the parts of the state that it accesses, so that two events conflict if they have the
-    same objects for the parameters that they have in common.
+    """By event of the pattern the parts of the state that it accesses, so that two events of different threads conflict
+    if they can be in one word: if they have the same objects for the parameters that they have in common, and the
+    pattern names them together. ``check(t1)`` of one thread is in no word with a ``check(t1)`` of another one.
 
-    If the events' sets of parameters include one another, each event changes the part of its own objects, and reads the
-    parts of those that events with fewer parameters have. Otherwise all change the part of the parameters that all
-    have."""
+    If the events' sets of parameters include one another, each event accesses the part of its own objects, and reads the
+    parts of those that events with fewer parameters have. Otherwise all access the part of the parameters that all
+    have. Of two events that can be in one word at least one changes the part: that with fewer parameters."""
     named = {each.event for each in letters(stated.pattern)}
     events = [each for each in stated.events if each.name in named]
     sets = sorted({frozenset(each.parameters) for each in events}, key=len)
     if any(not one <= other for one, other in pairwise(sets)):
         sets = [frozenset.intersection(*sets)]
+    changing = _changing(stated, {each.name: len(each.parameters) for each in events} if len(sets) > 1 else {})
     found: dict[str, _Parts] = {}
     for event in events:
         *fewer, own = [_places_of(event.parameters, each) for each in sets if each <= frozenset(event.parameters)]
-        found[event.name] = [(Op.RMW, own), *((Op.READ, places) for places in fewer)]
+        op = Op.RMW if event.name in changing else Op.READ
+        found[event.name] = [(op, own), *((Op.READ, places) for places in fewer)]
     return found
+
+
+def _changing(stated: Property, sizes: Mapping[str, int]) -> frozenset[str]:
+    """Events such that one of them is among any two that can be in one word as events of two threads; of two with
+    different numbers of parameters (``sizes``) it is that with fewer. Of a protocol all: which threads it is about
+    depends on the events so far."""
+    several: dict[str, set[str]] = {}
+    for letter in letters(stated.pattern):
+        several.setdefault(letter.event, set()).add(letter.thread)
+    if protocol(stated.pattern) is not None:
+        return frozenset(several)
+    pairs = [
+        (one, other)
+        for one, other in combinations_with_replacement(sorted(several), 2)
+        if any(not mine or mine != yours for mine in several[one] for yours in several[other])
+    ]
+    chosen = {one for one, other in pairs if one == other}
+    for one, other in pairs:
+        if sizes.get(one) != sizes.get(other):
+            chosen.add(min(one, other, key=lambda each: sizes[each]))
+    left = [pair for pair in pairs if chosen.isdisjoint(pair)]
+    while left:
+        counts = Counter(each for pair in left for each in pair)
+        chosen.add(max(sorted(counts), key=lambda each: counts[each]))
+        left = [pair for pair in left if chosen.isdisjoint(pair)]
+    return frozenset(chosen)
 
 
 def _places_of(parameters: Sequence[str], some: frozenset[str]) -> tuple[int, ...]:
