@@ -118,8 +118,10 @@ def operations(seed: int) -> tuple[Trace, Stated]:
     log = [Step(0, Op.FORK, ("thread", str(each)), 0, True) for each in range(1, threads)]
     for number in range(1, rng.randrange(4, 7)):
         thread = rng.randrange(threads)
-        for _ in range(rng.choice((1, 2, 2, 3))):
-            log.append(Step(thread, rng.choice((Op.READ, Op.WRITE, Op.RMW)), ("var", rng.choice("xyz")), number, True))
+        log += [
+            Step(thread, rng.choice((Op.READ, Op.WRITE, Op.RMW)), ("var", rng.choice("xyz")), number, True)
+            for _ in range(rng.choice((1, 2, 2, 3)))
+        ]
         names = [rng.choice("abc") for _ in range(rng.choice((0, 1, 1, 2)))]
         for event in sorted(names, key=lambda each: each not in stated.before):  # as they are recorded
             objects = [rng.choice("01") for _ in stated.events[event]]

@@ -187,8 +187,8 @@ class PropertySearch:
     def _is_needed_before(self, first: Occurrence, second: Occurrence) -> bool:
         """Whether an event takes place in all executions in which the operation of another one is next, as far as that
         is seen at once."""
-        one, row, thread = self._mark(first), self.events[second.number].first, first.thread
-        return one < row if thread == second.thread else bool(self._needs[self._watched[row], thread] >= one)
+        one, row, thread = self._mark(first), self.events[second.number].first, self.events[first.number].thread
+        return one < row if first.thread == second.thread else bool(self._needs[self._watched[row], thread] >= one)
 
     def _must_precede(self, first: Occurrence, second: Occurrence) -> bool:
         """Whether an event comes before another one, if both take place, as far as that is seen at once."""
@@ -275,11 +275,9 @@ class PropertySearch:
                     unsure = True
                 if not isinstance(answer, Witness):
                     continue
-                if self._loose_end and choice.events and self._is_amid(choice, symbols, answer):
-                    unsure = True
-                    continue
-                part = self._part(candidate, choice, answer, symbols)
-                if self._overlap(part, answer):
+                amid = self._loose_end and bool(choice.events) and self._is_amid(choice, answer)
+                part = [] if amid else self._part(candidate, choice, answer, symbols)
+                if amid or (not self._loosely and self._overlap(part, symbols, answer)):
                     unsure = True
                 elif self._is_violation(automaton, [symbols[each] for each in part]):
                     return self._witness(candidate, part, answer)
@@ -363,32 +361,45 @@ class PropertySearch:
         row_of = self._begin if self._loosely else lambda each: self.events[each.number].row
         done.sort(key=lambda each: (at(row_of(each)), each.number))
         if self._loose_end and choice.events:
-            begin = at(self._begin(choice.events[-1]))
-            done = [*(each for each in done if at(row_of(each)) < begin), choice.events[-1]]
+            last_one = choice.events[-1]
+            begin = at(self._begin(last_one))
+            done = [each for each in done if at(row_of(each)) < begin]
+            done += [each for each in symbols if self._is_begun_with(each, last_one) and each.number <= last_one.number]
         if not choice.events:
             return [] if candidate.pair else done
         begin = 0 if self._protocol is not None else done.index(choice.events[0])
         last = len(done) if candidate.pair else done.index(choice.events[-1]) + 1
         return done[begin:last]
 
-    def _overlap(self, part: Sequence[Occurrence], answer: Witness) -> bool:
-        """Whether the operation of an event begins in an execution before that of the event before it has ended."""
+    def _overlap(self, part: Sequence[Occurrence], named: Iterable[Occurrence], answer: Witness) -> bool:
+        """Whether the operation of an event of a word, and that of another event that the binding names, overlap in an
+        execution: then it does not show their order."""
         at = _places(answer)
-        events = [self.events[each.number] for each in part]
-        return any(one.thread != other.thread and at(other.first) < at(one.row) for one, other in pairwise(events))
 
-    def _is_amid(self, choice: _Choice, named: Iterable[Occurrence], answer: Witness) -> bool:
+        def interval(each: Occurrence) -> tuple[int, int, int]:
+            event = self.events[each.number]
+            is_begun = self._loose_end and bool(part) and self._is_begun_with(each, part[-1])
+            return at(event.first), at(event.first if is_begun else event.row), event.thread
+
+        begun = [each for each in map(interval, named) if each[0] < _NEVER]
+        return any(
+            one[2] != other[2] and one[0] < other[1] and other[0] < one[1]
+            for one in map(interval, part)
+            for other in begun
+        )
+
+    def _is_begun_with(self, each: Occurrence, last: Occurrence) -> bool:
+        """Whether an event takes place with the first row of an operation that another event comes before."""
+        return self.events[each.number].row == self.events[last.number].row and each.event in self.stated.before
+
+    def _is_amid(self, choice: _Choice, answer: Witness) -> bool:
         """Whether an execution that is to end with the first row of the last event's operation has more of that
-        operation, or has that row amid the operation of another event."""
+        operation, or has an earlier event only after that row."""
         at = _places(answer)
         last = self.events[choice.events[-1].number]
-        end = at(last.first)
         if at(last.row) <= max(map(at, self._marks(choice.events))):
             return last.row != last.first
-        if any(at(self.events[each.number].row) >= end for each in choice.events[:-1]):
-            return True
-        events = [self.events[each.number] for each in named if each != choice.events[-1]]
-        return any(at(each.first) < end < at(each.row) for each in events)
+        return any(at(self.events[each.number].row) >= at(last.first) for each in choice.events[:-1])
 
     def _is_violation(self, automaton: Automaton, symbols: Sequence[Symbol]) -> bool:
         """Whether a word is in the language or, for a protocol, refused because of its last symbol."""

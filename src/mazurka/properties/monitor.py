@@ -46,7 +46,7 @@ _Seen = tuple[Hashable, str, tuple[str, ...], bool]
 
 
 class _Known:
-    """A sequence of events: what its last event completes, and the longer ones that have occurred."""
+    """A sequence of events: the violation that its last event completes, and the longer ones that have occurred."""
 
     __slots__ = ("longer", "match")
 

@@ -10,7 +10,6 @@ Cost: for a word of n events some n² sets for each operator of the pattern.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Final
 
 from mazurka.trace.patterns import (
@@ -55,10 +54,8 @@ def violation_objections(
     done.sort(key=lambda event: (place(event.row), event.point))
     last = events[claim.steps[-1]]
     if not claim.at_once and naming.begins_at_end(last, place):
-        end = place(last.first)
-        if any(place(event.first) < end < place(event.row) for event in naming.events if event != last):
-            yield "the last event takes place amid the operation of another one"
-        done = [*(event for event in done if place(event.row) < end), last]
+        done = [event for event in done if place(event.row) < place(last.first)]
+        done += [event for event in naming.begun_with(last) if event.point <= last.point]
     points = [event.point for event in done]
     word = [naming.letters_of(event) for event in done]
     steps = list(claim.steps[:-2] if claim.at_once else claim.steps)
@@ -66,11 +63,7 @@ def violation_objections(
     if begin < 0 or points[begin : begin + len(steps)] != steps:
         yield f"the events at steps {', '.join(map(str, steps))} are not consecutive events of the word in the order"
         return
-    if any(
-        one.thread != other.thread and place(other.first) < place(one.row)
-        for one, other in pairwise(done[begin : begin + len(steps)])
-    ):
-        yield "the operation of one event begins before that of the event before it has ended"
+    yield from _overlaps(done[begin : begin + len(steps)], naming.events, place)
     part = word[begin : begin + len(steps)]
     if claim.at_once:
         pair = [events[step] for step in claim.steps[-2:]]
@@ -83,6 +76,23 @@ def violation_objections(
             yield "the events follow the protocol"
     elif not any(len(part) in _ends(start, part, 0) for start, pair in endings(claim.property.pattern) if pair is None):
         yield "the events are no word of the pattern"
+
+
+def _overlaps(
+    word: Sequence[PropertyEvent], named: Iterable[PropertyEvent], place: Callable[[int], int]
+) -> Iterator[str]:
+    """Operations of several rows happen as a whole: that of an event of the word and that of another event that is
+    named come one after the other. Of an event with whose first row the order ends only that row counts."""
+
+    def until(event: PropertyEvent) -> int:
+        is_cut = bool(word) and event.row == word[-1].row and place(event.row) == NEVER
+        return place(event.first) if is_cut else place(event.row)
+
+    begun = [event for event in named if place(event.first) < NEVER]
+    for one in word:
+        for other in begun:
+            if one.thread != other.thread and place(one.first) < until(other) and place(other.first) < until(one):
+                yield f"the operations of the events at steps {one.point} and {other.point} overlap"
 
 
 def _at_once(
@@ -126,6 +136,10 @@ class _Naming:
         if event not in self.events or event.event not in self.claim.property.before:
             return False
         return place(event.first) < NEVER <= place(event.row)
+
+    def begun_with(self, last: PropertyEvent) -> list[PropertyEvent]:
+        """The events that come before the same operation as an event."""
+        return [each for each in self.events if each.row == last.row and each.event in self.claim.property.before]
 
     def letters_of(self, event: PropertyEvent) -> frozenset[Letter]:
         """The letters that name an event whose objects agree."""

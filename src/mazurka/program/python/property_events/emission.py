@@ -226,8 +226,8 @@ def _parts_of(stated: Property) -> dict[str, _Parts]:
     if they can be in one word: if they have the same objects for the parameters that they have in common, and the
     pattern names them together. ``check(t1)`` of one thread is in no word with a ``check(t1)`` of another one.
 
-    If the events' sets of parameters include one another, each event accesses the part of its own objects, and reads the
-    parts of those that events with fewer parameters have. Otherwise all access the part of the parameters that all
+    If the events' sets of parameters include one another, each event accesses the part of its own objects, and reads
+    the parts of those that events with fewer parameters have. Otherwise all access the part of the parameters that all
     have. Of two events that can be in one word at least one changes the part: that with fewer parameters."""
     named = {each.event for each in letters(stated.pattern)}
     events = [each for each in stated.events if each.name in named]
