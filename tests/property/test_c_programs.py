@@ -5,7 +5,9 @@ model. ``make test-long`` takes 3,000 programs.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.oracle.enumerate import TooLarge
@@ -17,12 +19,14 @@ from tests.oracle.translate_c import to_c
 
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind
+from mazurka.symbolic.input_classes import Z3InputSolver
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 _PROGRAMS = 3_000 if _LONG else 10
 _SHARE = 10
 _RELAXED = 3_000 if _LONG else 6
 _RELAXED_SHARE = 6
+_UNKNOWN = 1_000 if _LONG else 10
 _MOST_EXECUTIONS = 3_000 if _LONG else 400
 
 
@@ -44,6 +48,54 @@ def _check(seed: int, path: Path, model: MemoryModel = MemoryModel.SC) -> bool:
         stuck = any(outcome[3] for outcome in answer)
         assert stuck == bool(found.kinds & {FailureKind.DEADLOCK, FailureKind.BLOCKED}), f"seed {seed}, {strategy}"
     return True
+
+
+_INPUT = "extern unsigned __VERIFIER_nondet_uint(void);\n"
+_ASKED = "int main(void) {\n    shared_x = __VERIFIER_nondet_uint() & 3;\n"
+
+
+def _reached_by_inputs(program: SmallProgram, path: Path, strategy: str, model: MemoryModel) -> tuple[set[Any], int]:
+    """The outcomes with all initial values of x from 0 to 3, and the number of searches that found them."""
+    text, _ = to_c(program)
+    solver, outcomes, searches = Z3InputSolver(), set(), 0
+    inputs: dict[str, int] | None = {}
+    while inputs is not None:
+        found = reached(
+            program, path, strategy, model, 400, inputs=inputs, text=_INPUT + text.replace("int main(void) {\n", _ASKED)
+        )
+        if found.executions >= 400:
+            raise TooLarge(400)
+        for value in range(4):
+            if found.holds(given := {"nondet_uint()": value}):
+                outcomes |= {outcome(given) for outcome in found.later}
+        searches += 1
+        solver.exclude(found.conditions)
+        inputs = solver.next_inputs(None)
+    return outcomes, searches
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dpor", "se-mcr"])
+@pytest.mark.parametrize("first", range(0, _UNKNOWN, _SHARE))
+def test_unknown_initial_values(first: int, strategy: str, tmp_path: Path) -> None:
+    compared = 0
+    for seed in range(first, first + _SHARE):
+        model = list(MemoryModel)[seed % 3]
+        program = random_program(seed, conditions=False, atomics=seed % 2 == 0)
+        if "shared_x" not in to_c(program)[0]:
+            continue
+        try:
+            answer = {
+                each
+                for value in range(4)
+                for each in expected(replace(program, initial={**program.initial, "x": value}), model)
+            }
+            outcomes, searches = _reached_by_inputs(program, tmp_path / "unknown.c", strategy, model)
+        except TooLarge:
+            continue
+        compared += 1
+        assert outcomes == answer, (seed, strategy, model)
+        assert searches <= 4
+    assert compared > _SHARE * 0.3
 
 
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))

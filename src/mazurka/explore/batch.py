@@ -116,7 +116,8 @@ def _add_unknown(
     if terms.only_first:
         firsts = [each for each in firsts if each.is_race] + [each for each in firsts if not each.is_race][:1]
     seen.found.update(
-        (each.identity, FailingExecution(each, schedule, seen.executions, rank, timing=timing)) for each in firsts
+        (each.identity, FailingExecution(each, schedule, seen.executions, rank, timing=timing, inputs=run.inputs))
+        for each in firsts
     )
 
 
@@ -143,7 +144,7 @@ def again(program: Program, schedule: tuple[str, ...], postcondition: Postcondit
     batch.found_new_points = run.found_new_points
     found = batch.statistics.found
     for failure in batch.statistics.look(run, postcondition):
-        found.setdefault(failure.identity, FailingExecution(failure, run.schedule(), 0))
+        found.setdefault(failure.identity, FailingExecution(failure, run.schedule(), 0, inputs=run.inputs))
     return batch
 
 

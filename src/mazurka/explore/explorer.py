@@ -74,6 +74,7 @@ class Budget:
     executions: int | None = None
     seconds: float | None = None
     limit: float | None = None  # the whole time limit, of which ``seconds`` is the rest, for messages
+    most: int | None = None  # likewise, of executions
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,7 @@ class Explorer:
     def _repeated(self, sampled: Statistics, points: frozenset[int]) -> Statistics:
         """The executions, and the failures that a replay repeats, of random runs made with these points. A failure that
         none repeats is no finding, but counts against a proof."""
-        result = Statistics(sampled.executions)
+        result = Statistics(sampled.executions, conditions=sampled.conditions)
         for identity, found in sampled.found.items():
             learned = self.learned - points
             self.learned -= learned
@@ -266,7 +267,7 @@ class Explorer:
         new = self.seen.add(batch.statistics)
         if self.journal is not None:
             for found in new:
-                if found.timing is None:
+                if found.timing is None and not found.inputs:
                     self.journal.add_failure(found.schedule)
         restart = batch.found_new_points and self.strategy.exhaustive
         if restart:
@@ -341,7 +342,7 @@ class Explorer:
         if self.stop_at_first and self._failures() and not self._may_be_first():
             return "stopped at the first failure"
         if self.budget.executions is not None and self.seen.executions >= self.budget.executions:
-            return f"the limit of {self.budget.executions} executions was reached"
+            return f"the limit of {self.budget.most or self.budget.executions} executions was reached"
         if self.budget.seconds is not None and self._seconds() >= self.budget.seconds:
             return f"the time limit of {self.budget.limit or self.budget.seconds:g} s was reached"
         if self.interrupted is not None and self.interrupted():
@@ -391,6 +392,7 @@ class Explorer:
             self.seen.waits,
             self.strategy.exhaustive,
             tuple(sorted(self.seen.assumed)),
+            conditions=tuple(self.seen.conditions),
         )
 
     def _foreseen(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mazurka.program.protocol import Failure
+from mazurka.symbolic.values import PathCondition
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class FailingExecution:
     seed: int = 0  # the strategy's number for that run, if it is the same in all processes
     points: frozenset[int] = frozenset()  # the sites known to need points before that run
     timing: float | None = None  # the timing of the run's plan
+    inputs: tuple[tuple[str, int], ...] = ()  # the unknown inputs of the run, and their values
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,4 +128,6 @@ class Outcome:
     assumed: tuple[str, ...] = ()  # if verified: the assumptions of the executions, in words
     assuming: str = ""  # if verified: the assumption under which orders were left out, in words
     early: str = ""  # if verified: the assumption about timeouts and sleeps
+    conditions: tuple[PathCondition, ...] = ()  # on unknown inputs, that executions have met
+    inputs: int = 0  # the classes of unknown inputs that were searched; 0: there are no such inputs
     timely: bool = True  # if verified, and without such an assumption: timeouts may fire at any time

@@ -9,10 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, field, replace
+from typing import Final
 
 from mazurka.explore.outcome import FailingExecution, Predictions, Waits
 from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run
+from mazurka.symbolic.values import PathCondition
+
+#: Named as untracked: conditions are not kept in the journal.
+FORGOTTEN: Final = "conditions on unknown inputs that were met before the search was interrupted"
 
 #: Tests a finished run, and returns its failure, if any (an invariant, a user's check).
 Postcondition = Callable[[Run], Failure | None]
@@ -35,6 +40,7 @@ class Statistics:
     uncontrolled: dict[str, int] = field(default_factory=dict)
     assumed: set[str] = field(default_factory=set)  # the assumptions of runs
     waits: Waits = field(default_factory=Waits)
+    conditions: dict[PathCondition, None] = field(default_factory=dict)  # that runs have met
 
     def look(self, run: Run, postcondition: Postcondition | None = None) -> list[Failure]:
         """Enter a run; returns its failures, if it followed its plan."""
@@ -42,6 +48,8 @@ class Statistics:
             _add(self.untracked, run.untracked)
         if run.uncontrolled:
             _add(self.uncontrolled, run.uncontrolled)
+        if run.conditions:
+            self.conditions.update(dict.fromkeys(run.conditions))
         if run.assumed:
             self.assumed |= run.assumed
         if run.limited or run.slept or run.withheld:
@@ -78,6 +86,7 @@ class Statistics:
         _add(self.untracked, others.untracked)
         _add(self.uncontrolled, others.uncontrolled)
         self.assumed |= others.assumed
+        self.conditions.update(others.conditions)
         new = {identity: found for identity, found in others.found.items() if self._is_first(identity, found)}
         self.found.update(new)
         return tuple(new.values())
@@ -89,12 +98,14 @@ class Statistics:
         """The reasons against a proof, as a text for :meth:`recall`."""
         waits = astuple(self.waits)
         counts = [self.truncated, self.untracked, self.uncontrolled, self.threads, self.points, waits]
-        return json.dumps([*counts, sorted(self.assumed)])
+        return json.dumps([*counts, sorted(self.assumed), bool(self.conditions)])
 
     def recall(self, doubts: str) -> None:
         """Enter reasons against a proof from earlier runs of the same search."""
         if doubts:
-            self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed = json.loads(doubts)
+            self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed, had = json.loads(doubts)
+            if had:
+                self.untracked[FORGOTTEN] = 1
             self.assumed |= set(assumed)
             self.waits += Waits(*waits)
             self.untracked.update(untracked)

@@ -16,13 +16,15 @@ location that several threads touch, and before each operation that may block. A
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from mazurka.program.guide import GuideStep
 from mazurka.program.source_analysis import NothingKnown, SourceAnalysis
+from mazurka.symbolic.values import PathCondition
 from mazurka.trace.event import Location, Op
 from mazurka.trace.ids import PointIndex, SiteNumber, StepIndex, ThreadIndex
 from mazurka.trace.targets import Target
@@ -289,6 +291,10 @@ class Run:
         None  # with calls: their results in this order; None: the order did not come about
     )
     again: int = 0  # of a livelock: so many last points repeat as many before them
+    inputs: tuple[tuple[str, int], ...] = ()  # the unknown inputs that it asked for, by name, and their values in it
+    conditions: tuple[
+        PathCondition, ...
+    ] = ()  # on these inputs: with others for which they are the same it does the same
 
     def schedule(self) -> tuple[str, ...]:
         """The prefix that makes a plan repeat this run: the thread that moved at each point."""
@@ -341,6 +347,9 @@ class Program(Protocol):
 
     #: The timing of plans which have none of their own.
     timing: float | None = None
+
+    #: The values of unknown inputs, by name; those that are missing have their first values.
+    inputs: Mapping[str, int] = MappingProxyType({})
 
     def prepare(self) -> None:
         """Get ready to run; further calls use the knowledge gained since the last one."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -83,13 +85,24 @@ def replay(program: Program, schedule: Schedule, *, times: int = 1, root: str = 
     add_scheduling_points(program, schedule.points, root)
     reproduced = 0
     for _ in range(max(times, 1)):
-        run, difference = _follow(program, schedule, root)
+        with with_inputs(program, schedule.inputs):
+            run, difference = _follow(program, schedule, root)
         failure = _failure_of(run, schedule, root)
         ending = _ending(schedule, failure, difference, root)
         if ending is not Ending.REPRODUCED:
             break
         reproduced += 1
     return Replay(schedule, ending, run, failure, difference, max(times, 1), reproduced, changed)
+
+
+@contextmanager
+def with_inputs(program: Program, inputs: Mapping[str, int]) -> Iterator[None]:
+    """Have all executions made with these unknown inputs."""
+    before, program.inputs = program.inputs, inputs
+    try:
+        yield
+    finally:
+        program.inputs = before
 
 
 def _follow(program: Program, schedule: Schedule, root: str) -> tuple[Run, Difference | None]:

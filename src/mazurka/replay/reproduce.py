@@ -21,7 +21,7 @@ from mazurka.explore.outcome import FailingExecution
 from mazurka.program.protocol import LASSO, Failure, Plan, Program, Run, learned_points
 from mazurka.program.races import races_of
 from mazurka.replay.points import add_scheduling_points
-from mazurka.replay.replayer import Ending, replay
+from mazurka.replay.replayer import Ending, replay, with_inputs
 from mazurka.replay.schedule import Schedule, fingerprint
 from mazurka.replay.shrink import failure_with, prefix_again, shrink
 from mazurka.replay.switches import steps_until
@@ -44,10 +44,13 @@ def fails_again(program: Program, schedule: Schedule) -> FailingExecution | None
     """Run a saved schedule, as far as it can still be followed, and return the execution if it fails."""
     add_scheduling_points(program, schedule.points)
     points = frozenset(learned_points(program).points)
-    run = program.execute(Plan(schedule.prefix, strict=False, timing=schedule.timing))
+    with with_inputs(program, schedule.inputs):
+        run = program.execute(Plan(schedule.prefix, strict=False, timing=schedule.timing))
     same = [failure for failure in run.failures if fingerprint(failure) == schedule.failure.fingerprint]
     failure = next(iter(same or run.failures), None)
-    return None if failure is None else FailingExecution(failure, run.schedule(), points=points, timing=schedule.timing)
+    if failure is None:
+        return None
+    return FailingExecution(failure, run.schedule(), points=points, timing=schedule.timing, inputs=run.inputs)
 
 
 @contextmanager

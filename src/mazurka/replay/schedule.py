@@ -36,6 +36,9 @@ FORMAT: Final = 1
 #: Among a schedule's options: the timing of its run's plan, where that had one.
 TIMING: Final = "timing"
 
+#: Among a schedule's options: the values of the unknown inputs of its run, by name, where it had any.
+INPUTS: Final = "inputs"
+
 #: Marks files of the standard library, which every Python version has its own of.
 STANDARD: Final = "lib/python/"
 
@@ -101,6 +104,12 @@ class Schedule:
         """That of the run's plan."""
         kept = self.options.get(TIMING)
         return kept if kept is None else float(str(kept))
+
+    @property
+    def inputs(self) -> Mapping[str, int]:
+        """Those of the run."""
+        kept = self.options.get(INPUTS)
+        return {str(name): int(value) for name, value in kept.items()} if isinstance(kept, Mapping) else {}
 
     @property
     def short_hash(self) -> str:

@@ -59,6 +59,7 @@ class CoveredScope:
     sites: int = 0
     memory_model: str = "sc"
     timing: str = ""  # the assumption about time, in words
+    inputs: int = 0  # the classes of unknown inputs that were searched; 0: there are no such inputs
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -67,7 +68,9 @@ class CoveredScope:
             _MEMORY[self.memory_model],
             "threads switch at tracked accesses and at primitives, each of which is indivisible",
             self.timing or "a timeout fires only when no thread can move",
-            "the inputs are those of this run",
+            "inputs that are not declared unknown are those of this run"
+            if self.inputs
+            else "the inputs are those of this run",
         )
 
 

@@ -95,6 +95,7 @@ def describe(
         token=token,
         replay=replay,
         output=run.output,
+        inputs=run.inputs,
         details=details,
         orders=orders(first) if orders is not None else None,
     )

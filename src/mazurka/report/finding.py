@@ -171,8 +171,8 @@ class Finding:
 
     For an execution: its ``failure``, all of its steps up to that (``execution``), its ``cost`` (scheduling points that
     lead to the failure, switches and preemptions among them), the file of its ``schedule`` ("" if it could not be
-    saved), the ``token``, the command to ``replay`` it, and its ``output``. In a report on several targets
-    ``target`` is the one that was checked.
+    saved), the ``token``, the command to ``replay`` it, its ``output``, and the values of its unknown ``inputs``. In a
+    report on several targets ``target`` is the one that was checked.
 
     For a prediction: the part of the trace around it (``observed``). ``details`` are about the steps of either, and
     ``orders`` says which of them can change places; both may be missing.
@@ -200,6 +200,7 @@ class Finding:
     details: Details | None = None
     orders: Orders | None = None
     observed: ObservedOrder | None = None
+    inputs: tuple[tuple[str, int], ...] = ()
     target: str = ""
 
     @property

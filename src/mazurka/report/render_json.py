@@ -202,6 +202,7 @@ def finding_data(finding: Finding, root: str) -> dict[str, Any]:
         ],
         "schedule": finding.schedule or None,
         "token": finding.token,
+        "inputs": dict(finding.inputs),
         "replay": finding.replay,
         "steps": cost.points if cost is not None else None,
         "context_switches": cost.switches if cost is not None else None,

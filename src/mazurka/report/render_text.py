@@ -102,12 +102,18 @@ class TextRenderer:
         lines += [Line("")]
         lines += table(finding.explanation, self.width, root)
         lines += self._output(finding.output)
-        lines += [Line(""), *self._proof(finding)]
+        lines += [Line(""), *self._inputs(finding), *self._proof(finding)]
         if finding.replay:
             lines += [Line(f"Replay: {finding.replay}", "bold")]
         if finding.token:
             lines.append(Line(f"Token:  {finding.token}", "dim"))
         return lines
+
+    def _inputs(self, finding: Finding) -> list[Line]:
+        """The values of unknown inputs."""
+        if not finding.inputs:
+            return []
+        return self._paragraph("Inputs: " + ", ".join(f"{name} = {value}" for name, value in finding.inputs))
 
     def _proof(self, finding: Finding) -> list[Line]:
         """The checks that the failure has passed."""

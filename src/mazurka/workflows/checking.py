@@ -39,14 +39,17 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import TIMEOUTS, FailureKind, Plan, Program, Run, learned_points
 from mazurka.program.runtime.task import CALLS_AS_STEPS, CLOCKS_APART
 from mazurka.program.source_analysis import SourceAnalysis
+from mazurka.replay.replayer import with_inputs
 from mazurka.replay.reproduce import fails_again
 from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
 from mazurka.report.finding import Finding
 from mazurka.report.search_history import SearchRecorder, SearchSample
+from mazurka.symbolic.input_classes import Z3InputSolver
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 from mazurka.workflows import clocks
 from mazurka.workflows.findings import FindingBuilder
+from mazurka.workflows.inputs import covering_all, undecided, with_more_inputs
 from mazurka.workflows.program_spec import ProgramSpec, properties_of
 from mazurka.workflows.store import Store
 from mazurka.workflows.suppressing import Suppressions, suppressions_of
@@ -171,6 +174,7 @@ class _Check:
     started: float
     retried: int = 0
     known: list[FailingExecution] = field(default_factory=list)  # saved failures that still occur
+    made: int = 0  # executions with other values of unknown inputs
     gone: list[Path] = field(default_factory=list)  # saved failures that no longer occur
     suppressions: Suppressions = field(init=False)
     recorder: SearchRecorder = field(default_factory=SearchRecorder)
@@ -188,10 +192,7 @@ class _Check:
             self._retry(self.store)
         if (first := next(filter(self._is_enough, self.known), None)) is not None:
             return self._report(self._retried(first), self.known)
-        self.recorder.begins("search")
-        searched = self._leave_clocks(self._search())
-        self.recorder.begins("timing")
-        outcome = self._look_at_timing(searched)
+        outcome = self._look_at_inputs(self._look_everywhere(self._journal()))
         seen = {each.failure.identity for each in self.known}
         new = [found for found in outcome.found if found.failure.identity not in seen]
         return self._report(outcome, [*self.known, *new])
@@ -229,12 +230,49 @@ class _Check:
         """The outcome if a saved failure was enough."""
         return Outcome(Violation(first), self.options.strategy, self.retried, 0.0, complete=False)
 
+    # -- unknown inputs -----------------------------------------------------------------------------------------------
+
+    def _look_at_inputs(self, before: Outcome) -> Outcome:
+        """Search with other values of unknown inputs, too, until all are covered."""
+        if not before.conditions:
+            return before
+        try:
+            solver = Z3InputSolver()
+        except MazurkaError as error:
+            return undecided(before, f"{error.what} ({error.hint})", 1)
+        outcome, classes, conditions = before, 1, before.conditions
+        while self._wants_more_inputs(outcome):
+            solver.exclude(conditions)
+            try:
+                inputs = solver.next_inputs(self._left())
+            except TimeoutError:
+                return undecided(outcome, f"the time limit of {self.options.time_limit:g} s was reached", classes)
+            if inputs is None:
+                return covering_all(outcome, classes)
+            self.made = outcome.executions
+            with with_inputs(self.program, inputs):
+                after = self._look_everywhere(None)
+            outcome, conditions, classes = with_more_inputs(outcome, after), after.conditions, classes + 1
+        return replace(outcome, inputs=classes)
+
+    def _wants_more_inputs(self, outcome: Outcome) -> bool:
+        """Whether a search with further inputs is wanted, and there is time for it."""
+        if isinstance(outcome.verdict, Violation) and not self.options.all_failures:
+            return False
+        return outcome.complete and not self.watcher.interrupted()
+
     # -- the search ---------------------------------------------------------------------------------------------------
 
-    def _search(self) -> Outcome:
-        journal = self._journal()
+    def _look_everywhere(self, journal: SearchJournal | None) -> Outcome:
+        """Search with the present inputs."""
+        self.recorder.begins("search")
+        searched = self._leave_clocks(self._search(journal))
+        self.recorder.begins("timing")
+        return self._look_at_timing(searched)
+
+    def _search(self, journal: SearchJournal | None) -> Outcome:
         program = _Interruptible(self.program, self.watcher)
-        limit = self.options.time_limit
+        limit, most = self.options.time_limit, self.options.max_executions
 
         def half_spent() -> bool:
             seconds, seen = time.perf_counter() - self.started, explorer.seen
@@ -246,7 +284,7 @@ class _Check:
             program,
             self.options.strategy,
             settings=StrategySettings(self.options.seed, self.options.solver, self.program.facts().judged_from_outside),
-            budget=Budget(self.options.max_executions, self._left(), limit),
+            budget=Budget(None if most is None else most - self.made, self._left(), limit, most),
             stop_at_first=not self.options.all_failures,
             journal=journal,
             interrupted=lambda: self.watcher.interrupted() or half_spent(),
@@ -319,7 +357,8 @@ class _Check:
         """Search also the orders in which sleeps and timeouts outrun enabled threads."""
         timing, options = self.options.timing, self.options
         left = self._left()
-        more = None if options.max_executions is None else options.max_executions - before.executions
+        most = options.max_executions
+        more = None if most is None else most - self.made - before.executions
         out_of = (left is not None and left <= 0) or (more is not None and more <= 0) or self.watcher.interrupted()
         if out_of or not is_wanted(before, timing, options.all_failures):
             return joined(before, None, timing)
@@ -463,7 +502,9 @@ class _Check:
             executions=outcome.executions,
             seconds=time.perf_counter() - self.started,
             complete=outcome.complete,
-            scope=CoveredScope(outcome.threads, outcome.points, sites, self.options.memory_model, _time(outcome)),
+            scope=CoveredScope(
+                outcome.threads, outcome.points, sites, self.options.memory_model, _time(outcome), outcome.inputs
+            ),
             untracked=outcome.untracked,
             uncontrolled=outcome.uncontrolled,
             findings=findings,

@@ -16,8 +16,9 @@ from mazurka.explore.outcome import FailingExecution
 from mazurka.program.protocol import FailureKind, Program
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token
+from mazurka.replay.replayer import with_inputs
 from mazurka.replay.reproduce import Reproduction, changes_places, happens_again, simplest, timed, without_delay
-from mazurka.replay.schedule import TIMING, Schedule, record_schedule
+from mazurka.replay.schedule import INPUTS, TIMING, Schedule, record_schedule
 from mazurka.report.explain import describe
 from mazurka.report.finding import Finding
 from mazurka.workflows.certifying import WitnessRefused, examined, orders_in, orders_wanted
@@ -52,7 +53,10 @@ class FindingBuilder:
 
     def finding(self, found: FailingExecution) -> Finding:
         """A failure as a finding; raises :class:`WitnessRefused` if its witness is rejected."""
-        found = without_delay(self.program, found, self.options.timing)
+        with with_inputs(self.program, dict(found.inputs)):
+            return self._finding(without_delay(self.program, found, self.options.timing))
+
+    def _finding(self, found: FailingExecution) -> Finding:
         with timed(self.program, found.timing):
             shown = simplest(self.program, found, simplifies=self.simplifies)
             if not shown.happened and shown.failure.kind is not FailureKind.NONDETERMINISM:
@@ -62,6 +66,7 @@ class FindingBuilder:
             return self._described(shown, self._schedule(shown, found.timing))
 
     def _schedule(self, shown: Reproduction, timing: float | None) -> Schedule:
+        inputs = {INPUTS: dict(shown.run.inputs)} if shown.run.inputs else {}
         return record_schedule(
             shown.run,
             self.program,
@@ -70,7 +75,7 @@ class FindingBuilder:
             arguments=self.subject.arguments,
             strategy=self.options.strategy,
             memory_model=self.options.memory_model,
-            options={**self.subject.loading, **({} if timing is None else {TIMING: timing})},
+            options={**self.subject.loading, **({} if timing is None else {TIMING: timing}), **inputs},
         )
 
     def _described(self, shown: Reproduction, schedule: Schedule) -> Finding:

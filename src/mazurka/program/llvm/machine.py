@@ -31,6 +31,7 @@ from mazurka.program.llvm.translation import Translator, python_name
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.loops import begin_pass, leave
 from mazurka.program.runtime.runtime import Runtime
+from mazurka.symbolic.values import PathConditions, SymbolicInt
 from mazurka.trace.event import Location
 
 _TYPE_IN_NAME: Final = re.compile(r"(v\d+)?[ipf]\d+")
@@ -74,6 +75,7 @@ class Machine:
         self.path = path
         self.memory = Memory(model)
         self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
+        self.conditions = PathConditions()  # on unknown inputs; set for each execution
         self.threads: Any = None  # those of library/threads.py; set for each execution
         self.state: dict[Any, Any] = {}  # of the functions of the library, in one execution
         self.output: list[bytes] = []
@@ -272,6 +274,8 @@ class Machine:
         run = self.run
         run.passed_loop()
         if not (run.solo or run.aborting):
+            if self.conditions.used:
+                variables = tuple([each.key if type(each) is SymbolicInt else each for each in variables])
             begin_pass(run, (activation, number), variables, _FRAMES)
 
     def _count(self, number: int, activation: int, variables: tuple[Any, ...]) -> None:
@@ -304,11 +308,18 @@ class _Bound:
             machine, function = self._machine, self._machine.library_function(name)
 
             def found(site: int, *arguments: Any) -> Any:
+                if machine.conditions.used and name not in TAKE_UNKNOWN:
+                    arguments = tuple([int(each) if type(each) is SymbolicInt else each for each in arguments])
                 return function(machine, site, *arguments)
 
             self._made[name] = found
         return found
 
+
+#: Functions of the library whose arguments may depend on unknown inputs. For all others they become definite.
+TAKE_UNKNOWN: Final = frozenset(
+    {"__VERIFIER_assume", "__VERIFIER_assert", "assume_abort_if_not", "klee_assume", "printf"}
+)
 
 #: Functions that programs of SV-COMP define themselves, and that have a meaning of their own.
 OVERRIDDEN: Final = frozenset({"reach_error", "assume_abort_if_not"})

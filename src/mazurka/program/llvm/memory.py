@@ -17,9 +17,11 @@ from typing import Any, Final, NamedTuple
 
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.layout import ObjectLayout, further
+from mazurka.program.llvm.unknown_bytes import UnknownBytes
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.runtime import Runtime
+from mazurka.symbolic.values import SymbolicInt, plain
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT, Target
 
@@ -45,6 +47,7 @@ class MemoryObject:
 
     __slots__ = (
         *("base", "data", "is_constant", "is_foreign", "kind", "layout", "life", "live", "owner", "shadow", "size"),
+        "unknown",
     )
 
     def __init__(self, base: int, size: int, kind: str, layout: ObjectLayout, data: bytearray, owner: str = "") -> None:
@@ -55,6 +58,7 @@ class MemoryObject:
         self.layout = layout
         self.data = data
         self.shadow: bytearray | None = None
+        self.unknown: UnknownBytes | None = None  # None: no byte depends on unknown inputs
         self.live = True
         self.owner = owner  # the thread that made it
         self.life: Target = (OBJECT, layout.name)  # written when it ends, read by each use
@@ -80,18 +84,22 @@ class Late(Enum):
 
 
 class MemorySlot(NamedTuple):
-    """The bytes of a cell, as :class:`mazurka.program.runtime.relaxed.StoreSlot`; a value is bytes and shadow."""
+    """The bytes of a cell, as :class:`mazurka.program.runtime.relaxed.StoreSlot`; a value is bytes, shadow, and
+    the bytes that are unknown."""
 
     thing: MemoryObject
     at: int
     size: int
 
-    def look(self) -> tuple[bytes, bytes | None]:
+    def look(self) -> tuple[bytes, bytes | None, Any]:
         thing, at, end = self.thing, self.at, self.at + self.size
-        return bytes(thing.data[at:end]), bytes(thing.shadow[at:end]) if thing.shadow is not None else None
+        unknown = thing.unknown.part(at, self.size) if thing.unknown is not None else ()
+        return bytes(thing.data[at:end]), bytes(thing.shadow[at:end]) if thing.shadow is not None else None, unknown
 
-    def put(self, value: tuple[bytes, bytes | None]) -> None:
+    def put(self, value: tuple[bytes, bytes | None, Any]) -> None:
         thing, at, end = self.thing, self.at, self.at + self.size
+        if thing.unknown is not None:
+            thing.unknown.put(at, self.size, value[2])
         thing.data[at:end] = value[0]
         if thing.shadow is not None and value[1] is not None:
             thing.shadow[at:end] = value[1]
@@ -189,8 +197,8 @@ class Memory:
         thing = self.objects.get(address >> SHIFT)
         at = (address & _MASK) - _BIAS
         if thing is None or thing.kind == "function" or at < 0 or at + size > thing.size or not thing.live:
-            raise self._fault(thing, address, at, size, site, verb)
-        return thing, at
+            raise self._fault(thing, int(address), int(at), int(size), site, verb)
+        return thing, int(at)
 
     def _fault(
         self, thing: MemoryObject | None, address: int, at: int, size: int, site: int, verb: str
@@ -244,26 +252,35 @@ class Memory:
         """Read an unsigned integer."""
         thing = self.objects.get(address >> SHIFT)
         at = (address & _MASK) - _BIAS
-        if thing is None or at < 0 or at + size > thing.size or not thing.live:
+        if thing is None or at < 0 or at + size > thing.size or not thing.live or type(at) is not int:
             thing, at = self.find(address, size, site, "reads")
         if not (self.run.solo or thing.is_constant):
             self.visit(_READ, thing, at, size, site)
         if thing.shadow is not None and not any(thing.shadow[at : at + size]):
             raise ProgramFault("uninitialised read", f"reads {size} byte(s) at offset {at} of {thing.name}", site)
-        return int.from_bytes(thing.data[at : at + size], "little")
+        value = int.from_bytes(thing.data[at : at + size], "little")
+        return value if thing.unknown is None else thing.unknown.number(at, size, value)
 
     def move(self, address: int, size: int, site: int) -> int:
         """Read an unsigned integer that is only copied, or of which bits are only set: it need not be initialised."""
         thing, at = self.find(address, size, site, "reads")
         if not (self.run.solo or thing.is_constant):
             self.visit(_READ, thing, at, size, site)
-        return int.from_bytes(thing.data[at : at + size], "little")
+        value = int.from_bytes(thing.data[at : at + size], "little")
+        return value if thing.unknown is None else thing.unknown.number(at, size, value)
 
-    def store(self, address: int, size: int, value: int, site: int) -> None:
+    def store(self, address: int, size: int, value: Any, site: int) -> None:
         """Write an unsigned integer."""
         thing = self.objects.get(address >> SHIFT)
         at = (address & _MASK) - _BIAS
-        if thing is None or at < 0 or at + size > thing.size or not thing.live or thing.is_constant:
+        if (
+            thing is None
+            or at < 0
+            or at + size > thing.size
+            or not thing.live
+            or thing.is_constant
+            or type(at) is not int
+        ):
             thing, at = self.find(address, size, site, "writes")
             if thing.is_constant:
                 raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
@@ -273,10 +290,12 @@ class Memory:
             self.visit(_WRITE, thing, at, size, site)
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size
+        if thing.unknown is not None or type(value) is SymbolicInt:
+            value = _noted(thing, at, size, value)
         thing.data[at : at + size] = value.to_bytes(size, "little")
 
-    def read(self, address: int, size: int, site: int, *, initialised: bool = True) -> bytes:
-        """Read bytes."""
+    def read(self, address: int, size: int, site: int, *, initialised: bool = True, definite: bool = True) -> bytes:
+        """Read bytes. Unless they are only copied, they become ``definite``."""
         if not size:
             return b""
         thing, at = self.find(address, size, site, "reads")
@@ -284,6 +303,8 @@ class Memory:
             self.visit(_READ, thing, at, size, site)
         if initialised and thing.shadow is not None and not all(thing.shadow[at : at + size]):
             raise ProgramFault("uninitialised read", f"reads {size} byte(s) at offset {at} of {thing.name}", site)
+        if definite and thing.unknown is not None:
+            thing.unknown.become_definite(at, size)
         return bytes(thing.data[at : at + size])
 
     def peek(self, address: int, size: int) -> bytes:
@@ -292,8 +313,9 @@ class Memory:
         at = (address & _MASK) - _BIAS
         return bytes(thing.data[at : at + size]) if thing is not None and at >= 0 else b""
 
-    def write(self, address: int, content: bytes, site: int, shadow: bytes | None = None) -> None:
-        """Write bytes; ``shadow`` says which of them are initialised (None: all)."""
+    def write(self, address: int, content: bytes, site: int, shadow: bytes | None = None, unknown: Any = ()) -> None:
+        """Write bytes; ``shadow`` says which of them are initialised (None: all), ``unknown`` those that depend on
+        inputs."""
         size = len(content)
         if not size:
             return
@@ -304,6 +326,10 @@ class Memory:
             self.visit(_WRITE, thing, at, size, site)
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size if shadow is None else shadow
+        if unknown and thing.unknown is None:
+            thing.unknown = UnknownBytes()
+        if thing.unknown is not None:
+            thing.unknown.put(at, size, unknown)
         thing.data[at : at + size] = content
 
     def copy(self, to: int, source: int, size: int, site: int) -> None:
@@ -311,9 +337,9 @@ class Memory:
         if not size:
             return
         thing, at = self.find(source, size, site, "reads")
-        content = self.read(source, size, site, initialised=False)
+        content = self.read(source, size, site, initialised=False, definite=False)
         shadow = bytes(thing.shadow[at : at + size]) if thing.shadow is not None else None
-        self.write(to, content, site, shadow)
+        self.write(to, content, site, shadow, thing.unknown.part(at, size) if thing.unknown is not None else ())
 
     def text(self, address: int, site: int, most: int = 1 << 20) -> bytes:
         """The text that ends with a zero byte, at most so many bytes, read in one step.
@@ -350,11 +376,14 @@ class Memory:
             raise self._fault(thing, thing.base, at, size, site, "accesses")
         if thing.shadow is not None and not all(thing.shadow[at : at + size]):
             raise ProgramFault("uninitialised read", f"reads {size} byte(s) at offset {at} of {thing.name}", site)
-        return int.from_bytes(thing.data[at : at + size], "little")
+        value = int.from_bytes(thing.data[at : at + size], "little")
+        return value if thing.unknown is None else thing.unknown.number(at, size, value)
 
-    def _put(self, thing: MemoryObject, at: int, size: int, value: int) -> None:
+    def _put(self, thing: MemoryObject, at: int, size: int, value: Any) -> None:
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size
+        if thing.unknown is not None or type(value) is SymbolicInt:
+            value = _noted(thing, at, size, value)
         thing.data[at : at + size] = value.to_bytes(size, "little")
 
     def atomic_load(self, address: int, size: int, site: int) -> int:
@@ -412,7 +441,7 @@ class Memory:
         """Pass an update that takes place only if the value before it is such; otherwise it is a read."""
         run = self.run
         if run.solo:
-            return succeeds(self._get(thing, at, size, site))
+            return bool(succeeds(self._get(thing, at, size, site)))
         if len(cells) > 1:
             text = "a compare and exchange of memory that is also accessed in parts"
             run.untracked[text] = run.untracked.get(text, 0) + 1
@@ -420,7 +449,7 @@ class Memory:
         return run.attempt(
             _RMW,
             cells[0],
-            lambda: succeeds(self._get(thing, at, size, site)),
+            lambda: bool(succeeds(self._get(thing, at, size, site))),
             (alive,) if alive else (),
             lambda: self.show(thing, at, size),
         )
@@ -433,3 +462,11 @@ class Memory:
             if alive := self._alive(thing):
                 more = (*more, alive)
             run.visit(op, cells[0], site, look, more, True)
+
+
+def _noted(thing: MemoryObject, at: int, size: int, value: Any) -> int:
+    """Note that a number was stored that may depend on inputs; returns its value in this execution."""
+    if thing.unknown is None:
+        thing.unknown = UnknownBytes()
+    thing.unknown.set(at, size, value)
+    return int(plain(value))

@@ -33,6 +33,7 @@ from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.stuck import livelock, stuck
 from mazurka.program.runtime.task import Learned, Task
 from mazurka.program.settings import ProgramSettings
+from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 
@@ -75,6 +76,7 @@ class CProgram(LearnsPoints):
             else RelaxedRuntime(plan, self.learned, limits, memory)
         )
         machine.restart(runtime)
+        machine.conditions = PathConditions(self.inputs)
         machine.threads = Threads(machine)
         machine.memory.show = _key if runtime.keyed else _words(machine)
         runtime.on_error = self._failure
@@ -90,6 +92,8 @@ class CProgram(LearnsPoints):
         finally:
             sys.setrecursionlimit(depth)
         run = run_of(runtime, _frames)
+        if machine.conditions.used:
+            run.inputs, run.conditions = tuple(machine.conditions.used.items()), tuple(machine.conditions.met)
         run.output = b"".join(machine.output).decode(errors="replace")
         if self.settings.races and not run.found_new_points:
             run.failures += races_of(run, self.location)
@@ -207,7 +211,10 @@ class CProgram(LearnsPoints):
 
 
 def _key(thing: MemoryObject, at: int, size: int) -> Any:
-    return ("int", int.from_bytes(thing.data[at : at + size], "little"))
+    value = int.from_bytes(thing.data[at : at + size], "little")
+    if thing.unknown is not None and (parts := thing.unknown.key(at, size)):
+        return ("symbolic", value, parts)
+    return ("int", value)
 
 
 def _words(machine: Machine) -> Callable[[MemoryObject, int, int], Any]:

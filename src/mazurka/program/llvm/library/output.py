@@ -11,6 +11,8 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from mazurka.symbolic.values import plain
+
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
@@ -92,7 +94,8 @@ def _write(m: Machine, text: bytes) -> int:
 
 
 def _printf(m: Machine, site: int, pattern: int, *arguments: Any) -> int:
-    return _write(m, formatted(m, site, m.memory.text(pattern, site), list(arguments)))
+    values = [plain(each) for each in arguments]  # nothing that the program does depends on its output
+    return _write(m, formatted(m, site, m.memory.text(pattern, site), values))
 
 
 def _fprintf(m: Machine, site: int, _stream: int, pattern: int, *arguments: Any) -> int:

@@ -1,7 +1,8 @@
 """The functions of SV-COMP's programs.
 
 An assumption that does not hold ends its thread without a failure: no execution goes on from there. Inputs
-(``__VERIFIER_nondet_int`` and the like) are zero, and not tracked: nothing is verified of a program that has any.
+(``__VERIFIER_nondet_int`` and the like, KLEE's ``klee_make_symbolic``) are unknown; those that are pointers or floats
+are zero, and not tracked: nothing is verified of a program that has any.
 """
 
 from __future__ import annotations
@@ -15,9 +16,17 @@ from mazurka.program.protocol import FailureKind
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
-_TYPES: Final = (
-    "bool char uchar short ushort int uint long ulong longlong ulonglong unsigned size_t pointer u8 u16 u32".split()
-)
+#: The bits of the types of inputs, and those that are signed.
+_BITS: Final = {
+    "bool": 1,
+    **dict.fromkeys(("char", "uchar", "u8"), 8),
+    **dict.fromkeys(("short", "ushort", "u16"), 16),
+    **dict.fromkeys(("int", "uint", "unsigned", "u32"), 32),
+    **dict.fromkeys(("long", "ulong", "longlong", "ulonglong", "size_t", "u64"), 64),
+}
+_SIGNED: Final = frozenset({"char", "short", "int", "long", "longlong"})
+
+_UNTRACKED: Final = ("pointer", "float", "double")
 
 
 def _assume(m: Machine, site: int, holds: int) -> None:
@@ -34,7 +43,16 @@ def _assert(_m: Machine, site: int, holds: int) -> None:
         raise ProgramFault("assertion", "__VERIFIER_assert fails", site, FailureKind.ASSERTION)
 
 
-def _input(name: str) -> Callable[..., Any]:
+def _input(kind: str) -> Callable[..., Any]:
+    def function(m: Machine, site: int) -> Any:
+        thread = m.run.current.name
+        name = f"nondet_{kind}() of thread {thread}" if thread != "0" else f"nondet_{kind}()"
+        return m.conditions.input(name, _BITS[kind], shown_signed=kind in _SIGNED)
+
+    return function
+
+
+def _untracked(name: str) -> Callable[..., Any]:
     def function(m: Machine, site: int) -> Any:
         text = f"the input {name}(), taken for zero, at {m.location(site)}"
         m.run.untracked[text] = m.run.untracked.get(text, 0) + 1
@@ -43,11 +61,24 @@ def _input(name: str) -> Callable[..., Any]:
     return function
 
 
+def _make_symbolic(m: Machine, site: int, address: int, size: int, name: int) -> None:
+    """KLEE: the bytes of an object are an input, one number if it has the size of one."""
+    text = m.memory.text(name, site).decode(errors="replace") if name else "input"
+    count = 1 if size in (1, 2, 4, 8) else size
+    each = size // count
+    for index in range(count):
+        number = m.conditions.input(text if count == 1 else f"{text}[{index}]", each * 8)
+        m.memory.store(address + index * each, each, number, site)
+
+
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "reach_error": _error,
     "__VERIFIER_error": _error,
     "__VERIFIER_assert": _assert,
     "__VERIFIER_assume": _assume,
     "assume_abort_if_not": _assume,
-    **{f"__VERIFIER_nondet_{each}": _input(f"__VERIFIER_nondet_{each}") for each in (*_TYPES, "float", "double")},
+    "klee_assume": _assume,
+    "klee_make_symbolic": _make_symbolic,
+    **{f"__VERIFIER_nondet_{each}": _input(each) for each in _BITS},
+    **{f"__VERIFIER_nondet_{each}": _untracked(f"__VERIFIER_nondet_{each}") for each in _UNTRACKED},
 }
