@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import perf_counter  # by name: the module's attributes are a program's virtual clock while it is checked
 
+from mazurka.explore.explored_paths import ExploredPath, path_of
 from mazurka.explore.outcome import FailingExecution, Waits
 from mazurka.explore.race_confirmer import RaceConfirmer
 from mazurka.explore.registry import make_strategy
@@ -35,6 +36,7 @@ class BatchLimits:
     only_first: bool = False  # only the first failure of a run counts, besides its races
     races: bool = False  # whether data races are predicted from runs, and made to happen
     timing: float = float("inf")  # a failure counts only if no enabled thread is held up longer than this, in seconds
+    paths: int = 0  # of how many executions the path is kept
 
 
 @dataclass(slots=True)
@@ -48,6 +50,7 @@ class Batch:
     undecided: bool = False
     seconds: float = 0.0
     running: float = 0.0
+    paths: list[ExploredPath] = field(default_factory=list)
 
 
 def work(program: Program, strategy: Strategy, terms: BatchLimits, postcondition: Postcondition | None = None) -> Batch:
@@ -83,6 +86,8 @@ def work(program: Program, strategy: Strategy, terms: BatchLimits, postcondition
             batch.found_new_points = True
         if not (run.found_new_points and strategy.exhaustive):
             observe(seed, run)
+        if len(batch.paths) < terms.paths:
+            batch.paths.append(path_of(run, strategy.sleep_sets()))
         if terms.races and not batch.found_new_points:
             _look_ahead(program, batch, run, terms, rank, postcondition)
         if seen.found or batch.found_new_points or perf_counter() >= end:

@@ -163,6 +163,9 @@ class OptimalReduction(Strategy):
         path = array("q", [self._number_of(event) for event in execution.events[fresh:]])
         self.journal.append(("ran", seed.number, path.tobytes(), made.tobytes()))
 
+    def sleep_sets(self) -> list[tuple[str, ...]]:
+        return [tuple([event.thread for event in frame.asleep]) for frame in self.frames]
+
     def _met_waiting(self, run: Run) -> set[str]:
         """Kinds of targets that a thread waits to read: at the end, or where a seed could not be followed."""
         stuck = [blocked for blocked in run.blocked if is_waiting_read(blocked)]

@@ -26,6 +26,7 @@ from time import perf_counter  # by name: the module's attributes are a program'
 from typing import Final
 
 from mazurka.explore.batch import Batch, BatchLimits, again, work
+from mazurka.explore.explored_paths import ExploredPath, kept
 from mazurka.explore.outcome import (
     MORE_FAILURES,
     FailingExecution,
@@ -136,6 +137,7 @@ class Explorer:
         self.outcome: Outcome | None = None
         self.seen = Statistics()
         self.restarts = 0
+        self.paths: list[ExploredPath] = []  # of the first executions since the last restart
         self._notes: list[str] = []
         self._sampler: ShownWalk | None = None  # makes the random runs
         self._begun_at = 0  # the number of runs before this search
@@ -144,6 +146,10 @@ class Explorer:
         self._written = 0.0
         self._doubts = ""  # as last written to the journal
         self._deciding = 0.0  # the share of the recent time spent on deciding
+
+    def has_all_paths(self) -> bool:
+        """Whether :attr:`paths` has all executions since the last restart."""
+        return len(self.paths) == self.seen.executions - self._begun_at
 
     def run(self) -> Outcome:
         """Explore to the end."""
@@ -237,7 +243,8 @@ class Explorer:
                 if strategy.has_own_work():
                     return self._batches_beside(self.coordinator)
                 return self.coordinator.collect(strategy, 0.0 if self._is_undecided() else WAIT)
-        batch = work(self.program, strategy, self._terms(_HERE), self.postcondition)
+        terms = replace(self._terms(_HERE), paths=kept(self.paths))
+        batch = work(self.program, strategy, terms, self.postcondition)
         batch.statistics.know(points)
         return iter([batch]) if batch.statistics.executions or batch.undecided else None
 
@@ -265,6 +272,7 @@ class Explorer:
 
     def _take_in(self, batch: Batch) -> Progress:
         new = self.seen.add(batch.statistics)
+        self.paths += batch.paths
         if self.journal is not None:
             for found in new:
                 if found.timing is None and not found.inputs:
@@ -284,6 +292,7 @@ class Explorer:
         return self._progress(new, restart)
 
     def _begin_again(self) -> None:
+        self.paths.clear()
         earlier = self.strategy
         self.strategy = make_strategy(self.strategy_name, self.settings, self.program.analysis())
         self.strategy.begin_again(earlier)

@@ -17,7 +17,7 @@ done again.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -124,6 +124,10 @@ class Strategy(ABC):
     def predictions(self) -> Predictions:
         """The failures that it has predicted so far."""
         return Predictions()
+
+    def sleep_sets(self) -> Sequence[tuple[str, ...]]:
+        """The threads in the sleep set before each scheduling point of the last run; none without sleep sets."""
+        return ()
 
     # -- journal ------------------------------------------------------------------------------------------------------
 

@@ -39,6 +39,7 @@ SCRIPTS: Final = (
     "finding.js",
     "recording.js",
     "plots.js",
+    "tree.js",
     "overview.js",
     "main.js",
 )

@@ -16,6 +16,7 @@ import mazurka
 from mazurka.replay.anchor import portable_path
 from mazurka.report.check_report import CheckReport
 from mazurka.report.details import Arrow, Details, Orders, StepFacts
+from mazurka.report.exploration_tree import ExplorationTree
 from mazurka.report.finding import CheckedWitness, Explanation, Finding, FindingEvent, Fold, Row
 from mazurka.report.prediction_report import PredictionReport
 from mazurka.report.renderer import AnyReport
@@ -117,6 +118,29 @@ def _search(history: SearchHistory | None) -> dict[str, Any] | None:
         "estimate": [round(each.estimate) if each.estimate is not None else None for each in samples],
         "frontier": [each.frontier for each in samples],
         "phases": {name: round(seconds, 6) for name, seconds in history.phases},
+        "tree": _tree(history.tree),
+    }
+
+
+def _tree(tree: ExplorationTree | None) -> dict[str, Any] | None:
+    if tree is None:
+        return None
+    return {
+        "executions": tree.executions,
+        "whole": tree.whole,
+        "labels": dict(tree.labels),
+        "nodes": [
+            {
+                "parent": node.parent,
+                "steps": [[step.thread, step.operation, step.location] for step in node.steps],
+                "enabled": list(node.enabled),
+                "asleep": list(node.asleep),
+                "execution": node.execution,
+                "ending": node.ending,
+                "failing": node.failing,
+            }
+            for node in tree.nodes
+        ],
     }
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from time import perf_counter  # by name: the module's attributes are a program's virtual clock while it is checked
 from typing import Final
 
+from mazurka.report.exploration_tree import ExplorationTree
+
 #: The most samples that are kept.
 MOST: Final = 200
 
@@ -33,10 +35,11 @@ class SearchSample:
 
 @dataclass(frozen=True, slots=True)
 class SearchHistory:
-    """The samples of a check, and its phases with their seconds, in their order."""
+    """The samples of a check, its phases with their seconds, in their order, and the tree of its first executions."""
 
     samples: tuple[SearchSample, ...]
     phases: tuple[tuple[str, float], ...]
+    tree: ExplorationTree | None = None
 
 
 @dataclass(slots=True)
@@ -44,6 +47,7 @@ class SearchRecorder:
     """Takes samples, and the time of phases."""
 
     started: float = field(default_factory=perf_counter)
+    tree: ExplorationTree | None = None
     _samples: list[SearchSample] = field(default_factory=list)
     _latest: SearchSample | None = None
     _apart: float = _APART
@@ -76,4 +80,4 @@ class SearchRecorder:
         """The course of the search until now."""
         self.begins(self._phase)
         last = [] if self._latest in self._samples or self._latest is None else [self._latest]
-        return SearchHistory((*self._samples, *last), tuple(self._phases.items()))
+        return SearchHistory((*self._samples, *last), tuple(self._phases.items()), self.tree)

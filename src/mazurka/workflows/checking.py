@@ -39,11 +39,14 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import TIMEOUTS, FailureKind, Plan, Program, Run, learned_points
 from mazurka.program.runtime.task import CALLS_AS_STEPS, CLOCKS_APART
 from mazurka.program.source_analysis import SourceAnalysis
+from mazurka.replay.anchor import portable_path
 from mazurka.replay.replayer import with_inputs
 from mazurka.replay.reproduce import fails_again
 from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
+from mazurka.report.exploration_tree import exploration_tree
 from mazurka.report.finding import Finding
 from mazurka.report.search_history import SearchRecorder, SearchSample
+from mazurka.report.words import verb
 from mazurka.symbolic.input_classes import Z3InputSolver
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
@@ -307,6 +310,7 @@ class _Check:
             self._goes_on(progress, progress.estimate.total)
         outcome = explorer.outcome
         assert outcome is not None
+        self.recorder.tree = exploration_tree(explorer.paths, explorer.has_all_paths(), verb, self._place)
         if outcome.verdict == Inconclusive("interrupted") and not self.watcher.interrupted():
             outcome = replace(outcome, verdict=Inconclusive(f"the time limit of {limit:g} s was reached"))
         return outcome
@@ -347,6 +351,10 @@ class _Check:
         known = sum(point > 0 for point in learned_points(self.program).points)
         sample = self.recorder.sample(done, known, found, total, progress.estimate.waiting)
         self.watcher.sampled(sample, progress.deciding)
+
+    def _place(self, site: SiteNumber) -> str:
+        location = self.program.location(site)
+        return "" if location is None else f"{portable_path(location.file)}:{location.line}"
 
     def _left(self) -> float | None:
         """Seconds that are left of the time limit."""

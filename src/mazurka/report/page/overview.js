@@ -149,5 +149,6 @@ function plainTable(objects) {
 
 /** Plots of a search; nothing without data. */
 function searchCards(data) {
-  return data.search ? searchPlots(data.search) : [];
+  if (!data.search) return [];
+  return [...searchPlots(data.search), ...(data.search.tree ? [explorationTree(data.search.tree)] : [])];
 }
