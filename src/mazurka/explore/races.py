@@ -100,6 +100,7 @@ class Reversal:
     items: list[Item]
     unsure: bool
     varies: bool
+    race: tuple[_Touch, _Second]
 
 
 @dataclass(slots=True)
@@ -113,6 +114,7 @@ class _Second:
     accesses: tuple[tuple[Op, Target], ...]
     base: list[int]  # the clock of its thread before it
     reached: int  # the number of steps logged when its thread stood before it
+    log: int  # the number of steps logged when it came, or the run ended
     waits: bool  # whether it has to wait while its target is taken
     attempt: bool
     varies: bool  # whether it may touch other targets if it reads another value
@@ -147,6 +149,7 @@ class Execution:
         self._enabled: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
         self._now = [[0] * len(run.tasks) for _ in run.tasks]
         self._reached = [0] * len(run.tasks)
+        self._logged = 0
         self._seconds: list[tuple[_Second, dict[Target, int]]] = []  # each with the accesses of each target before it
         self._waited_for = waited_for
         self._time = time
@@ -157,10 +160,12 @@ class Execution:
         self.looked_at: set[str] = set()  # kinds of targets that a point only read
         shared = _shared(run)
         for number, step in enumerate(run.log):
+            self._logged = number
             if step[4] or step[2] in shared or step[1] in _NOTIFYING or (step[6] and _is_any_of(step[6], shared)):
                 self._add(number, step)
             else:
                 self._reached[step[0]] = number + 1  # it orders no two threads
+        self._logged = len(run.log)
         for blocked in run.blocked:
             if blocked.op in _WAITING or is_waiting_read(blocked):
                 accesses: tuple[tuple[Op, Target], ...] = ((blocked.op, blocked.target),)
@@ -249,7 +254,8 @@ class Execution:
         varies: bool,
     ) -> None:
         base = self._now[task]
-        second = _Second(number, task, base[task] + 1, op, accesses, base, self._reached[task], waits, attempt, varies)
+        ordinal, reached = base[task] + 1, self._reached[task]
+        second = _Second(number, task, ordinal, op, accesses, base, reached, self._logged, waits, attempt, varies)
         seen = {target: len(self._touches.get(target, ())) for _, target in accesses}
         self._seconds.append((second, seen))
 
@@ -377,7 +383,27 @@ class Execution:
         items.append(Item(event, second.task, second.ordinal, clock))
         read = {fingerprint_of_name(target) for op, target in second.accesses if READS[op]} if second.varies else set()
         varies = not read.isdisjoint(self.events[depth].writes)
-        return Reversal(depth, items, unsure or self._takes_time(second), varies)
+        return Reversal(depth, items, unsure or self._takes_time(second), varies, (first, second))
+
+    def past(self, reversal: Reversal) -> list[int]:
+        """The number of events of each thread that happen before the second of a race if the first, and all that
+        happens after it, is left out."""
+        (first, second), event = reversal.race, reversal.items[-1].event
+        task, ordinal, clock = first.task, self.ordinals[first.event], second.base
+        for target in {target for _, target in second.accesses}:
+            printed = fingerprint_of_name(target)
+            writes = printed in event.writes
+            if not writes and printed not in event.reads:
+                continue
+            past = self._touches.get(target, [])
+            for touch in reversed(past):
+                if touch.step >= second.log or touch.clock[task] >= ordinal or not (writes or touch.writes):
+                    continue
+                if touch.task != second.task:
+                    clock = list(map(max, clock, touch.clock))
+                if touch.writes:
+                    break
+        return clock
 
     def _takes_time(self, second: _Second) -> bool:
         return self._time is not None and (Op.RMW, self._time) in second.accesses

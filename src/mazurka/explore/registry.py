@@ -23,7 +23,7 @@ _NEEDED: Final = "reads-from classes of the needed reads"
 
 @dataclass(frozen=True, slots=True)
 class StrategyRow:
-    """A strategy: ``implementation`` is its module in this folder, and its class."""
+    """A strategy: ``implementation`` is its module in this folder, or its full name, and its class."""
 
     name: str
     implementation: str
@@ -67,6 +67,12 @@ _ROWS: Final = (
     StrategyRow(
         "dpor", "dpor:OptimalReduction", "one order of each Mazurkiewicz trace", "Mazurkiewicz traces", timed=True
     ),
+    StrategyRow(
+        "unfolding",
+        "mazurka.unfold.strategy:UnfoldingSearch",
+        "one order of each Mazurkiewicz trace, by a search in any order",
+        "Mazurkiewicz traces",
+    ),
     StrategyRow("dpor-rf", "mcr:ReadsFromClasses", "one order of each reads-from class", "reads-from classes"),
     StrategyRow("dfs", "dfs:DepthFirst", "every order", _INTERLEAVINGS, every_order=True),
     StrategyRow(
@@ -107,7 +113,8 @@ def import_strategy(name: str) -> None:
 
 def _implementation(row: StrategyRow) -> type[Strategy]:
     module, _, kind = row.implementation.partition(":")
-    found: type[Strategy] = getattr(import_module(f"mazurka.explore.{module}"), kind)
+    full_name = module if "." in module else f"mazurka.explore.{module}"
+    found: type[Strategy] = getattr(import_module(full_name), kind)
     return found
 
 

@@ -63,6 +63,7 @@ class StrategySettings:
     races: bool = False  # whether races are predicted from every run
     timed: bool = False  # whether runs are those of plans with timing
     ordered: bool = False  # whether timeouts come after all earlier steps of others, in runs without timing
+    search_order: str = "dfs"  # unfolding: the searcher
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
 
 

@@ -1,0 +1,1 @@
+"""Unfolding semantics: prime event structures of programs, and their exploration."""

@@ -1,0 +1,167 @@
+"""The unfolding has one complete configuration for each Mazurkiewicz class of the oracle, whatever the order of the
+search, and its executions reach the oracle's outcomes.
+
+``make test-long`` takes 3,000 programs of each family, the suite a few dozen.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final
+
+import pytest
+from hypothesis import assume, given
+from tests.oracle.drive import reach
+from tests.oracle.enumerate import TooLarge, everything, mazurkiewicz_classes
+from tests.oracle.generate import programs, random_program
+from tests.oracle.language import SmallProgram
+from tests.oracle.program import OracleProgram
+
+from mazurka.explore.races import Execution
+from mazurka.explore.strategy import JournalRecord
+from mazurka.program.protocol import Plan
+from mazurka.unfold.events import Configuration, Unfolding, UnfoldingEvent
+from mazurka.unfold.extensions import events_of, extensions_of
+from mazurka.unfold.searchers import SEARCHERS
+from mazurka.unfold.strategy import UnfoldingSearch
+
+_LONG: Final = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+#: States that the oracle may search, and classes that a program may have, to be used.
+_STATES: Final = 15_000
+_CLASSES: Final = 1_000 if _LONG else 100
+_PROGRAMS: Final = 3_000 if _LONG else 20
+_SHARE: Final = 20
+
+_FAMILIES: Final[dict[str, dict[str, bool]]] = {
+    "conditions": {},
+    "semaphores": {"semaphores": True},
+    "atomics": {"conditions": False, "atomics": True},
+}
+
+
+def _known(program: SmallProgram) -> tuple[Any, int] | None:
+    """The oracle's outcomes and number of classes, if the program is small enough."""
+    try:
+        answer, classes = everything(program, _STATES), mazurkiewicz_classes(program, _STATES)
+    except (TooLarge, RecursionError):
+        return None
+    return (answer, classes) if classes <= _CLASSES else None
+
+
+def _check(program: SmallProgram, answer: Any, classes: int, order: str = "dfs", k: int | None = None) -> Any:
+    reached = reach(program, lambda: UnfoldingSearch(order, k=k), limit=20 * classes + 50)
+    assert reached.everything == answer
+    assert reached.strategy.tree.explored == classes
+    assert reached.strategy.incompleteness_reason() == ""
+    return reached
+
+
+@given(programs())
+def test_every_class_is_one_configuration(program: SmallProgram) -> None:
+    known = _known(program)
+    assume(known is not None)
+    assert known is not None
+    assert _check(program, *known).executions == known[1]  # none is in vain
+
+
+@pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_numbered_programs(family: str, first: int) -> None:
+    used = 0
+    for number in range(first, first + _SHARE):
+        program = random_program(number, **_FAMILIES[family])
+        known = _known(program)
+        if known is not None:
+            used += 1
+            _check(program, *known)
+    assert used >= _SHARE // 2
+
+
+@pytest.mark.parametrize("family", _FAMILIES)
+@pytest.mark.parametrize("order", SEARCHERS[1:])
+def test_the_order_of_the_search_does_not_matter(order: str, family: str) -> None:
+    for number in range(100, 106 if not _LONG else 400):
+        program = random_program(number, **_FAMILIES[family])
+        known = _known(program)
+        if known is not None:
+            reached = _check(program, *known, order)
+            if family == "conditions":
+                assert reached.executions == known[1]
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_partial_alternatives_lose_nothing(k: int) -> None:
+    """Executions may be in vain, though."""
+    for number in range(100, 108 if not _LONG else 400):
+        program = random_program(number)
+        known = _known(program)
+        if known is not None:
+            _check(program, *known, k=k)
+
+
+@pytest.mark.parametrize("order", SEARCHERS)
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_searches_go_on_from_their_records(family: str, order: str) -> None:
+    """A search that is taken over by another after each third run, a run being lost in between, is the same search."""
+    for number in range(200, 204 if not _LONG else 300):
+        program = random_program(number, **_FAMILIES[family])
+        known = _known(program)
+        if known is None or known[1] > 100:
+            continue
+        runner, made, done = OracleProgram(program), UnfoldingSearch(order), 0
+        records: list[JournalRecord] = []
+        finals: set[Any] = set()
+        while (seed := made.next_seed()) is not None:
+            done += 1
+            run = runner.execute(seed.plan)
+            if done % 4 == 3:
+                made = UnfoldingSearch(order)
+                made.restore(records)
+                continue
+            made.observe(seed, run)
+            records += made.records()
+            finals |= {run.result[0]} if run.divergence is None else set()
+        assert finals == known[0].finals, number
+        assert made.tree.explored == known[1], number
+
+
+def test_steps_whose_locations_depend_on_values_are_not_certain() -> None:
+    """Nothing unreachable is reported, and what may be missing is said."""
+    for number in range(20 if not _LONG else 1_000):
+        program = random_program(number, conditions=False, compounds=True)
+        known = _known(program)
+        if known is None:
+            continue
+        answer, classes = known
+        reached = reach(program, UnfoldingSearch, limit=20 * classes + 50)
+        if reached.strategy.incompleteness_reason():
+            assert reached.everything.finals <= answer.finals
+        else:
+            assert reached.everything == answer
+            assert reached.strategy.tree.explored == classes
+
+
+@given(programs(conditions=False))
+def test_events_of_equal_histories_are_one(program: SmallProgram) -> None:
+    """In a program's executions, thread by thread in different orders, each linearization of a configuration is an
+    execution with the same events."""
+    unfolding, runner = Unfolding(), OracleProgram(program)
+    execution = Execution(runner.execute(Plan()))
+    events = events_of(execution, unfolding)
+    ordered = sorted(events, key=lambda event: (event.size, event.thread))
+    again = Execution(runner.execute(Plan(tuple([event.thread for event in ordered]))))
+    assert events_of(again, unfolding) == ordered
+    configuration = Configuration(events)
+    for extension in extensions_of(execution, events, unfolding):
+        _check_extension(configuration, extension.event, extension.first)
+
+
+def _check_extension(configuration: Configuration, event: UnfoldingEvent, first: UnfoldingEvent) -> None:
+    """Its history is in the configuration, but it is not, since it is in conflict with ``first``."""
+    assert event not in configuration
+    assert first in configuration
+    assert all(last in configuration for last in event.past.values())
+    assert event.depends(first)
+    assert not event.has_before(first)
+    assert not first.has_before(event)
+    assert configuration.to_reach(event) is None
