@@ -13,6 +13,7 @@ from typing import Any
 from tests.oracle.language import (
     Assert,
     Break,
+    Compound,
     Down,
     Fence,
     Fork,
@@ -45,6 +46,8 @@ _HEAD = """/* Generated from a small program of the test oracle. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
 """
 
 
@@ -156,6 +159,10 @@ class _Writer:
                 self.add(depth + 1, f"{failure(self.thread)} = {len(known)};")
                 self.add(depth + 1, "pthread_exit(0);")
                 self.add(depth, "}")
+            case Compound(parts):
+                self.add(depth, "__VERIFIER_atomic_begin();")
+                self.block(depth, parts)
+                self.add(depth, "__VERIFIER_atomic_end();")
             case _:
                 self.add(depth, f"{self.simple(s)};")
 

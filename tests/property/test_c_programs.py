@@ -104,6 +104,23 @@ def test_generated_programs_reach_what_the_oracle_says(first: int, tmp_path: Pat
     assert compared > _SHARE * 0.5
 
 
+@pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
+def test_atomic_sections(first: int, tmp_path: Path) -> None:
+    compared = 0
+    for seed in range(first, first + _SHARE):
+        program = random_program(seed, conditions=False, compounds=True)
+        try:
+            answer = expected(program, MemoryModel.SC)
+        except TooLarge:
+            continue
+        for strategy in ("dpor", "mcr", "se-mcr", "dfs"):
+            found = reached(program, tmp_path / "sections.c", strategy, MemoryModel.SC, _MOST_EXECUTIONS)
+            if found.executions < _MOST_EXECUTIONS:
+                assert found.outcomes == answer, f"seed {seed}, {strategy}:\n{to_c(program)[0]}"
+                compared += 1
+    assert compared > _SHARE
+
+
 @pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO])
 @pytest.mark.parametrize("first", range(0, _RELAXED, _RELAXED_SHARE))
 def test_generated_programs_under_relaxed_memory(first: int, model: MemoryModel, tmp_path: Path) -> None:

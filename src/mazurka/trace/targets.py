@@ -120,6 +120,8 @@ class Kind(Enum):
     DATABASE = "database", "database(s)", _DATA | Trait.WAITS
     DATABASE_CALLS = "sqlite3 calls", "connection(s) of sqlite3", _DATA
 
+    ASSUMPTION = "assumption", "assumption(s) that do not hold", _ORDERS  # a thread before it never goes on
+
     # Where control goes: nothing is shared.
     FUNCTION = "function", "function(s)", _NONE
     METHOD = "method", "method(s)", _NONE
@@ -172,6 +174,7 @@ STORE: Final = Kind.STORE.tag
 FLUSHED: Final = Kind.FLUSHED.tag
 
 #: Targets that are the only ones of their kinds.
+ASSUMPTION: Final[Target] = (Kind.ASSUMPTION.tag,)
 BRANCH: Final[Target] = (Kind.BRANCH.tag,)
 CLOCK: Final[Target] = (Kind.CLOCK.tag,)
 FENCE: Final[Target] = (Kind.FENCE.tag,)

@@ -20,7 +20,7 @@ from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.logged_calls import LoggedCall, logged_call
-from mazurka.trace.targets import STORE, WAKE, Kind, Target, kind_of, of_kinds, wholes_of
+from mazurka.trace.targets import ASSUMPTION, STORE, WAKE, Kind, Target, kind_of, of_kinds, wholes_of
 
 #: Operations of every thread, which are never left out.
 _LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
@@ -485,7 +485,7 @@ class RunLearner:
                 continue  # its next step is known, or will be
             if moment.point is None or blocked.repeats is not None:
                 self._expect(moment, blocked)
-            if stuck or run.tasks[blocked.task] == self.record.refused:
+            if stuck or run.tasks[blocked.task] == self.record.refused or blocked.target == ASSUMPTION:
                 moment.refused.add(tuple([(place, self._holds(place)) for place in moment.looks]))
         for location, value in self.firsts.items():
             behaviour.saw_first(location, self._key(value))

@@ -31,7 +31,3 @@ class ProcessExit(BaseException):
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
-
-
-class AssumptionFailed(BaseException):
-    """An assumption does not hold: the execution is none of those that are asked about."""

@@ -67,10 +67,19 @@ _FRAMES: Final = _LoopFrames()
 
 
 class Machine:
-    """The machine for a module. ``library`` has the functions of the C library by name."""
+    """The machine for a module. ``library`` has the functions of the C library by name; ``stepping`` are those that are
+    steps of their own, or may wait."""
 
-    def __init__(self, module: Module, library: dict[str, LibraryFunction], path: str, model: MemoryModel) -> None:
+    def __init__(
+        self,
+        module: Module,
+        library: dict[str, LibraryFunction],
+        path: str,
+        model: MemoryModel,
+        stepping: frozenset[str] = frozenset(),
+    ) -> None:
         self.module = module
+        self.stepping = stepping
         self.library = library
         self.path = path
         self.memory = Memory(model)
@@ -164,17 +173,31 @@ class Machine:
         try:
             translator = Translator(function, self.address, site, self._callee)
             translator.compiled(self.namespace, python_name(function.name))
+            if function.name.startswith(_ATOMIC):
+                self.namespace[python_name(function.name)] = self._section(self.namespace[python_name(function.name)])
         except Unsupported as error:
             raise UsageError(
                 "unsupported-llvm-ir", f"{function.name} has {error}, which is not supported", where=self.path
             ) from None
+
+    def _section(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function during which no other thread moves."""
+
+        def section(*arguments: Any) -> Any:
+            self.memory.begin_section()
+            try:
+                return function(*arguments)
+            finally:
+                self.memory.end_section()
+
+        return section
 
     def _callee(self, name: str) -> str:
         function = self.module.functions.get(name)
         if function is None and name in self.module.aliases:
             target = self.functions.get(self.address(name), name)
             return python_name(target)
-        if name in OVERRIDDEN or name.startswith(_ATOMIC) or function is None or not function.blocks:
+        if name in OVERRIDDEN or function is None or not function.blocks:
             plain = self._plain(name)
             if plain not in self.library:
                 self.missing.add(name)
@@ -210,7 +233,7 @@ class Machine:
         if name is None:
             raise ProgramFault("invalid call", f"calls {address:#x}, where no function is", site)
         function = self.module.functions[name]
-        if name in OVERRIDDEN or name.startswith(_ATOMIC) or not function.blocks:
+        if name in OVERRIDDEN or not function.blocks:
             return self.library_function(self._plain(name))(self, site, *arguments)
         if not function.variadic:
             arguments = arguments[: len(function.parameters)]
@@ -273,7 +296,7 @@ class Machine:
     def _head(self, number: int, activation: int, variables: tuple[Any, ...]) -> None:
         run = self.run
         run.passed_loop()
-        if not (run.solo or run.aborting):
+        if not (run.solo or run.aborting or self.memory.sections):
             if self.conditions.used:
                 variables = tuple([each.key if type(each) is SymbolicInt else each for each in variables])
             begin_pass(run, (activation, number), variables, _FRAMES)
@@ -308,6 +331,8 @@ class _Bound:
             machine, function = self._machine, self._machine.library_function(name)
 
             def found(site: int, *arguments: Any) -> Any:
+                if machine.memory.sections and name in machine.stepping:
+                    machine.run.stop(_WITHIN.format(name, machine.location(site)))
                 if machine.conditions.used and name not in TAKE_UNKNOWN:
                     arguments = tuple([int(each) if type(each) is SymbolicInt else each for each in arguments])
                 return function(machine, site, *arguments)
@@ -322,10 +347,15 @@ TAKE_UNKNOWN: Final = frozenset(
 )
 
 #: Functions that programs of SV-COMP define themselves, and that have a meaning of their own.
-OVERRIDDEN: Final = frozenset({"reach_error", "assume_abort_if_not"})
+OVERRIDDEN: Final = frozenset(
+    {"reach_error", "assume_abort_if_not", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"}
+)
 
-#: The beginning of names of functions during which no other thread moves: these are not modelled.
-_ATOMIC: Final = "__VERIFIER_atomic"
+#: The beginning of names of functions of the program during which no other thread moves.
+_ATOMIC: Final = "__VERIFIER_atomic_"
+
+#: The end of a run in which a thread would have to wait, or end, within an atomic section.
+_WITHIN: Final = "the run was cut: {} is called in an atomic section, at {}"
 
 
 def _fill(content: bytearray, at: int, type_: Type, value: Any) -> None:

@@ -11,7 +11,7 @@ Cost: an access takes half a microsecond while there is one thread, and one micr
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -22,7 +22,7 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.symbolic.values import SymbolicInt, plain
-from mazurka.trace.event import Op
+from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.targets import OBJECT, Target
 
 #: An address: the object's number, and 28 bits for its offset, which is shifted so that negative ones show.
@@ -37,6 +37,9 @@ _DIRECT: Final = 4096
 _CODES: Final = 1 << 15
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
+
+#: Named as untracked.
+_SECTION: Final = "accesses of an atomic section"
 
 #: The value of the life of an object.
 _ALIVE: Final = ("int", 1)
@@ -117,10 +120,13 @@ class Memory:
         self.layouts: dict[str, ObjectLayout] = {}
         self.show: Callable[[MemoryObject, int, int], Any] = lambda thing, at, size: None
         self._static: list[tuple[int, int, str, str, bytes]] = []
+        self.sections = 0  # atomic sections that the running thread is in, one within the other
+        self._touched: dict[Target, int] | None = None  # by its step so far: 1 read, 2 written; None: no step yet
 
     def restart(self, run: Runtime) -> None:
         """Begin an execution: static objects have their initial values again, all others are gone."""
         self.run = run
+        self.leave_sections()
         self.codes.clear()
         self.made.clear()
         self.layouts.clear()
@@ -182,7 +188,7 @@ class Memory:
         if not run.solo and (thing.is_foreign or thing.kind == "heap"):
             if run.detail and not run.keyed:
                 run.names.setdefault(thing.life, thing.name)
-            run.visit(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
+            self._step(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
             if not thing.live:
                 raise ProgramFault("double free", f"frees {thing.name}, which has been freed", site)
         thing.live = False
@@ -231,9 +237,9 @@ class Memory:
             if cells[0] not in run.names and not run.keyed:
                 for cell in cells:
                     run.names[cell] = self.name_of(cell)
-            run.visit(op, cells[0], site, lambda: self.show(thing, at, width), more, point)
+            self._step(op, cells[0], site, lambda: self.show(thing, at, width), more, point)
         else:
-            run.visit(op, cells[0], site, None, more, point)
+            self._step(op, cells[0], site, None, more, point)
         if not thing.live:  # other threads have moved meanwhile
             raise self._fault(thing, thing.base, at, size, site, "reads" if op is _READ else "writes")
 
@@ -285,7 +291,7 @@ class Memory:
             if thing.is_constant:
                 raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
         if not self.run.solo:
-            if self.model is not MemoryModel.SC:
+            if self.model is not MemoryModel.SC and not self.sections:
                 self.run.hold_back(MemorySlot(thing, at, size))
             self.visit(_WRITE, thing, at, size, site)
         if thing.shadow is not None:
@@ -395,7 +401,7 @@ class Memory:
     def atomic_store(self, address: int, size: int, value: int, site: int, late: Late = Late.NOT) -> None:
         """An atomic store."""
         thing, at, cells = self._atomic(address, size, site, "writes")
-        if late is not Late.NOT and not self.run.solo and self.model is not MemoryModel.SC:
+        if late is not Late.NOT and not (self.run.solo or self.sections) and self.model is not MemoryModel.SC:
             self.run.hold_back(MemorySlot(thing, at, size), late is Late.IN_ORDER)
         self._pass(_WRITE, thing, at, size, cells, site)
         if not thing.live:
@@ -446,6 +452,14 @@ class Memory:
             text = "a compare and exchange of memory that is also accessed in parts"
             run.untracked[text] = run.untracked.get(text, 0) + 1
         alive = self._alive(thing)
+        if self.sections:
+            look = (lambda: self.show(thing, at, size)) if run.detail else None
+            more = (alive,) if alive else ()
+            self._step(_READ, cells[0], site, look, more, True)
+            done = bool(succeeds(self._get(thing, at, size, site)))
+            if done:
+                self._step(_WRITE, cells[0], site, look)
+            return done
         return run.attempt(
             _RMW,
             cells[0],
@@ -461,7 +475,66 @@ class Memory:
             more = further(op, cells)
             if alive := self._alive(thing):
                 more = (*more, alive)
-            run.visit(op, cells[0], site, look, more, True)
+            self._step(op, cells[0], site, look, more, True)
+
+    # -- atomic sections ----------------------------------------------------------------------------------------------
+
+    def begin_section(self) -> None:
+        """From here on the running thread's accesses are one step, until as many sections have ended."""
+        self.sections += 1
+
+    def end_section(self) -> None:
+        """See :meth:`begin_section`; no effect where there is no section."""
+        self.sections = max(self.sections - 1, 0)
+        if not self.sections:
+            self._touched = None
+
+    def leave_sections(self) -> None:
+        """The running thread ends."""
+        self.sections, self._touched = 0, None
+
+    def _step(
+        self,
+        op: Op,
+        target: Target,
+        site: int,
+        look: Callable[[], Any] | None,
+        more: tuple[Access, ...] = (),
+        point: bool | None = None,
+    ) -> None:
+        """Pass an access as a visible operation, or as part of the step that an atomic section is."""
+        if not self.sections:
+            self.run.visit(op, target, site, look, more, point)
+        elif self._touched is None:
+            depth, self.sections = self.sections, 0  # others may move before the step
+            self.run.drain(site)
+            self.run.visit(op, target, site, look, more, True)
+            self.sections, self._touched = depth, {}
+            for access in (Access(op, target), *more):
+                self._touch(access)
+        else:
+            value = self.run.look_up(look) if look is not None else None
+            self._widen((Access(op, target, value), *more))
+
+    def _widen(self, accesses: Sequence[Access]) -> None:
+        """Add accesses to the step of a section, where another thread could tell."""
+        run, added = self.run, []
+        for access in accesses:
+            if self._touch(access):
+                if WRITES[access.op]:
+                    run.record_first(access.target, access.value)
+                    access = access._replace(value=None)
+                added.append(access)
+        if added and not run.widen(added):
+            run.untracked[_SECTION] = run.untracked.get(_SECTION, 0) + 1
+
+    def _touch(self, access: Access) -> bool:
+        """Note an access in a section; whether it is the first that reads before a write, or writes."""
+        assert self._touched is not None
+        before = self._touched.get(access.target, 0)
+        now = before | (1 if READS[access.op] and not before & 2 else 0) | (2 if WRITES[access.op] else 0)
+        self._touched[access.target] = now
+        return now != before
 
 
 def _noted(thing: MemoryObject, at: int, size: int, value: Any) -> int:

@@ -16,11 +16,11 @@ from typing import Any, Final
 
 from mazurka.errors import UsageError
 from mazurka.program.llvm.building import ir_of
-from mazurka.program.llvm.faults import AssumptionFailed, ProcessExit, ProgramFault, ThreadExit
+from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit
 from mazurka.program.llvm.ir.reading import read_module
 from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
 from mazurka.program.llvm.library.process import exit_process
-from mazurka.program.llvm.library.registry import FUNCTIONS
+from mazurka.program.llvm.library.registry import FUNCTIONS, STEPPING
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import Machine
 from mazurka.program.llvm.memory import MemoryObject
@@ -61,7 +61,7 @@ class CProgram(LearnsPoints):
             if "main" not in module.functions or not module.functions["main"].blocks:
                 raise UsageError("no-main", "there is no function main() in it", where=self.path)
             self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-            self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory)
+            self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory, STEPPING)
 
     def execute(self, plan: Plan) -> Run:
         self.prepare()
@@ -138,8 +138,6 @@ class CProgram(LearnsPoints):
         machine.is_broken = True
         if isinstance(error, RecursionError):
             run.truncated = run.truncated or "the run was cut: it calls functions nested too deep"
-            return None
-        if isinstance(error, AssumptionFailed):
             return None
         if not isinstance(error, ProgramFault):
             where = frames[-1].location if frames else self.path

@@ -381,7 +381,7 @@ class RelaxedRuntime(Runtime):
                 super().block(Op.FENCE, FENCE, partial(_have_arrived, entry.first), point=False, more=more)
             self._stop_before(task, Op.WRITE, entry.target, entry.site)
             if self.keyed and entry.look is not None:
-                self.accounts.first.setdefault(entry.target, self.look_up(entry.look))
+                self.record_first(entry.target, self.look_up(entry.look))
             seen = (Access(Op.WRITE, flushed_target(queue.name, number)),)
             self._record(task, Op.WRITE, entry.target, entry.site, True, entry.words, seen)
             stacks = self.accounts.stacks

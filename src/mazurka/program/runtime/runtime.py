@@ -478,8 +478,7 @@ class Runtime:
         value = None if done else before
         self._record(task, op if done else Op.READ, target, site, True, value, (*more, *mark) if done else mark)
         if done and look is not None and self.detail:
-            if self.keyed:
-                self.accounts.first.setdefault(target, before)
+            self.record_first(target, before)
             self.accounts.unsettled.append((len(self.log) - 1, look))
         return done
 
@@ -663,6 +662,11 @@ class Runtime:
         its state. Keys are recorded of whole values only."""
         if self.detail and not self.solo and not self.aborting and (whole or not self.keyed):
             self.accounts.record_value(self, value)
+
+    def record_first(self, target: Target, value: Any) -> None:
+        """Keys: keep the value that a target has before the running thread's last step writes it."""
+        if self.keyed:
+            self.accounts.first.setdefault(target, value)
 
     def settle(self) -> None:
         """Detail: look up the values that operations since performed have written."""

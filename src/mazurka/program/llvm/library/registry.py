@@ -7,6 +7,9 @@ from typing import Any, Final
 
 from mazurka.program.llvm.library import composites, memory, numbers, output, process, threads, verifier
 
+#: Those that are steps of their own, or may wait.
+STEPPING: Final = frozenset({*threads.FUNCTIONS, *composites.FUNCTIONS, "nanosleep"})
+
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **threads.FUNCTIONS,
     **composites.FUNCTIONS,

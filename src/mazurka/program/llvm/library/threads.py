@@ -107,6 +107,8 @@ class Threads:
             value = self.machine.call(function, site, argument) or 0
         except ThreadExit as error:
             value = error.value
+        finally:
+            self.machine.memory.leave_sections()
         self.results[task.index] = value
         self.end(task)
 

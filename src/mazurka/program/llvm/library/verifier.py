@@ -1,6 +1,6 @@
 """The functions of SV-COMP's programs.
 
-An assumption that does not hold ends its thread without a failure: no execution goes on from there. Inputs
+A thread whose assumption does not hold stays there, without a failure: no execution goes on from there. Inputs
 (``__VERIFIER_nondet_int`` and the like, KLEE's ``klee_make_symbolic``) are unknown; those that are pointers or floats
 are zero, and not tracked: nothing is verified of a program that has any.
 """
@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.faults import AssumptionFailed, ProgramFault
+from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.protocol import FailureKind
+from mazurka.trace.event import Op
+from mazurka.trace.targets import ASSUMPTION
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -31,7 +33,9 @@ _UNTRACKED: Final = ("pointer", "float", "double")
 
 def _assume(m: Machine, site: int, holds: int) -> None:
     if not holds:
-        raise AssumptionFailed
+        m.is_broken = True
+        m.memory.leave_sections()
+        m.run.block(Op.READ, ASSUMPTION, lambda: False, site=site, point=False)
 
 
 def _error(_m: Machine, site: int, *_arguments: Any) -> None:
@@ -61,6 +65,14 @@ def _untracked(name: str) -> Callable[..., Any]:
     return function
 
 
+def _begin(m: Machine, site: int) -> None:
+    m.memory.begin_section()
+
+
+def _end(m: Machine, site: int) -> None:
+    m.memory.end_section()
+
+
 def _make_symbolic(m: Machine, site: int, address: int, size: int, name: int) -> None:
     """KLEE: the bytes of an object are an input, one number if it has the size of one."""
     text = m.memory.text(name, site).decode(errors="replace") if name else "input"
@@ -79,6 +91,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "assume_abort_if_not": _assume,
     "klee_assume": _assume,
     "klee_make_symbolic": _make_symbolic,
+    "__VERIFIER_atomic_begin": _begin,
+    "__VERIFIER_atomic_end": _end,
     **{f"__VERIFIER_nondet_{each}": _input(each) for each in _BITS},
     **{f"__VERIFIER_nondet_{each}": _untracked(f"__VERIFIER_nondet_{each}") for each in _UNTRACKED},
 }
