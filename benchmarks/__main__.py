@@ -40,6 +40,7 @@ from benchmarks.row import SRC, Measure, Row, Settings
 MEASUREMENTS: Final = {
     "real": "real_cases",
     "rivals": "rivals",
+    "beside": "beside_frontrun",
     "outcomes": "outcomes",
     "generated": "generated",
     "differential": "differential",
