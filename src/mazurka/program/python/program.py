@@ -33,7 +33,15 @@ from mazurka.program.python.invocations import observer
 from mazurka.program.python.invocations.builtin_calls import calls_of_containers, prepare
 from mazurka.program.python.invocations.reversing import reversing
 from mazurka.program.python.invocations.runtime import InvokingRuntime
-from mazurka.program.python.isolation import cycles, determinism, earlier_threads, endings, state, unraisable
+from mazurka.program.python.isolation import (
+    cycles,
+    determinism,
+    earlier_threads,
+    endings,
+    private_finalisers,
+    state,
+    unraisable,
+)
 from mazurka.program.python.isolation.capture import Capture
 from mazurka.program.python.isolation.watchdog import Watchdog, disarm
 from mazurka.program.python.liveness.deadlock import name_primitive, stuck_python
@@ -110,6 +118,7 @@ class PythonProgram(LearnsPoints):
         self.timing: float | None = None  # the timing of plans which have none of their own
         self._held: frozenset[int] = frozenset()  # objects that the last run's main thread still led to
         self._kept: frozenset[int] = frozenset()  # ... and those that it kept until its end
+        self._noticed: cycles.Noticed | None = None  # how it noticed the end of objects in cycles, if that is known
         self._expired = False  # in some run a waiting time ran out
         self._refused = False  # and in some run one would have had to do so early
         self.on_error: Callable[[Runtime, Task, BaseException], Failure | None] = failure_of
@@ -436,9 +445,10 @@ class PythonProgram(LearnsPoints):
             referred, generation = natives.take_referred(), 0
             if natives.may_notice_ends():
                 generation = 1  # a collection moves the objects that are left there
-                noticed = cycles.collect(referred, self._held, self._kept)
+                early, self._noticed = self._noticed, None
+                noticed = cycles.collect(referred, self._held, self._kept, 0 if early is None else 1)
                 if len(run.tasks) > 1 and run.divergence is None:  # a run that is cut there leaves threads as they are
-                    self._take_notice(run, noticed)
+                    self._take_notice(run, noticed if early is None else max(early, noticed))
             self.entry.release()
             _collect(generation)
         for path in outside.opened_before.end_run():
@@ -525,7 +535,13 @@ class PythonProgram(LearnsPoints):
             self._properties.finish(runtime)
             if self.settings.memory is not MemoryModel.SC:
                 runtime.untracked["the order of property events and of stores that arrive late"] = 1
-        hooks.finish(runtime)
+        hooks.settle(runtime)
+        self._noticed = None
+        is_asked = CYCLE_POINTS in runtime.points and len(runtime.tasks) > 1
+        if is_all and is_asked and self._properties is None and not plan.detail:
+            referred = natives.take_referred()
+            self._noticed = private_finalisers.collect(runtime, referred, self._held, self._kept)
+        hooks.release()
         outside.children.count_at_end(runtime)
 
     def _runtime(self, plan: Plan) -> Runtime:

@@ -18,7 +18,7 @@ import gc
 import sys
 import weakref
 from collections.abc import Callable
-from enum import Enum
+from enum import IntEnum
 from types import FrameType
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ from mazurka.program.python.semantics import objects
 _LIBRARY: Final[str] = str(weakref.__file__)
 
 
-class Noticed(Enum):
+class Noticed(IntEnum):
     """How a program notices that its garbage is collected: not at all, by weak references that it has read, or by code
     of its own that runs then."""
 
@@ -64,10 +64,16 @@ def _object_of(frame: FrameType) -> int:
     return id(frame.f_locals.get(code.co_varnames[0])) if code.co_argcount else 0
 
 
-def collect(referred: list[Any], held: frozenset[int] = frozenset(), kept: frozenset[int] = frozenset()) -> Noticed:
-    """Collect the garbage, and return how the program notices it. ``referred`` are weak references to the objects that
-    the program has looked up by weak references of its own, ``held`` are the identities of objects whose weak
-    references it has not read since they became garbage, ``kept`` those of objects that became garbage at its end."""
+def collect(
+    referred: list[Any],
+    held: frozenset[int] = frozenset(),
+    kept: frozenset[int] = frozenset(),
+    generation: int = 0,
+) -> Noticed:
+    """Collect the garbage of a generation, and return how the program notices it. ``referred`` are weak references to
+    the objects that the program has looked up by weak references of its own, ``held`` are the identities of objects
+    whose weak references it has not read since they became garbage, ``kept`` those of objects that became garbage at
+    its end."""
     noticed: list[str] = []
     excused: list[FrameType] = []  # running finalisers of objects that are kept
 
@@ -88,7 +94,7 @@ def collect(referred: list[Any], held: frozenset[int] = frozenset(), kept: froze
     before = sys.getprofile()
     sys.setprofile(called)
     try:
-        gc.collect(0)
+        gc.collect(generation)
     finally:
         sys.setprofile(before)
     if noticed:

@@ -165,6 +165,7 @@ def _count_reads_in_parts(run: Any) -> None:
     for each in operations:
         if each.is_torn():
             each.count()
+    operations.clear()  # they hold objects
 
 
 class StepInOrder(NamedTuple):

@@ -203,8 +203,14 @@ def restart(_run: Runtime | None = None) -> None:
 
 
 def finish(run: Runtime) -> None:
-    """A run has ended, which `activation.active` still is: look up the values that are still open, and release its
-    objects."""
+    """A run has ended, which `activation.active` still is: settle it, and release its objects."""
+    settle(run)
+    release()
+
+
+def settle(run: Runtime) -> None:
+    """A run has ended, which `activation.active` still is: look up the values that are still open, and count the
+    operations that the whole run shows to be untracked."""
     if run.detail:
         run.settle()
     if len(run.tasks) > 1:  # otherwise no other thread could have noticed anything
@@ -212,6 +218,10 @@ def finish(run: Runtime) -> None:
         handed_objects.count_at_end(run)
         weak_registries.look_at_end(run)
         without_gil.count_at_end(run)
+
+
+def release() -> None:
+    """A run has ended, and is settled: release its objects."""
     natives.finish()
     _forget()
 
@@ -225,4 +235,4 @@ def _forget() -> None:
     shape_cache.settle()
 
 
-__all__ = ["HOOKS", "finish", "install", "restart", "uninstall"]
+__all__ = ["HOOKS", "finish", "install", "release", "restart", "settle", "uninstall"]

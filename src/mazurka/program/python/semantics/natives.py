@@ -326,7 +326,7 @@ def _life(run: Any, reference: Any, site: int) -> Any:
         return known or target
     target = (REFERENCE, number(thing))
     _ends[id(reference)] = target
-    watch(thing, target)
+    watch(thing, target, asked=CYCLE_POINTS not in run.points or not reachable.is_in_use(thing))
     if run.detail:
         objects.label(run, target, thing, " (its life)")
     return target
@@ -378,17 +378,22 @@ def remove_dead(run: Any, references: dict[Any, Any], key: Any, site: int) -> No
         )
 
 
-def watch(thing: Any, target: Any) -> None:
-    """Have the end of ``thing`` write a location."""
+def watch(thing: Any, target: Any, *, asked: bool = True) -> None:
+    """Have the end of ``thing`` write a location. ``asked``: the program may now see whether it has ended."""
     key = (id(thing), target)
+    if asked and key not in _asked:
+        _asked[key] = True
+        _referred.append(weakref.ref(thing))
     if key not in _mortal:
         _mortal[key] = weakref.ref(thing, functools.partial(_ended, key, target))
         known = mortal.get(id(thing))
         if known is None or known[0]() is not thing:
             mortal[id(thing)] = known = weakref.ref(thing), []
         known[1].append(target)
-        _referred.append(weakref.ref(thing))
 
+
+#: The objects, with a location that their ends write, whose references are in the following list.
+_asked: dict[tuple[int, Any], bool] = per_run({})
 
 #: Weak references to objects that the program has looked up by weak references, and to the members of its weak
 #: collections.

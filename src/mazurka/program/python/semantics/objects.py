@@ -239,6 +239,11 @@ def let_go() -> bool:
     return True
 
 
+def release() -> None:
+    """No step follows in this run: hold objects no longer."""
+    _kept.clear()
+
+
 def before_collection(phase: str, _info: dict[str, int]) -> None:
     """A collection of garbage is about to begin (for `gc.callbacks`): release objects that only we hold, which are
     garbage."""

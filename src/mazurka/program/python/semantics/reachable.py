@@ -97,6 +97,23 @@ def _reached(waiting: list[Any], missing: set[int] | None = None) -> set[int]:
     return seen
 
 
+def is_in_use(thing: Any) -> bool:
+    """Whether a variable of a running function of the program refers to an object, which is no garbage then."""
+    return any(value is thing for frame in _frames() for value in variables_of(frame).values())
+
+
+def led_to(thing: Any) -> Iterator[Any]:
+    """The objects that an object leads to by strong references, itself first; some, if there are many."""
+    seen: set[int] = set()
+    waiting = [thing]
+    while waiting and len(seen) < _MOST:
+        each = waiting.pop()
+        if id(each) not in seen and not _is_left_out(each):
+            seen.add(id(each))
+            yield each
+            waiting += gc.get_referents(each)
+
+
 def _kept(frames: list[types.FrameType]) -> tuple[tuple[weakref.ref[Any], ...], types.CodeType | None]:
     """The objects of the variables that the outermost function keeps until it returns, and its code unless it is called
     by the entry of the program: then no code runs after it, but after a test, fixtures may be torn down."""
