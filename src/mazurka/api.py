@@ -24,7 +24,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -34,6 +34,7 @@ from mazurka.config import Options, from_arguments, resolve
 from mazurka.errors import UsageError
 from mazurka.explore.batch import Worker
 from mazurka.explore.parallel.executor_pool import ExecutorPool
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python import primitives
 from mazurka.program.python.entry import Call
 from mazurka.program.python.instrument import hot_patching

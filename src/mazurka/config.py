@@ -16,12 +16,13 @@ import functools
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 from mazurka.errors import UsageError, did_you_mean
 from mazurka.explore.registry import STRATEGIES
+from mazurka.lazy_dataclass import dataclass
 
 MEMORY_MODELS: Final = ("sc", "tso", "pso")
 ISOLATIONS: Final = ("auto", "restore", "fork")

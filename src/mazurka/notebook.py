@@ -23,11 +23,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, Any, Final
 
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.framed_page import framed
 
 #: The folder of the cells, in that of the kernel.

@@ -24,7 +24,7 @@ which almost all questions need none. Gives up after ``limit`` contradictions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any, assert_never
 
@@ -37,6 +37,7 @@ from mazurka.causal.model import Model, model_of_history
 from mazurka.causal.question import Before, Question, Sees
 from mazurka.causal.solver import Answer, Assignment, CausalModel, Feasible, Infeasible, Unknown, UnsatCore
 from mazurka.causal.state import INTERPRETED, ClosureState, state_of
+from mazurka.lazy_dataclass import dataclass
 
 
 class ClosureSolver:

@@ -9,11 +9,12 @@ Cost: one path search per fact, each edge once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from mazurka.causal import kernel
 from mazurka.causal.state import ClosureState
+from mazurka.lazy_dataclass import dataclass
 
 
 class Tried(Protocol):

@@ -36,11 +36,12 @@ Cost: linear in the accesses, about 100 bytes each.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, History
 from mazurka.causal.question import HypotheticalEvent, Question
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.ids import StepIndex
 
 #: In place of a section's end: the section is not left in the run.

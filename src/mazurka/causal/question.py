@@ -21,10 +21,10 @@ the union, and ``assert_never`` makes every solver handle it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise, starmap
 from typing import Any
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.ids import StepIndex
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from mazurka.causal.history import History
 from mazurka.causal.model import Model
 from mazurka.causal.question import Question
+from mazurka.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

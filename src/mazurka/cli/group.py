@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Final
 
 import click
@@ -10,6 +9,7 @@ from click.shell_completion import CompletionItem
 
 from mazurka import __version__
 from mazurka.errors import did_you_mean
+from mazurka.importing import import_quickly
 
 #: Verb -> its help; the code is in the module of that name, as `command`.
 VERBS: Final = {
@@ -55,7 +55,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command = importlib.import_module(f"mazurka.cli.{cmd_name}").command
+        command = import_quickly(f"mazurka.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
 

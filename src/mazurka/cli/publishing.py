@@ -12,12 +12,12 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from mazurka.config import FORMATS, Options
 from mazurka.errors import UsageError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.check_report import CheckReport
 from mazurka.report.render import is_binary, rendered, renderer
 from mazurka.report.render_text import make as make_text

@@ -8,7 +8,7 @@ they are made.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 from typing import Any
 
@@ -20,6 +20,7 @@ from mazurka.cli.targets import Targets
 from mazurka.cli.watched import checked
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.workflows.program_spec import import_front_end, subject_of
 

@@ -27,12 +27,13 @@ import signal
 import struct
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from time import perf_counter
 from types import FrameType
 from typing import Any, Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.replay.anchor import is_library, portable_path
 
 #: Whether checks can be supervised on this platform.

@@ -13,12 +13,12 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from mazurka.errors import UsageError, did_you_mean
+from mazurka.lazy_dataclass import dataclass
 
 _ID: Final = "::"
 

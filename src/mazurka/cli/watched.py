@@ -11,7 +11,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +23,9 @@ from mazurka.cli.progress import ProgressLine
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.explore.outcome import FailingExecution
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python import outside
+from mazurka.program.python.instrument import known_functions
 from mazurka.report.check_report import CheckReport, CoveredScope, Verdict
 from mazurka.report.explain import unexplained
 from mazurka.report.finding import Finding
@@ -162,6 +164,7 @@ class _WatchedChild:
     def run(self) -> Checked:
         if self.options.time_limit is not None:
             self._deadline = self.started + self.options.time_limit + _GRACE
+        known_functions.look_ahead()
         child = self._watch(self._check)
         if self.error is not None:
             raise self.error

@@ -22,7 +22,6 @@ of a method, which is small; a call takes a microsecond for each point.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any, NamedTuple
 
@@ -41,6 +40,7 @@ from mazurka.commute.formula import (
     swapped,
 )
 from mazurka.commute.specification import Methods, Specification
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.literals import Value
 
 

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.literals import Value
 
 #: An abstract state: any hashable value of a model.

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
@@ -34,6 +33,7 @@ from mazurka.commute.formula import (
     Sigma,
 )
 from mazurka.errors import MazurkaError, did_you_mean
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.literals import value_of
 
 _RELATIONS: Final = {

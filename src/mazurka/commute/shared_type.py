@@ -33,13 +33,14 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 from mazurka.commute.formula import State
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.literals import Raised, Value
 
 

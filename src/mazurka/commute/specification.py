@@ -13,7 +13,6 @@ is of the fragment L2, no pair has two conditions, and exchanging the calls make
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from mazurka.commute.equivalence import is_same
@@ -21,6 +20,7 @@ from mazurka.commute.formula import FALSE, Formula, Pair, Side, State, compiled,
 from mazurka.commute.parsing import RESERVED, TableLine, Wrong, formula_of, lines_of, wrong
 from mazurka.commute.shared_type import FUNCTIONS, VARIANTS, Method, Place, SharedType, methods_of, name_of, place_of
 from mazurka.errors import did_you_mean
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.invocations import Invocation
 
 #: Two methods, by name.

@@ -15,7 +15,6 @@ small states, too. Cost: states times the squares of methods and arguments; 10,0
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from typing import Final, NamedTuple
 
@@ -23,6 +22,7 @@ from mazurka.commute.formula import Pair, Side, State
 from mazurka.commute.shared_type import BLOCKED, Method, SharedType, methods_of, place_of
 from mazurka.commute.specification import Methods, Specification
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.literals import Value, text_of
 
 #: A scope with more states than this counts as infinite.

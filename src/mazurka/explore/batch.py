@@ -10,7 +10,7 @@ Cost: a microsecond or two a run, beside the program and the strategy.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter  # by name: the module's attributes are a program's virtual clock while it is checked
 
 from mazurka.explore.explored_paths import ExploredPath, path_of
@@ -19,6 +19,7 @@ from mazurka.explore.race_confirmer import RaceConfirmer
 from mazurka.explore.registry import make_strategy
 from mazurka.explore.statistics import Postcondition, Statistics
 from mazurka.explore.strategy import JournalRecord, Strategy, StrategySettings
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure, Plan, Program, Run
 
 #: For each known failure, by its identity, the least seed that leads to it.

@@ -10,9 +10,9 @@ Cost: some microseconds for each of these executions, and a tuple for each of th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Run
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber, ThreadIndex

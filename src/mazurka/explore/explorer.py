@@ -21,7 +21,7 @@ exploration resumes where the last batch ended; first its failures are executed 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter  # by name: the module's attributes are a program's virtual clock while it is checked
 from typing import Final
 
@@ -45,6 +45,7 @@ from mazurka.explore.sampling_orders import ShownWalk
 from mazurka.explore.search_journal import SearchJournal
 from mazurka.explore.statistics import Postcondition, Statistics
 from mazurka.explore.strategy import Estimate, Strategy, StrategySettings
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import ENTERED, Failure, Plan, Program
 
 #: Seconds between two writes to the journal.

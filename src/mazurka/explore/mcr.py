@@ -74,7 +74,7 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from time import perf_counter
 from typing import Final, Self
@@ -93,6 +93,7 @@ from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
 from mazurka.explore.reads_from.tree import NEVER, Branch
 from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
 from mazurka.explore.thread_models.memoised import MemoisedExecutions
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure
 from mazurka.symbolic.values import PathCondition
 

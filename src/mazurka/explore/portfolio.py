@@ -24,7 +24,6 @@ that is the first to end; twice, three or six times (``se-mcr``) once all three 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from math import inf
 from time import perf_counter
 from typing import Final, Self
@@ -33,6 +32,7 @@ from mazurka.causal.solvers import make_solver
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Run
 from mazurka.program.source_analysis import SourceAnalysis
 

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.predictor import PredictedBug
 from mazurka.predict.races import RacePredictor
 from mazurka.program.protocol import Failure, FailureKind, Plan, Program, Run

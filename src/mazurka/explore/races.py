@@ -35,9 +35,9 @@ O(points) for each reversal.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access, Blocked, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name

@@ -6,11 +6,11 @@ words of a verdict) uses this table. It imports no strategy before one is made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from mazurka.errors import UsageError
+from mazurka.importing import import_quickly
+from mazurka.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mazurka.explore.strategy import Strategy, StrategySettings
@@ -114,7 +114,7 @@ def import_strategy(name: str) -> None:
 def _implementation(row: StrategyRow) -> type[Strategy]:
     module, _, kind = row.implementation.partition(":")
     full_name = module if "." in module else f"mazurka.explore.{module}"
-    found: type[Strategy] = getattr(import_module(full_name), kind)
+    found: type[Strategy] = getattr(import_quickly(full_name), kind)
     return found
 
 

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
@@ -48,6 +48,7 @@ from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.learning import relearn, take_in
 from mazurka.explore.thread_models.simulator import Gap
 from mazurka.explore.thread_models.state_space import JointState, StateSpace
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import LASSO, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 

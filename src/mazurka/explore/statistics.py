@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, field, replace
 from typing import Final
 
 from mazurka.explore.outcome import FailingExecution, Predictions, Waits
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run
 from mazurka.symbolic.values import PathCondition

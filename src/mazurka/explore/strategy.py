@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from mazurka.explore.outcome import Predictions
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 

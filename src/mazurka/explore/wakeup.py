@@ -19,9 +19,10 @@ not covered by an event that might conflict with it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mazurka.explore.races import Item, PointEvent, Reversal
+from mazurka.lazy_dataclass import dataclass
 
 
 class WakeupNode:

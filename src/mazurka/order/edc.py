@@ -41,9 +41,9 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.trace import Trace
 

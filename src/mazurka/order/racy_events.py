@@ -4,11 +4,12 @@ with."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mazurka.lazy_dataclass import dataclass
 
 Numbers = NDArray[np.int32]
 

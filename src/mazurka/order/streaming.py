@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.order.racy_events import RacyEvents
 from mazurka.trace.columns import LARGEST
 from mazurka.trace.event import Op

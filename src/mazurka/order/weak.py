@@ -6,11 +6,10 @@ memory. Further memory: 16 bytes a target, as for happens-before; for wcp 4 x th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.order.accesses import AccessChecks
 from mazurka.order.clocks import BLOCK, NOW, padded
 from mazurka.order.racy_events import RacyEvents, sorted_events

@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from importlib import import_module
 from itertools import islice, zip_longest
@@ -29,6 +29,7 @@ from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.commute.effects import LibraryModels
 from mazurka.errors import missing_extra
 from mazurka.jit.compile import is_available
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.candidates import Groups, Once, Signatures, grouped
 from mazurka.predict.kinds.definition import LIMIT, Rows
 from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS, ORDERS, PROPERTY_STAGE, definition

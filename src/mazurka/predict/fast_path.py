@@ -23,13 +23,13 @@ access; memory 4 bytes an event and 4 x threads a shared location.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from mazurka.jit.compile import Form, compiled_together, pays
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.columns import columns_of
 from mazurka.trace.conflicts import may_race
 from mazurka.trace.event import Op

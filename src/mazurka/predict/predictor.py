@@ -8,9 +8,9 @@ before the bug is reported.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.ids import Row
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import Witness

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations, islice
 from typing import Final
 
@@ -28,6 +28,7 @@ from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.question import Question
 from mazurka.causal.solver import Feasible, Solver
 from mazurka.causal.solvers import FOR_TRACES
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.predictor import PredictedBug
 from mazurka.trace.conflicts import RACE, READ_WRITE, Conflicts, OpTable, Sites, may_race, sites_of, touches
 from mazurka.trace.event import READS, WRITES, Op

@@ -14,12 +14,13 @@ Patterns are shell patterns (``*``, ``?``, ``[...]``). In front of a rule, ``rac
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from mazurka.errors import UsageError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.kinds.registry import KINDS
 
 

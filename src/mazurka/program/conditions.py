@@ -7,10 +7,10 @@ A *check* is a place where values that were read decide whether the program fail
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.terms import Term
 
 

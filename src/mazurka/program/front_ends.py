@@ -7,11 +7,11 @@ its first line names the interpreter. A front end is imported when a program of 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Final
 
 from mazurka.errors import UsageError
+from mazurka.importing import import_quickly
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Program
 from mazurka.program.settings import ProgramSettings
 
@@ -29,7 +29,7 @@ class FrontEnd:
     def load(self) -> Any:
         """Import the module of the front end, and return its function."""
         module, _, function = self.opener.partition(":")
-        return getattr(import_module(module), function)
+        return getattr(import_quickly(module), function)
 
     def open(self, target: str, arguments: tuple[str, ...], settings: ProgramSettings) -> Program:
         """The program that ``target`` names, not yet loaded."""

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.guide import GuideStep
 from mazurka.program.source_analysis import NothingKnown, SourceAnalysis
 from mazurka.symbolic.values import PathCondition

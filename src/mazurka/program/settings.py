@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.task import Limits
 from mazurka.trace.logged_calls import CallEffect

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
+
+from mazurka.lazy_dataclass import dataclass
 
 Term = tuple[Any, ...]
 

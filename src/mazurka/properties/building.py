@@ -26,11 +26,12 @@ at once (``||``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import EllipsisType
 from typing import Final
 
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.properties import forms, names
 from mazurka.properties.checks import NAME, PATTERN, POINTCUT, in_normal_form, problems
 from mazurka.properties.property import (

@@ -10,12 +10,13 @@ iterator, ``with lock`` calls ``__enter__`` and ``__exit__``, ``d[key] = value``
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from textwrap import indent
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.patterns import Pattern, Stated
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from lark import Token
 
 from mazurka.errors import MazurkaError, Slug
+from mazurka.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import LearnsPoints, Program, Run
 from mazurka.replay.anchor import places_of, portable_path, source_text
 from mazurka.trace.ids import SiteNumber

@@ -13,11 +13,11 @@ import platform
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure, Plan, Program, Run
 from mazurka.replay.points import add_scheduling_points
 from mazurka.replay.schedule import STANDARD, SavedStep, Schedule, fingerprint, save_steps

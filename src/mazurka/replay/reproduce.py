@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from mazurka.explore.outcome import FailingExecution
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import LASSO, Failure, Plan, Program, Run, learned_points
 from mazurka.program.races import races_of
 from mazurka.replay.points import add_scheduling_points

@@ -14,9 +14,10 @@ import hashlib
 import platform
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure, Program, Run
 from mazurka.replay.anchor import (
     is_standard,

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure, Plan, Program, Run, TailPolicy, learned_points
 from mazurka.program.runtime.task import CLOCK_POINTS, END_POINTS, RELEASE_POINTS
 from mazurka.replay.switches import Blocks, Cost, cost_until, decode_blocks, encode_blocks, prefix_until

@@ -9,9 +9,9 @@ At most :data:`MOST` nodes: of a longer finding the last ones.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.finding import Finding
 from mazurka.report.report import Report
 from mazurka.report.steps import ARROWS, ExportedStep, arrows_of, steps_of

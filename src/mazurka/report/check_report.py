@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Final
 
 from mazurka.explore.outcome import Predictions
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure, FailureKind
 from mazurka.report.finding import Finding
 from mazurka.report.report import Conclusion, Fact, Level, Suppressed

@@ -7,8 +7,9 @@ is shown with less.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from mazurka.lazy_dataclass import dataclass
 
 
 class OrderReason(Enum):

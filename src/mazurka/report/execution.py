@@ -9,9 +9,10 @@ Cost: one pass over the steps. Each target, value and place is put into words on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure, Program, Run
 from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import steps_until

@@ -10,9 +10,10 @@ Nodes are a list, each with the index of the one above it, so that long paths ar
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mazurka.explore.explored_paths import ExploredPath, PathStep
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber
 

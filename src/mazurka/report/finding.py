@@ -7,9 +7,9 @@ the steps left out. Locations are as the program has them; renderers shorten the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure, Frame
 from mazurka.replay.switches import Cost
 from mazurka.report.details import Details, Orders

@@ -8,9 +8,10 @@ unordered pairs of places.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.kinds.registry import KINDS
 from mazurka.report.finding import Finding
 from mazurka.report.report import Conclusion, Fact, Level, Suppressed

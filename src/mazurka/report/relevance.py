@@ -22,9 +22,9 @@ they wait on.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import FailureKind, Program, Step
 from mazurka.replay.anchor import step_location
 from mazurka.replay.switches import preemptive_steps

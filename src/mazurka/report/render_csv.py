@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.findings_table import COLUMNS, rows_of
 from mazurka.report.report import Report
 

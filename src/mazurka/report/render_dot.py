@@ -7,8 +7,8 @@ backslashes are special; control characters are shown as escapes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.causal_graph import CONFLICT, CausalGraph, Edge, graph_of
 from mazurka.report.report import Report
 from mazurka.report.words import one_line

@@ -9,8 +9,8 @@ Format: GitHub's documentation, "Workflow commands for GitHub Actions", section 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.replay.anchor import portable_path
 from mazurka.report.check_report import CheckReport
 from mazurka.report.finding import Finding

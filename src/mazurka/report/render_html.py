@@ -15,12 +15,12 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 from typing import Any, Final
 
 import mazurka
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.render_json import report_data
 from mazurka.report.renderer import AnyReport
 

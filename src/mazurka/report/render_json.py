@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import mazurka
+from mazurka.lazy_dataclass import dataclass
 from mazurka.replay.anchor import portable_path
 from mazurka.report.check_report import CheckReport
 from mazurka.report.details import Arrow, Details, Orders, StepFacts

@@ -7,10 +7,10 @@ so, since the format knows no third outcome and "skipped" would be untrue.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 from xml.etree import ElementTree as Xml
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.check_report import CheckReport
 from mazurka.report.finding import Finding
 from mazurka.report.render_text import TextRenderer

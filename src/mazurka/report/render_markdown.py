@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.check_report import CheckReport
 from mazurka.report.finding import Finding
 from mazurka.report.render_text import TextRenderer

@@ -7,9 +7,9 @@ Mermaid, or in the HTML that it makes, are written as its entity codes (``#quot;
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.causal_graph import CONFLICT, CausalGraph, Edge, graph_of
 from mazurka.report.report import Report
 from mazurka.report.words import one_line

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.findings_table import COLUMNS, rows_of
 from mazurka.report.report import Report
 from mazurka.trace.formats.parquet_file import Field, TableWriter, Texts

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import mazurka
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.finding import Finding
 from mazurka.report.report import Report
 from mazurka.report.steps import ARROWS, ExportedStep, arrows_of, steps_of

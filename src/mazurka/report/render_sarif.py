@@ -12,11 +12,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import mazurka
+from mazurka.lazy_dataclass import dataclass
 from mazurka.replay.anchor import is_library, portable_path
 from mazurka.report.finding import Explanation, Finding, FindingEvent, Row
 from mazurka.report.report import Report, Suppressed

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import ENTERED, Failure, FailureKind
 from mazurka.replay.anchor import portable_path, source_text
 from mazurka.report import predicted_text

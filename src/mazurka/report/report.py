@@ -7,10 +7,10 @@ and JSON show.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure
 from mazurka.report.finding import Finding
 

@@ -6,10 +6,11 @@ samples are taken half as often. Cost: some microseconds for each batch of execu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter  # by name: the module's attributes are a program's virtual clock while it is checked
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.exploration_tree import ExplorationTree
 
 #: The most samples that are kept.

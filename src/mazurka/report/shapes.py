@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import BlockedThread, FailureKind, Program, Step
 from mazurka.replay.anchor import source_text, step_location
 from mazurka.report.finding import BugShape

@@ -7,8 +7,8 @@ long) there are only the events that make it up.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.replay.anchor import portable_path, source_text
 from mazurka.report.details import Arrow, OrderReason
 from mazurka.report.finding import Finding, FindingEvent

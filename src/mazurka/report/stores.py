@@ -12,9 +12,10 @@ Cost: one pass over the run, and one over the order's edges for each delayed sto
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.memory import is_flusher, owner_of
 from mazurka.program.protocol import Run, Step
 from mazurka.trace.event import READS, WRITES

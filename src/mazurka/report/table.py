@@ -7,10 +7,10 @@ width.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.replay.anchor import portable_path
 from mazurka.report.finding import Explanation, Fold, Row
 from mazurka.report.words import cut, one_line

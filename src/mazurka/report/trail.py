@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.memory import owner_of
 from mazurka.program.protocol import Failure, Run, Step
 from mazurka.replay.switches import preemptive_steps, steps_until

@@ -25,12 +25,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.invocations import Invocation, begun, invocations

@@ -10,12 +10,12 @@ Dtypes: ``thread``, ``target``, ``value`` and ``site`` are int32, ``op`` is int8
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import Location
 from mazurka.trace.trace import Trace
 

@@ -28,10 +28,10 @@ before; and a point, an event of a property that a user states.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.ids import Row
 
 

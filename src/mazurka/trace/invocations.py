@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import Op
 from mazurka.trace.ids import Row, ThreadIndex
 from mazurka.trace.literals import Value, text_of, value_of, words_of

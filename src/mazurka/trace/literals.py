@@ -17,8 +17,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
+
+from mazurka.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

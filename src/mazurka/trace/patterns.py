@@ -22,8 +22,10 @@ Plain data, which says nothing of how it is decided: :mod:`mazurka.witness.words
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from mazurka.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

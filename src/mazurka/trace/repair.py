@@ -19,12 +19,12 @@ check, and one copy.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.columns import Columns, Names, Parts, assemble, columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.malformed import Checking, Fault

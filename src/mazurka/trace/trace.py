@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import Event, Location, Op
 from mazurka.trace.ids import Row, SiteNumber
 from mazurka.trace.targets import Kind

@@ -17,10 +17,10 @@ the last step it has the living threads, the holders of locks and the threads th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace

@@ -15,9 +15,10 @@ content with a partial alternative.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.unfold.events import Configuration, UnfoldingEvent
 
 #: Trials after which the search is content with a partial alternative.

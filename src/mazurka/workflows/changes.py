@@ -17,11 +17,12 @@ import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from mazurka.errors import UsageError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.finding import Finding, Row
 from mazurka.report.report import Suppressed

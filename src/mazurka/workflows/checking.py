@@ -21,7 +21,7 @@ import hashlib
 import json
 import sys
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, Protocol, assert_never
 
@@ -35,6 +35,7 @@ from mazurka.explore.parallel.worker_pool import CAN_FORK, ForkPool, WorkerPool,
 from mazurka.explore.registry import STRATEGIES, import_strategy, make_strategy
 from mazurka.explore.search_journal import SearchJournal, open_journal
 from mazurka.explore.strategy import StrategySettings
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import TIMEOUTS, FailureKind, Plan, Program, Run, learned_points
 from mazurka.program.runtime.task import CALLS_AS_STEPS, CLOCKS_APART

@@ -7,12 +7,13 @@ program again, certifying.py has the order checked, and report/explain.py explai
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from mazurka.config import Options
 from mazurka.errors import MazurkaError
 from mazurka.explore.outcome import FailingExecution
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import FailureKind, Program
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.codec import to_token

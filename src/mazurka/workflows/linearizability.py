@@ -20,7 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations_with_replacement, product
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +34,7 @@ from mazurka.errors import MazurkaError
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Inconclusive
 from mazurka.explore.strategy import StrategySettings
+from mazurka.lazy_dataclass import dataclass
 from mazurka.marked_methods import MarkedClass
 from mazurka.program.protocol import Plan, Program, Run, learned_points
 from mazurka.trace.literals import text_of

@@ -19,13 +19,13 @@ second of processor time. Nothing is asked about executions of more than :data:`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.question import Before, Question
 from mazurka.causal.solver import Feasible, Unknown
 from mazurka.causal.solvers import FOR_TRACES
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.details import Arrow, OrderReason, Orders
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.targets import Kind, kind_of

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain
@@ -23,6 +23,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.candidates import Once, Signatures
 from mazurka.predict.engines import EngineRun, ProvenBug, run, undecided_after
 from mazurka.predict.kinds.definition import Doing

@@ -7,12 +7,13 @@ replay needs nothing but the schedule.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.commute.effects import LibraryModels
 from mazurka.config import KEYS, Options, convert
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.front_ends import FrontEnd, front_end_of
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Program

@@ -11,11 +11,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.replay.codec import read_schedule, write_schedule
 from mazurka.replay.schedule import Schedule
 

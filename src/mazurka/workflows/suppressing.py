@@ -23,12 +23,13 @@ import re
 import tokenize
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 from mazurka.config import Options
 from mazurka.errors import UsageError, did_you_mean
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.suppressions import Rule, rule_of
 from mazurka.program.protocol import Failure, FailureKind
 from mazurka.replay.anchor import is_library, portable_path

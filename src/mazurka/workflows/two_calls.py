@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from mazurka import marked_methods
+from mazurka.lazy_dataclass import dataclass
 from mazurka.marked_methods import MarkedClass
 from mazurka.trace.literals import Raised, Value, plain, text_of
 

@@ -14,12 +14,13 @@ import json
 import pickle
 import socket
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import monotonic
 from typing import Any, BinaryIO, Final
 
 from mazurka.cli.live.server import Server
 from mazurka.explore.outcome import FailingExecution
+from mazurka.lazy_dataclass import dataclass
 from mazurka.report.check_report import CheckReport, Verdict
 from mazurka.report.explain import unexplained
 from mazurka.report.finding import Finding

@@ -14,11 +14,12 @@ import os
 import pickle
 import select
 import signal
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import monotonic
 from typing import Any, Final, Self
 
 from mazurka.errors import UsageError
+from mazurka.lazy_dataclass import dataclass
 
 #: Seconds that the server has to read the last messages.
 _READING: Final = 2.0

@@ -24,9 +24,11 @@ import secrets
 import socket
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import monotonic
 from typing import Final
+
+from mazurka.lazy_dataclass import dataclass
 
 #: The only address that is listened on.
 ADDRESS: Final = "127.0.0.1"

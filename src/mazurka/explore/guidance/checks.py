@@ -25,9 +25,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.conditions import Check, CheckKind, Uses, UsesOf
 from mazurka.program.terms import MISSING, UNKNOWN, Reads, truth, value_of
 from mazurka.trace.event import WRITES, Op

@@ -7,12 +7,13 @@ done. Work items given before a search began again count for their observations 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from mazurka.explore.batch import Batch, BatchLimits, WorkItem
 from mazurka.explore.parallel.worker_pool import WorkerPool
 from mazurka.explore.strategy import Lease, Strategy, StrategySettings
+from mazurka.lazy_dataclass import dataclass
 
 #: Seconds of a batch: at first, and at most. Batches are short, too, while a worker is idle.
 _SHORT: Final = 0.02

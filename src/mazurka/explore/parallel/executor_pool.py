@@ -20,13 +20,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Final
 
 from mazurka.errors import MazurkaError
 from mazurka.explore.batch import Worker, WorkItem, WorkResult
 from mazurka.explore.parallel.worker_pool import usable_cores
+from mazurka.lazy_dataclass import dataclass
 
 #: Prepares the program and returns the function that carries out its work items; can be pickled.
 Load = Callable[[], Worker]

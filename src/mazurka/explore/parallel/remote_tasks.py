@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple
 
 from mazurka.explore.strategy import JournalRecord, Seed
 from mazurka.explore.thread_models.compressed_runs import CompressedRun
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Divergence, Plan, Run
 
 REMOTE_TASK: Final = "remote_task"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History
 from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, DecisionNode
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex

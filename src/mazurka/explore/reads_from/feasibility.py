@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mazurka.causal.history import INITIAL, History
 from mazurka.causal.question import HypotheticalEvent, Question
 from mazurka.causal.solver import Feasible, Infeasible, Solver
 from mazurka.explore.reads_from.decision_path import Decision
+from mazurka.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

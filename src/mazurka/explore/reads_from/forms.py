@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History, fingerprint
 from mazurka.explore.reads_from.tree import Branch
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.ids import SiteNumber, StepIndex
 
 

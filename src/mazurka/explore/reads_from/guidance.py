@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
@@ -27,6 +26,7 @@ from mazurka.explore.guidance.novelty import CoverageHeuristic
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.tree import Branch
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.conditions import Check, UsesOf
 from mazurka.program.protocol import Run, Step
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import product
 from typing import Any, Final
@@ -25,6 +25,7 @@ from typing import Any, Final
 from mazurka.commute.formula import State
 from mazurka.commute.named import is_known, shared_type
 from mazurka.commute.shared_type import BLOCKED, Method, SharedType, Step, methods_of
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.call_events import CallEvents, Receiver, call_events, outermost_calls, receiver_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op

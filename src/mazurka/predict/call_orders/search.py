@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from mazurka.causal.solver import Infeasible, Unknown
 from mazurka.commute.formula import State
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.call_orders.objects import ModelledCalls
 from mazurka.trace.call_events import Receiver, receiver_of
 from mazurka.trace.columns import columns_of

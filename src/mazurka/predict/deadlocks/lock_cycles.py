@@ -21,7 +21,6 @@ search is given up after a number of steps: some 10 ns each if compiled, else a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, chain
 from typing import Any, Final, NamedTuple
@@ -29,6 +28,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from mazurka.jit.compile import Form, compiled_together, pays
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.fast_path import needs_of
 from mazurka.trace.columns import columns_of
 from mazurka.trace.event import Op

@@ -18,8 +18,9 @@ Cost: linear in the trace, and for each cycle of abstract acquires linear in the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.order.sync_preserving import SyncPreserving
 from mazurka.predict.deadlocks.lock_cycles import patterns_of
 from mazurka.predict.kinds.registry import DEADLOCK

@@ -12,12 +12,13 @@ Properties that users state (:mod:`mazurka.properties`) are kinds, too, once the
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
 from mazurka.errors import UsageError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.conflicts import RACE
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +28,7 @@ from mazurka.causal.model_from_trace import model_of_trace
 from mazurka.causal.question import Before, Question, in_order
 from mazurka.causal.solver import Answer, Feasible, Infeasible, Solver, Unknown
 from mazurka.causal.solvers import FOR_TRACES
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.kinds.deadlock import joins_of
 from mazurka.predict.kinds.order_violation import is_early
 from mazurka.predict.questions import question_of, steps_of

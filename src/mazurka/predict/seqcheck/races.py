@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import groupby
 from types import FunctionType
 from typing import Final
@@ -21,6 +20,7 @@ import numpy as np
 
 from mazurka.causal.question import Question
 from mazurka.causal.solver import Feasible, Unknown
+from mazurka.lazy_dataclass import dataclass
 from mazurka.predict.seqcheck.decide import YES
 from mazurka.predict.seqcheck.engine import SeqCheck
 from mazurka.predict.seqcheck.index import ENTER, NONE, Ints

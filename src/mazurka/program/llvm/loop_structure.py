@@ -8,8 +8,8 @@ of their own, and no body.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.ir.module import Instruction, IrFunction, Local, Symbol
 
 

@@ -11,10 +11,11 @@ import hashlib
 import linecache
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from mazurka.errors import UsageError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.building import ir_of
 from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit
 from mazurka.program.llvm.ir.reading import read_module

@@ -11,10 +11,10 @@ import os
 import sys
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mazurka.errors import UsageError, did_you_mean
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python.failures import frames_of
 
 

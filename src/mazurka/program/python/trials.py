@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Protocol
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program import forked
 from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.program.python import outside

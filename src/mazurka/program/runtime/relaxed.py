@@ -24,10 +24,11 @@ Cost: a store takes two switches more; putting views in place, as many heap acce
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, Final, Protocol
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.memory import MemoryModel, flushed_target, flusher, is_flusher, store_target
 from mazurka.program.protocol import Access, Divergence, Plan
 from mazurka.program.runtime.runtime import Runtime

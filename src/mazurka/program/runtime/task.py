@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Protocol
 
 from greenlet import greenlet
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import Op
 from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import THREAD, Target

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import importlib
 import re
-from dataclasses import dataclass
 from typing import BinaryIO, Final, Protocol
 
 from mazurka.errors import MazurkaError, UsageError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.columns import Parts
 from mazurka.trace.formats.packed import unpacked_name
 from mazurka.trace.formats.source import BYTE_ORDER_MARK, RV_PREDICTS, TraceSource

@@ -19,7 +19,6 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final, TypeAlias
@@ -27,6 +26,7 @@ from typing import IO, Any, BinaryIO, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.formats.thrift import Int32, Int64, Reader, ThriftError, varint, written
 
 MAGIC: Final = b"PAR1"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.ir.types import Type
 from mazurka.trace.event import Location
 

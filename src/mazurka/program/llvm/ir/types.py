@@ -6,8 +6,10 @@ the data layout string of x86-64: integers, pointers and floats are aligned to t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from mazurka.lazy_dataclass import dataclass
 
 
 class Type:

@@ -28,10 +28,10 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python.analysis.closed_world import BLIND, Tracked, is_open
 from mazurka.program.python.analysis.flows import OBSERVED, Flows, Node, Read, SourcePlace
 from mazurka.program.python.instrument import sites

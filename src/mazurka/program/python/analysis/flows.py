@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python.analysis.closed_world import words
 from mazurka.program.python.analysis.known_classes import KnownClasses, own_object
 from mazurka.program.python.analysis.scopes import LexicalScope, Scopes, VariableKind

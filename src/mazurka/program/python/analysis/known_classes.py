@@ -13,8 +13,10 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from mazurka.lazy_dataclass import dataclass
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ASKING: Final = frozenset({"isinstance", "issubclass"})

@@ -11,8 +11,10 @@ Cost: one pass over each tree.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from mazurka.lazy_dataclass import dataclass
 
 #: Methods of containers and primitives, and builtins, that call no code of the program through their arguments. Methods
 #: with two underscores always count as called, except for ``__init__``, which is called where its class is named.

@@ -22,6 +22,7 @@ from __future__ import annotations
 import functools
 import gc
 import io
+import itertools
 import os
 import sys
 import sysconfig
@@ -143,6 +144,13 @@ def _add(functions: Iterable[types.FunctionType], found: dict[str, list[types.Fu
             of_file.append(function)
 
 
+def look_ahead() -> None:
+    """Look for the functions and files of the oldest generation now: a process that is about to fork does so without
+    page faults, and its children need not."""
+    with _HeldCollector():
+        _is_kept()
+
+
 def freeze() -> None:
     """``gc.freeze``, after a collection of the younger generations; :func:`thawed` is called when that is undone."""
     global _young
@@ -188,7 +196,8 @@ def _keep(among: Iterable[Any]) -> None:
     """Keep the functions and files among these objects."""
     kinds = _kinds_of_files()
     wanted = {types.FunctionType, *kinds}
-    found = [each for each in among if type(each) in wanted]
+    present = list(among)
+    found = list(itertools.compress(present, map(wanted.__contains__, map(type, present))))
     _kept_files[:] = [reference for reference in _kept_files if reference() is not None]
     _kept_files.extend(_FileReference(each) for each in found if type(each) in kinds)
     _keep_functions(_functions(found))
@@ -196,15 +205,16 @@ def _keep(among: Iterable[Any]) -> None:
 
 def _keep_functions(functions: Iterable[types.FunctionType]) -> None:
     assert _kept is not None
-    for function in functions:
-        file = function.__code__.co_filename
-        of_file = _kept.get(file)
-        if of_file is not None:
-            if len(of_file) & 255 == 255:  # in a long session most functions of a file are dead
-                of_file[:] = [each for each in of_file if each() is not None]
-            of_file.append(_Reference(function))
-        elif not _is_left_out(file):
-            _kept[file] = [_Reference(function)]
+    known = [(function, function.__code__.co_filename) for function in functions]
+    if not (files := {file for _, file in known if not _is_left_out(file)}):
+        return
+    for function, file in known:
+        if file not in files:
+            continue
+        of_file = _kept.setdefault(file, [])
+        if len(of_file) & 255 == 255:  # in a long session most functions of a file are dead
+            of_file[:] = [each for each in of_file if each() is not None]
+        of_file.append(_Reference(function))
 
 
 def _functions(among: Iterable[Any]) -> list[types.FunctionType]:

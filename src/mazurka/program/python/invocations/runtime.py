@@ -19,9 +19,10 @@ import gc
 import types
 import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access
 from mazurka.program.python.invocations.marks import OBJECTS, ObstacleReason, are_any_inside, inside, ordinary
 from mazurka.program.python.semantics import objects

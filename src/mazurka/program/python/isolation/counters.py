@@ -11,8 +11,10 @@ import itertools
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
+
+from mazurka.lazy_dataclass import dataclass
 
 #: Puts another value in the place of the counter, and takes it for the value that belongs there.
 Hold = Callable[[Any], None]

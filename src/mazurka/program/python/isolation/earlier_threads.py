@@ -18,10 +18,10 @@ import os
 import platform
 import sys
 import threading
-from dataclasses import dataclass
 from types import FrameType
 from typing import Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python.instrument import sites
 
 #: The threads that were found to wait, by the last program.

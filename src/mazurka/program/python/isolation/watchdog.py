@@ -6,11 +6,13 @@ cuts the run when nothing has for a while, or when it takes longer than it may. 
 raised in its own frame, as for any other run that is cut; a thread that swallows it again and again is abandoned.
 
 Only where signals can be had (the main OS thread, a system with `setitimer`). Where nothing else uses the timer, it
-stays armed between the runs of a program, until :func:`disarm` or a tick without a run. Cost: a system call per run.
+stays armed between the runs of a program, until :func:`disarm`, a tick without a run, or the end of the process: its
+signal would kill an interpreter that has put the default handlers back. Cost: a system call per run.
 """
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import signal
 import threading
@@ -124,6 +126,9 @@ def disarm() -> None:
     if _set_timer is not None and _get_ident() == _MAIN and _get_handler(_ALARM) is _tick:
         _set_timer(_REAL, *_OFF)
         _set_handler(_ALARM, _DEFAULT)
+
+
+atexit.register(disarm)
 
 
 def _place(frame: FrameType | None) -> str:

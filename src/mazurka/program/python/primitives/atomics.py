@@ -9,10 +9,10 @@ see late under the memory model is reported to the runtime together with its slo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from mazurka import atomics
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python.primitives.run import here
 from mazurka.program.python.semantics import objects
 from mazurka.program.runtime.runtime import Runtime

@@ -81,7 +81,8 @@ def _number_of(code: CodeType, offset: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _ident(name: str) -> int:
+def ident(name: str) -> int:
+    """The identifier of a thread, which follows from its name."""
     ident = 1
     for birth in name.split(".")[1:]:
         ident = ident * 10_000 + int(birth)
@@ -119,7 +120,7 @@ class Models:
         self.namers: set[int] = set()  # threads that have made threads with numbered names
         self.names_seen = False
         self.numbers_executors = False  # executors of the run are numbered from zero
-        self.tracing: dict[str, Any] = {}  # the trace functions of threads at the start of the run
+        self.tracing: tuple[Any, ...] = ()  # the trace functions of threads at the start of the run
         self.identified: set[int] = set()  # the threads whose identifiers the program has asked for
         self.passed_on: dict[str, int] = {}  # by thread: identifiers that other threads had before
         self.pools: list[Any] = []  # see executors.py, like the following
@@ -137,7 +138,7 @@ class Models:
 
     def ident(self, task: Task) -> int:
         """``get_ident()`` of a thread: a number that follows from its name, or from that of a thread that has ended."""
-        return self.passed_on.get(task.name) or _ident(task.name)
+        return self.passed_on.get(task.name) or ident(task.name)
 
     def left(self, task: Task) -> None:
         """A thread has ended: release the objects that only it could reach."""
@@ -179,9 +180,7 @@ def here() -> Models | None:
     if task is None or getcurrent() is not task.greenlet:
         return None
     models = _current
-    if models is None or models.runtime is not runtime:
-        models = begin(runtime)
-    return models
+    return models if models is not None and models.runtime is runtime else begin(runtime)
 
 
 def current() -> Models | None:

@@ -38,6 +38,7 @@ from mazurka.program.python.primitives.run import (
     count_uncontrolled,
     count_untracked,
     here,
+    ident,
     outside_number,
 )
 from mazurka.program.python.semantics import natives, unwatched_functions
@@ -51,7 +52,8 @@ _real_threading: Final[dict[str, Any]] = {
     name: getattr(threading, name) for name in ("current_thread", "enumerate", "active_count")
 }
 _MAIN: Final[Any] = threading.main_thread()
-_Dummy: Final[Any] = threading.__dict__["_DummyThread"]
+_SPACE: Final = threading.__dict__
+_Dummy: Final[Any] = _SPACE["_DummyThread"]
 
 
 class Started:
@@ -91,14 +93,13 @@ class ThreadState(Started):
         self.starter: Task | None = None
         self.context: Context | None = None
         self.lookers: tuple[Task, ...] = ()  # the tasks that saw that the thread was not started
-        self.target: Target = (Kind.START.tag, birth)
-        self.mark = _mark(birth)
+        self.target, self.mark = _start(birth)
 
 
 @lru_cache(maxsize=1024)
-def _mark(birth: str) -> int:
-    """The mark among points for a thread, by its birth, whose start needs a point."""
-    return -1 - (zlib.crc32(birth.encode()) | 1 << 32)
+def _start(birth: str) -> tuple[Target, int]:
+    """The target of a thread's start, by the thread's birth, and the mark among points if that needs a point."""
+    return (Kind.START.tag, birth), -1 - (zlib.crc32(birth.encode()) | 1 << 32)
 
 
 def _state(thread: Any, models: Models) -> ThreadState:
@@ -117,7 +118,7 @@ def _state(thread: Any, models: Models) -> ThreadState:
 
 def _actives() -> dict[int, Any]:
     """The living threads of the interpreter, by identifier."""
-    actives: dict[int, Any] = threading.__dict__["_active"]
+    actives: dict[int, Any] = _SPACE["_active"]
     return actives
 
 
@@ -145,14 +146,13 @@ def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def _init_native(models: Models, self: Any, args: Any, kwargs: Any) -> None:
-    namespace = threading.__dict__
     if not (kwargs.get("name") or args[2:] and args[2]):
         names.take_number(models)
-    event, namespace["Event"] = namespace["Event"], Started  # `Thread.__init__` makes one for `_started` only
+    event, _SPACE["Event"] = _SPACE["Event"], Started  # `Thread.__init__` makes one for `_started` only
     try:
         _original[threading.Thread, "__init__"](self, *args, **kwargs)
     finally:
-        namespace["Event"] = event
+        _SPACE["Event"] = event
 
 
 #: The attributes of a thread that has just been made, in this version of Python.
@@ -176,7 +176,7 @@ def _init_plain(
     else:
         if not models.runtime.solo:
             names.take_number(models)
-        name = threading.__dict__["_newname"]("Thread-%d")
+        name = _SPACE["_newname"]("Thread-%d")
         known_as = getattr(target, "__name__", _BLANK) if target is not None else _BLANK
         if known_as is not _BLANK:
             name += f" ({known_as})"
@@ -195,6 +195,11 @@ def thread_hash(self: Any) -> int:
     every run."""
     birth: str | None = self.__dict__.get("_mz_birth")
     return object.__hash__(self) if birth is None else zlib.crc32(birth.encode())
+
+
+#: The trace functions of each new thread: for the models they are plain values.
+_TRACING: Final = ("_trace_hook", "_profile_hook")
+_tracing_of: Final = itemgetter(*_TRACING)
 
 
 def thread_start(self: Any) -> None:
@@ -223,9 +228,9 @@ def thread_start(self: Any) -> None:
     state.starter = runtime.current
     if identifies:
         identifiers.pass_on(models)
-    namespace, tracing = threading.__dict__, models.tracing
-    trace, profile = _TRACING
-    if namespace[trace] is not tracing[trace] or namespace[profile] is not tracing[profile]:
+    trace, profile = _tracing_of(_SPACE)
+    tracing = models.tracing
+    if trace is not tracing[0] or profile is not tracing[1]:
         _count_tracing(runtime, tracing)
     if contexts.INHERITS or "_context" in space:
         state.context = contexts.chosen(space)
@@ -235,9 +240,9 @@ def thread_start(self: Any) -> None:
     runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
 
 
-def _count_tracing(runtime: Runtime, tracing: dict[str, Any]) -> None:
-    for name in _TRACING:
-        if threading.__dict__[name] is not tracing[name]:
+def _count_tracing(runtime: Runtime, tracing: tuple[Any, ...]) -> None:
+    for name, before in zip(_TRACING, tracing, strict=True):
+        if _SPACE[name] is not before:
             count_uncontrolled(runtime, f"threading.{name[1:].removesuffix('_hook')}, set by the program")
 
 
@@ -275,7 +280,7 @@ def _live(thread: Any, state: ThreadState) -> None:
     models = state.models
     task = state.task = models.runtime.current
     space = thread.__dict__
-    space["_ident"] = space["_native_id"] = models.ident(task)
+    space["_ident"] = space["_native_id"] = models.ident(task) if models.passed_on else ident(task.name)
     try:
         if state.context is None:
             thread.run()
@@ -292,7 +297,8 @@ def _live(thread: Any, state: ThreadState) -> None:
                 raise failure from None
         finally:
             del failure  # its traceback refers to this frame: the cycle would keep the objects of the thread
-    models.left(task)
+    if models.leaving:
+        models.left(task)
 
 
 def thread_join(self: Any, timeout: float | None = None) -> None:
@@ -384,7 +390,7 @@ def _thread_of(task: Task, models: Models) -> Any:
             thread = _MAIN
         else:
             thread = _Dummy.__new__(_Dummy)
-            thread_init(thread, name=threading.__dict__["_newname"]("Dummy-%d"), daemon=True)
+            thread_init(thread, name=_SPACE["_newname"]("Dummy-%d"), daemon=True)
             thread._started.set()
             _state(thread, models).task = task
             thread.__dict__.update(_ident=models.ident(task), _native_id=models.ident(task))
@@ -447,7 +453,7 @@ def finish_main() -> None:
     """
     if here() is None:
         return
-    for call in reversed(list(threading.__dict__["_threading_atexits"])):
+    for call in reversed(list(_SPACE["_threading_atexits"])):
         known = _of_pools.get(id(call))
         if known is None or known[0] is not call:
             function = _registered(call)
@@ -496,9 +502,6 @@ def install() -> Callable[[], None]:
 # -- state of the modules --------------------------------------------------------------------------------------------
 
 
-#: The trace functions of each new thread: for the models they are plain values.
-_TRACING: Final = ("_trace_hook", "_profile_hook")
-
 #: The globals of ``threading`` that are saved before a run and put back after it.
 _SAVED: Final = ("excepthook", *_TRACING, "_counter", "_dangling")
 _saved_of: Final = itemgetter(*_SAVED)
@@ -507,15 +510,15 @@ _saved_of: Final = itemgetter(*_SAVED)
 def _keep_modules(models: Models) -> None:
     """Save the state of ``threading`` and ``concurrent.futures.thread`` that a run changes; give the run a registry of
     pools."""
-    namespace = threading.__dict__
-    models.tracing = saved = dict(zip(_SAVED, _saved_of(namespace), strict=True))
-    namespace["_counter"] = itertools.count(1).__next__
-    namespace["_dangling"] = _registry(WeakSet)
+    saved = dict(zip(_SAVED, _saved_of(_SPACE), strict=True))
+    models.tracing = _tracing_of(_SPACE)
+    _SPACE["_counter"] = itertools.count(1).__next__
+    _SPACE["_dangling"] = _registry(WeakSet)
     models.keep(_MAIN)
     space = _MAIN.__dict__
     space["_started"] = space["_mz"] = ThreadState(models, "main", started=True)
     space["_ident"] = space["_native_id"] = 1
-    atexits = namespace["_threading_atexits"]
+    atexits = _SPACE["_threading_atexits"]
     before = list(atexits)
     pools = sys.modules.get("concurrent.futures.thread")
     kept: dict[str, Any] = {}
@@ -525,7 +528,7 @@ def _keep_modules(models: Models) -> None:
         space["_threads_queues"] = _registry(WeakKeyDictionary)
 
     def undo() -> None:
-        namespace.update(saved)
+        _SPACE.update(saved)
         atexits[:] = before
         if pools is not None:
             pools.__dict__.update(kept)

@@ -19,7 +19,7 @@ import shutil
 import zlib
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python.instrument.sites import Site
 from mazurka.program.python.property_events.naming import OBJECT, TUPLE, tuple_name
 from mazurka.program.python.recording.branches import Branches

@@ -9,11 +9,11 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mazurka.errors import MazurkaError
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python import activation
 from mazurka.program.python.entry import Entry
 from mazurka.program.python.instrument import hot_patching, loader, rest

@@ -16,9 +16,9 @@ import types
 import weakref
 from collections import ChainMap, UserDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites

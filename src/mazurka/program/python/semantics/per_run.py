@@ -28,6 +28,5 @@ def per_run(container: _Container) -> _Container:
 
 def clear() -> None:
     """A run begins, or has ended: empty all containers."""
-    for container in _containers:
-        if container:
-            container.clear()
+    for container in filter(None, _containers):
+        container.clear()

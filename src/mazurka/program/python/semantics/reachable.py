@@ -25,9 +25,9 @@ import sys
 import types
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python import entry
 from mazurka.program.python.frame_variables import variables_of
 from mazurka.program.python.instrument import sites

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access
 from mazurka.program.python.semantics import untracked
 from mazurka.program.python.semantics.per_run import per_run

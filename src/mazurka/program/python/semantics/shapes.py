@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 from zlib import crc32
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python import activation
 
 #: The handler of an operation on a container: called with the run, the container, the site and the arguments.

@@ -20,9 +20,9 @@ import builtins
 import sys
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python import activation
 from mazurka.program.python.instrument.own import contextlib
 from mazurka.program.python.semantics import global_variables, hooks, objects, untracked, variables

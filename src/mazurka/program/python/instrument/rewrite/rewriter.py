@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from mazurka.lazy_dataclass import dataclass
 from mazurka.program.python.analysis.scopes import LexicalScope, Scopes, VariableKind, Way, mangle
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.rewrite import reentrant
