@@ -667,3 +667,53 @@ def test_finalisers_in_cycles_matter_to_hooks(shell):
     shell.write("conftest.py", "def pytest_fixture_post_finalizer(): pass\n")
     shell.write("test_it.py", IN_TWO_THREADS + _IN_CYCLES + "def test_it(given):" + _COUNTS)
     assert "explored 1 test: 1 inconclusive" in shell.pytest("--mazurka", status=0).stdout
+
+
+#: As pytest-repeat does it.
+_REPEATING = """
+import pytest
+
+@pytest.fixture
+def __pytest_repeat_step_number(request):
+    return request.param
+
+def pytest_generate_tests(metafunc):
+    metafunc.fixturenames.append("__pytest_repeat_step_number")
+    metafunc.parametrize("__pytest_repeat_step_number", range(3), indirect=True)
+"""
+
+
+def test_repetitions_are_explored_once(shell):
+    shell.write("conftest.py", _REPEATING)
+    shell.write("test_it.py", IN_TWO_THREADS + UNSAFE + SAFE)
+    done = shell.pytest("--mazurka", status=1)
+    assert "explored 6 tests: 3 verified, 3 violation; 4 of them repeated another one" in done.stdout
+    assert "3 failed, 3 passed" in done.stdout
+
+
+def test_tests_with_other_parameters_are_no_repetitions(shell):
+    shell.write("conftest.py", _REPEATING)
+    counts = (
+        "import pytest\n"
+        + IN_TWO_THREADS
+        + """
+@pytest.mark.parametrize("expected", [2, 3])
+def test_it(expected):
+    node = Counter()
+    in_two_threads(node.count_safely)
+    assert node.value == expected
+"""
+    )
+    shell.write("test_it.py", counts)
+    done = shell.pytest("--mazurka", status=1)
+    assert "explored 6 tests: 3 verified, 3 violation; 4 of them repeated another one" in done.stdout
+
+
+def test_another_test_in_between_ends_repetition(shell):
+    shell.write("conftest.py", _REPEATING)
+    shell.write("test_it.py", IN_TWO_THREADS + SAFE + "def test_other(): pass\n")
+    name = SAFE.split("def ")[1].split("(")[0]
+    done = shell.pytest(
+        "--mazurka", f"test_it.py::{name}[0]", "test_it.py::test_other[0]", f"test_it.py::{name}[1]", status=0
+    )
+    assert "explored 2 tests: 2 verified; 1 starts no threads" in done.stdout

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from mazurka.pytest_plugin.outcomes import NO_THREADS, outcomes_of
+from mazurka.pytest_plugin.outcomes import NO_THREADS, is_repetition, outcomes_of
 from mazurka.pytest_plugin.settings import SETTINGS, SWITCHES, option_of, settings_of
 
 if TYPE_CHECKING:
@@ -81,8 +81,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print how many tests were explored, and which of them not to the end."""
     verdicts: dict[str, int] = {}
     open_ends = []
+    repetitions = 0
     for reports in terminalreporter.stats.values():
         for report in reports:
+            repetitions += is_repetition(report)
             for verdict, reason in outcomes_of(report):
                 verdicts[verdict] = verdicts.get(verdict, 0) + 1
                 if verdict == "inconclusive":
@@ -95,7 +97,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     number = sum(verdicts.values())
     explored = f"explored {number} test{'s' * (number != 1)}" + (f": {counts}" if counts else "")
     rest = f"; {idle} start{'s' * (idle == 1)} no threads" if idle else ""
-    terminalreporter.line(explored + rest)
+    again = f"; {repetitions} of them repeated another one" if repetitions else ""
+    terminalreporter.line(explored + again + rest)
     for line in open_ends:
         terminalreporter.line(line)
 

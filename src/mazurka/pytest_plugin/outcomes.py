@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 #: The name of the property of a report that holds a test's outcome, from xdist's workers as well.
 PROPERTY: Final = "mazurka"
 
+#: The name of the property of a report that holds the test whose outcome a repetition has got.
+REPEATS: Final = "mazurka-repeats"
+
 #: The outcome of a test that was left to pytest.
 NO_THREADS: Final = "no threads"
 
@@ -32,3 +35,10 @@ def outcomes_of(report: Any) -> list[tuple[str, str]]:
         return []
     found = [value for name, value in getattr(report, "user_properties", ()) if name == PROPERTY]
     return [(verdict, reason) for verdict, _, reason in (str(value).partition(": ") for value in found)]
+
+
+def is_repetition(report: Any) -> bool:
+    """Whether a report of a test's call has the outcome of another repetition of the test."""
+    return getattr(report, "when", "") == "call" and any(
+        name == REPEATS for name, _ in getattr(report, "user_properties", ())
+    )

@@ -35,6 +35,7 @@ from mazurka.program.python.program import PythonProgram
 from mazurka.program.python.semantics import hooks
 from mazurka.pytest_plugin import outcomes, settings
 from mazurka.pytest_plugin.item import TestEntry, parts_fail_alike, requests_in, said_outcome
+from mazurka.pytest_plugin.repetitions import Explored, test_repeated_by
 from mazurka.replay.codec import load
 from mazurka.replay.replayer import Ending, replay
 from mazurka.report.check_report import CheckReport, Verdict
@@ -70,6 +71,7 @@ class SessionExplorer:
         self._loader: Loader | None = None
         self._chosen: dict[str, Options] = {}
         self._schedules: dict[str, str] = {}  # of tests to replay
+        self._last: Explored | None = None  # the test that was run last, if it is repeated
 
     def take(self, items: Iterable[pytest.Item]) -> None:
         """Let these tests be explored when they run."""
@@ -84,6 +86,12 @@ class SessionExplorer:
                 self._schedules[item.nodeid] = str(schedule)
             item.runtest = partial(self._run, item)  # type: ignore[method-assign]  # only of this item
         self._track()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Hook of pytest: any other test may leave another state behind."""
+        if self._last is not None and test_repeated_by(item) != self._last.test:
+            self._last = None
 
     def close(self) -> None:
         """Undo the instrumentation and end the processes."""
@@ -170,6 +178,11 @@ class SessionExplorer:
 
     def _explore(self, item: pytest.Item, entry: TestEntry, options: Options) -> bool:
         """Check the test and fail if it fails; false if it is to be run as usual, since there is nothing to explore."""
+        if self._last is not None and outcomes.receiver is None:
+            entry.prepare()
+            item.user_properties.append((outcomes.REPEATS, self._last.name))
+            _conclude(item, self._last.report, self._last.said, options)
+            return True
         watcher = _SessionObserver()
         with self._program(entry, options) as program, watcher:
             program.prepare()
@@ -188,10 +201,11 @@ class SessionExplorer:
             report = check(program, subject, alone, store=store, resumable=False, watcher=watcher)
         if watcher.interrupted() and report.verdict is not Verdict.VIOLATION:
             raise KeyboardInterrupt
-        item.user_properties.append((outcomes.PROPERTY, f"{report.verdict.value}: {report.reason}"))
+        test = test_repeated_by(item)
+        self._last = Explored(test, item.nodeid, report, program.said) if test is not None else None
         if outcomes.receiver is not None:
             outcomes.receiver(report)
-        _conclude(report, program.said, options)
+        _conclude(item, report, program.said, options)
         return True
 
     def _replay(self, entry: TestEntry, options: Options, given: str) -> None:
@@ -281,8 +295,9 @@ def _undisturbed() -> Iterator[None]:
         threading.excepthook = excepthook
 
 
-def _conclude(report: CheckReport, said: tuple[str, str] | None, options: Options) -> None:
+def _conclude(item: pytest.Item, report: CheckReport, said: tuple[str, str] | None, options: Options) -> None:
     """End the test with the outcome of the report, or as it skipped itself or was expected to fail."""
+    item.user_properties.append((outcomes.PROPERTY, f"{report.verdict.value}: {report.reason}"))
     match report.verdict:
         case Verdict.VIOLATION:
             pytest.fail(renderer("text", width=_WIDTH).render(report), pytrace=False)
