@@ -30,6 +30,10 @@ def _pattern(pattern: str) -> str:
 
 
 _CASES = {
+    "exception of C": _event("raising call c:free(m)"),
+    "deletion in C": _event("delete c:account.balance(m)"),
+    "keyword in C": _event("call c:free(m, size=1)"),
+    "class in C": _event("call c:free(m, is list)"),
     "empty": "",
     "only a comment": "# nothing\n",
     "misspelt property": "propery p(m):\n    pattern: a\n",

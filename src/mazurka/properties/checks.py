@@ -113,6 +113,7 @@ def _of_pointcut(pointcut: Pointcut, event: EventDeclaration, here: Part) -> Ite
         yield Problem(POINTCUT, "a pointcut without a name", "", here)
     for each in pointcut.names:
         yield from _of_name(each, (*here, "name"))
+    yield from _of_c(pointcut, here)
     yield from _of_operands(pointcut, here)
     if pointcut.result != Anything() and not (
         pointcut.moment in (Moment.RETURNING, Moment.RAISING) and pointcut.kind in (PointcutKind.CALL, PointcutKind.GET)
@@ -140,6 +141,21 @@ def _of_pointcut(pointcut: Pointcut, event: EventDeclaration, here: Part) -> Ite
             declared = f"{event.name}({', '.join(event.parameters)})"
             hint = f"write {name} where the operation has it, or leave it out in {declared}"
             yield Problem(POINTCUT, f"this pointcut does not bind {name}", hint, here)
+
+
+def _of_c(pointcut: Pointcut, here: Part) -> Iterator[Problem]:
+    """Features of Python that C does not have."""
+    if not any(name.startswith("c:") for name in pointcut.names):
+        return
+    mentioned = (*(pointcut.operands or ()), pointcut.result)
+    if pointcut.moment is Moment.RAISING:
+        yield Problem(POINTCUT, "functions of C raise no exceptions", "write returning or after", here)
+    if pointcut.kind is PointcutKind.DELETE:
+        yield Problem(POINTCUT, "variables of C are not deleted", "", here)
+    if pointcut.keywords:
+        yield Problem(POINTCUT, "arguments of C have no names", "give them in their order", here)
+    if any(isinstance(each, OfType) for each in mentioned):
+        yield Problem(POINTCUT, "objects of C have no classes", "", here)
 
 
 def _of_name(name: str, here: Part) -> Iterator[Problem]:

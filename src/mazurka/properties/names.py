@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import product
 from typing import Final
 
@@ -27,3 +28,9 @@ def expanded(text: str) -> tuple[str, ...]:
         if len(names) > _MOST:
             raise ValueError(f"{text} stands for more than {_MOST} names")
     return tuple(dict.fromkeys(names))
+
+
+@lru_cache(maxsize=4096)
+def pattern(name: str) -> re.Pattern[str]:
+    """The expression for a name in which ``*`` stands for any text."""
+    return re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL)

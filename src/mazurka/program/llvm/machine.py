@@ -9,16 +9,17 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, Final
 
 from mazurka.errors import UsageError
 from mazurka.program.llvm.expressions import constant, elements_of
 from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.ir.debug import structure_name
 from mazurka.program.llvm.ir.module import Instruction, IrFunction, Module
 from mazurka.program.llvm.ir.tokens import Unsupported
-from mazurka.program.llvm.ir.types import Float, Int, Pointer, Type
+from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
 from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
 from mazurka.program.llvm.operations import (
     OPERATIONS,
@@ -27,6 +28,7 @@ from mazurka.program.llvm.operations import (
     bits_half,
     bits_x86_fp80,
 )
+from mazurka.program.llvm.property_events import CEvents, WatchedMemory
 from mazurka.program.llvm.translation import Translator, python_name
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.loops import begin_pass, leave
@@ -77,12 +79,18 @@ class Machine:
         path: str,
         model: MemoryModel,
         stepping: frozenset[str] = frozenset(),
+        events: CEvents | None = None,
     ) -> None:
         self.module = module
         self.stepping = stepping
+        self.events = events
+        self._watched = None if events is None else _Watched(events, module.field_names)
         self.library = library
         self.path = path
-        self.memory = Memory(model)
+        watches = events is not None and events.watches_memory
+        self.memory = WatchedMemory(model, events) if watches and events is not None else Memory(model)
+        if events is not None:
+            events.attach(self.memory)
         self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
         self.conditions = PathConditions()  # on unknown inputs; set for each execution
         self.threads: Any = None  # those of library/threads.py; set for each execution
@@ -125,7 +133,10 @@ class Machine:
             left=self._left,
             activation=self._activation,
             library=_Bound(self),
+            called=self._called,
         )
+        if self.events is not None:
+            self.namespace["field"] = self.events.field
 
     def _lay_out(self) -> None:
         memory = self.memory
@@ -137,6 +148,8 @@ class Machine:
         for each in self.module.globals.values():
             kind = "constant" if each.constant else "global"
             self._addresses[each.name] = memory.add_static(each.name, each.type.size, kind)
+            if self.events is not None and not each.constant:
+                self.events.add_static(self._addresses[each.name], each.name, each.type, self.module.field_names)
         for each in self.module.globals.values():
             content = bytearray(each.type.size)
             if each.initial is not None:
@@ -171,7 +184,7 @@ class Machine:
             return numbers[id(each)]
 
         try:
-            translator = Translator(function, self.address, site, self._callee)
+            translator = Translator(function, self.address, site, self._callee, self._watched)
             translator.compiled(self.namespace, python_name(function.name))
             if function.name.startswith(_ATOMIC):
                 self.namespace[python_name(function.name)] = self._section(self.namespace[python_name(function.name)])
@@ -218,6 +231,8 @@ class Machine:
         """Begin an execution."""
         self.run = run
         self.memory.restart(run)
+        if self.events is not None:
+            self.events.begin()
         self.state.clear()
         self.output.clear()
         self.is_broken = False
@@ -232,6 +247,15 @@ class Machine:
         name = self.functions.get(address)
         if name is None:
             raise ProgramFault("invalid call", f"calls {address:#x}, where no function is", site)
+        function = self.module.functions[name]
+        if self.events is not None and self.events.watches_call(name):
+            types = tuple(type_ for _, type_ in function.parameters)
+            values = tuple(map(self.events.shown, arguments, types))
+            make = functools.partial(self._call, name, site, *arguments)
+            return self.events.call(self.run, name, values, site, make, function.result)
+        return self._call(name, site, *arguments)
+
+    def _call(self, name: str, site: int, *arguments: Any) -> Any:
         function = self.module.functions[name]
         if name in OVERRIDDEN or not function.blocks:
             return self.library_function(self._plain(name))(self, site, *arguments)
@@ -264,6 +288,18 @@ class Machine:
         return found
 
     # -- called by translated functions -------------------------------------------------------------------------------
+
+    def _called(
+        self, name: str, number: int, site: int, function: Callable[..., Any], in_library: bool, *arguments: Any
+    ) -> Any:
+        """A call whose function may be in events of properties; ``number`` is that of its types."""
+        events, watched = self.events, self._watched
+        assert events is not None
+        assert watched is not None
+        types, result = watched.types[number]
+        given = (site, *arguments) if in_library else arguments
+        make = functools.partial(function, *given)
+        return events.call(self.run, name, tuple(map(events.shown, arguments, types)), site, make, result)
 
     def _fence(self, ordering: str, site: int) -> None:
         run = self.run
@@ -316,6 +352,26 @@ class Machine:
             return f"{address:#x}"
         at = address - thing.address
         return f"&{thing.name}+{at}" if at else f"&{thing.name}"
+
+
+class _Watched:
+    """See :class:`mazurka.program.llvm.translation.Watched`."""
+
+    def __init__(self, events: CEvents, field_names: Mapping[str, Mapping[int, str]]) -> None:
+        self._events = events
+        self._field_names = field_names
+        self.types: list[tuple[tuple[Type, ...], Type]] = []
+
+    def watched_call(self, name: str, types: tuple[Type, ...], result: Type) -> str:
+        if not self._events.watches_call(name):
+            return ""
+        self.types.append((types, result))
+        return f"{name!r}, {len(self.types) - 1}"
+
+    def watched_field(self, structure: Struct, index: int) -> str:
+        field = self._field_names.get(structure.name, {}).get(structure.offset(index), "")
+        name = f"{structure_name(structure.name)}.{field}"
+        return name if field and self._events.watches_variable(name) else ""
 
 
 class _Bound:

@@ -489,6 +489,11 @@ class Memory:
         if not self.sections:
             self._touched = None
 
+    def pass_event(self, accesses: Sequence[Access], site: int) -> None:
+        """Pass an event of a property as a step of its own, or as part of the step that an atomic section is."""
+        own, *others = accesses
+        self._step(own.op, own.target, site, None, tuple(others))
+
     def leave_sections(self) -> None:
         """The running thread ends."""
         self.sections, self._touched = 0, None

@@ -18,10 +18,15 @@ def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSetti
     for name, given_value in (
         ("--include", settings.include),
         ("--invariant", settings.invariant),
-        ("--property", settings.properties),
     ):
         if given_value:
             raise UsageError("only-for-python", f"{name} is for programs in Python only", where=path)
+    if settings.properties:
+        from mazurka.program.llvm.property_events import not_about_c
+
+        for name in not_about_c(settings.properties):
+            hint = "names of C begin with `c:`, as in c:free or c:account.balance"
+            raise UsageError("only-for-python", f"no event of the property {name} is about C", where=path, hint=hint)
     if not os.path.isfile(path):
         raise UsageError("no-such-file", "there is no such file", where=path)
     flags = tuple(each for each in arguments if each.startswith(("-I", "-D", "-O", "-std=")))

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from mazurka.errors import UsageError
 from mazurka.lazy_dataclass import dataclass
-from mazurka.program.llvm.building import ir_of
+from mazurka.program.llvm.building import IR, ir_of
 from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit
 from mazurka.program.llvm.ir.reading import read_module
 from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
@@ -25,15 +25,19 @@ from mazurka.program.llvm.library.registry import FUNCTIONS, STEPPING
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import Machine
 from mazurka.program.llvm.memory import MemoryObject
+from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Failure, FailureKind, Frame, LearnsPoints, Plan, ProgramFacts, Run
 from mazurka.program.races import races_of
+from mazurka.program.runtime.property_monitors import Reported, failure_of
 from mazurka.program.runtime.relaxed import RelaxedRuntime
 from mazurka.program.runtime.run_record import run_of
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.stuck import livelock, stuck
 from mazurka.program.runtime.task import Learned, Task
 from mazurka.program.settings import ProgramSettings
+from mazurka.properties.monitor import Match
+from mazurka.properties.property import Property
 from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
@@ -62,7 +66,21 @@ class CProgram(LearnsPoints):
             if "main" not in module.functions or not module.functions["main"].blocks:
                 raise UsageError("no-main", "there is no function main() in it", where=self.path)
             self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-            self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory, STEPPING)
+            events = self._events() if self.settings.properties else None
+            self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory, STEPPING, events)
+
+    def _events(self) -> CEvents:
+        return CEvents(self.settings.properties, self._violated, lambda address: self._machine().place(address))
+
+    def _machine(self) -> Machine:
+        assert self.machine is not None
+        return self.machine
+
+    def _violated(self, run: Runtime, stated: Property, reported: list[Reported], match: Match) -> None:
+        """A property is violated: note the failure, and end the run."""
+        frames = _frames(self._machine().frames())
+        run.failures.append(failure_of(run, stated, reported, match, self._machine().location, frames))
+        run.stop()
 
     def execute(self, plan: Plan) -> Run:
         self.prepare()
@@ -92,6 +110,8 @@ class CProgram(LearnsPoints):
             runtime.run(lambda: self._main(machine))
         finally:
             sys.setrecursionlimit(depth)
+        if machine.events is not None:
+            self._count_missed(machine.events, runtime)
         run = run_of(runtime, _frames)
         if machine.conditions.used:
             run.inputs, run.conditions = tuple(machine.conditions.used.items()), tuple(machine.conditions.met)
@@ -99,6 +119,14 @@ class CProgram(LearnsPoints):
         if self.settings.races and not run.found_new_points:
             run.failures += races_of(run, self.location)
         return run
+
+    def _count_missed(self, events: CEvents, runtime: Runtime) -> None:
+        """Count the events that may not have been seen."""
+        if self.settings.memory is not MemoryModel.SC:
+            events.uncertain(runtime, "events of properties under TSO or PSO")
+        optimised = any(each.startswith("-O") and each != "-O0" for each in self.flags)
+        if events.watches_fields and (optimised or self.path.endswith(IR)):
+            events.uncertain(runtime, "accesses of fields in code that may have been optimised")
 
     def _main(self, machine: Machine) -> None:
         run = machine.run

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from mazurka.program.llvm.expressions import (
     BITWISE,
@@ -73,6 +73,16 @@ _STORES: Final = {
 SiteOf = Callable[[Instruction], int]
 
 
+class Watched(Protocol):
+    """The operations that properties are about."""
+
+    def watched_call(self, name: str, types: tuple[Type, ...], result: Type) -> str:
+        """The arguments of ``called`` for calls of a function, if they may be events; otherwise ""."""
+
+    def watched_field(self, structure: Struct, index: int) -> str:
+        """The name of a field of a structure, if accesses of it may be events; otherwise ""."""
+
+
 class Translator:
     """Translates one function. ``address`` gives the addresses of symbols, ``site`` numbers instructions, ``callee``
     gives the expression for a function that is called by name."""
@@ -83,8 +93,10 @@ class Translator:
         address: Callable[[str], int],
         site: SiteOf,
         callee: Callable[[str], str],
+        watched: Watched | None = None,
     ) -> None:
         self.function = function
+        self._watched = watched
         self._address = address
         self._site = site
         self._callee = callee
@@ -330,6 +342,7 @@ class Translator:
         if name.startswith(("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias")):
             return
         arguments = []
+        is_library = False
         for operand, copied in zip(each.operands[1:], each.copied or (None,) * len(each.operands[1:]), strict=True):
             value = self._value(operand)
             if copied is not None:
@@ -340,14 +353,21 @@ class Translator:
             arguments.append(value)
         if isinstance(called, Symbol):
             expression = self._callee(called.name)
-            if expression.startswith("library["):
-                arguments.insert(0, str(self._site_here))
-            expression = f"{expression}({', '.join(arguments)})"
+            types = tuple(operand.type for operand in each.operands[1:])
+            if self._watched is not None and (how := self._watched.watched_call(called.name, types, each.type)):
+                function = f"{expression}, {expression.startswith('library[')}"
+                expression = f"called({', '.join([how, str(self._site_here), function, *arguments])})"
+                is_library = "library[" in function
+            else:
+                is_library = expression.startswith("library[")
+                if is_library:
+                    arguments.insert(0, str(self._site_here))
+                expression = f"{expression}({', '.join(arguments)})"
         else:
             given = "".join(f", {argument}" for argument in arguments)
             expression = f"call({self._value(each.operands[0])}, {self._site_here}{given})"
         if each.result and not isinstance(each.type, Void):
-            self._assign(each, fitted(each.type, expression) if "library[" in expression else expression, depth)
+            self._assign(each, fitted(each.type, expression) if is_library else expression, depth)
         else:
             self._emit(depth, expression)
         if each.opcode == "invoke":
@@ -497,17 +517,21 @@ class Translator:
         assert type_ is not None
         fixed = 0
         terms = []
+        field, back = "", 0
         for number, index in enumerate(indices):
             if number == 0:
                 size = type_.size
             elif isinstance(type_, Struct):
                 at = int(constant(index, self._address) or 0)
                 fixed += type_.offset(at)
+                back = type_.offset(at)
+                field = self._watched.watched_field(type_, at) if self._watched is not None else ""
                 type_ = type_.fields[at]
                 continue
             elif isinstance(type_, Array):
                 type_ = type_.element
                 size = type_.size
+                back = 0
             else:
                 raise Unsupported(f"an index into the type {type_}")
             if isinstance(index.value, ConstantValue):
@@ -520,9 +544,9 @@ class Translator:
         if fixed and text.isdigit():
             text, fixed = str(int(text) + fixed), 0
         parts = [text, *terms, *([str(fixed)] if fixed else [])]
-        if len(parts) == 1:
-            return text
-        return f"{' + '.join(parts)} & {(1 << 64) - 1}" if terms or fixed < 0 else " + ".join(parts)
+        if len(parts) > 1:
+            text = f"{' + '.join(parts)} & {(1 << 64) - 1}" if terms or fixed < 0 else " + ".join(parts)
+        return f"field({text}, {field!r}, {back})" if field else text
 
 
 def python_name(name: str) -> str:

@@ -12,6 +12,8 @@ from typing import Final
 from mazurka.trace.event import Location
 
 _NODE: Final = re.compile(r"^!(\d+) = (?:distinct )?(![A-Za-z]\w*)?\((.*)\)\s*$")
+_LIST: Final = re.compile(r"^!(\d+) = (?:distinct )?!\{(.*)\}\s*$")
+_NUMBER: Final = re.compile(r"!(\d+)")
 _DBG: Final = re.compile(r"!dbg !(\d+)")
 _VARIABLE: Final = re.compile(r"#dbg_declare\(ptr %([-\w$.]+), !(\d+)")
 
@@ -21,9 +23,12 @@ class DebugMetadata:
 
     def __init__(self, lines: list[str]) -> None:
         self._texts: dict[str, tuple[str, str]] = {}
+        self._lists: dict[str, list[str]] = {}
         for line in lines:
             if line.startswith("!") and (match := _NODE.match(line)):
                 self._texts[match[1]] = match[2] or "", match[3]
+            elif line.startswith("!") and (match := _LIST.match(line)):
+                self._lists[match[1]] = _NUMBER.findall(match[2])
         self._files: dict[str, str] = {}
         self._locations: dict[str, Location | None] = {}
 
@@ -57,6 +62,29 @@ class DebugMetadata:
         """The name of an ``alloca``, and that of the variable that it stands for, given by a debug record."""
         match = _VARIABLE.search(text)
         return (match[1], self._string(match[2], "name")) if match else None
+
+    def fields(self) -> dict[str, dict[int, str]]:
+        """The fields of structures, by the names of these: the names of the fields by offset in bytes. Fields of bits
+        are left out."""
+        found: dict[str, dict[int, str]] = {}
+        for node, (kind, text) in self._texts.items():
+            name = self._string(node, "name")
+            if name and kind == "!DICompositeType" and "DW_TAG_structure_type" in text:
+                found.setdefault(name, {}).update(self._members(node))
+            elif name and kind == "!DIDerivedType" and "DW_TAG_typedef" in text:
+                base = self._reference(node, "baseType")
+                if "DW_TAG_structure_type" in self._text(base) and not self._string(base, "name"):
+                    found.setdefault(name, {}).update(self._members(base))
+        return found
+
+    def _members(self, structure: str) -> dict[int, str]:
+        members = self._lists.get(self._reference(structure, "elements"), [])
+        whole = [each for each in members if "DIFlagBitField" not in self._text(each)]
+        return {
+            self._number(each, "offset") // 8: name
+            for each in whole
+            if "DW_TAG_member" in self._text(each) and (name := self._string(each, "name"))
+        }
 
     def _location(self, node: str) -> Location | None:
         line = self._number(node, "line")
@@ -95,3 +123,11 @@ class DebugMetadata:
     def _string(self, node: str, key: str) -> str:
         match = re.search(rf'\b{key}: "([^"]*)"', self._text(node))
         return match[1] if match else ""
+
+
+def structure_name(name: str) -> str:
+    """The source's name of a structure, of its name in LLVM IR: ``account`` of ``%struct.account.12``."""
+    kind, dot, rest = name.lstrip("%").strip('"').partition(".")
+    rest = rest if dot and kind in ("struct", "class", "union") else name.lstrip("%")
+    head, _, number = rest.rpartition(".")
+    return head if head and number.isdigit() else rest

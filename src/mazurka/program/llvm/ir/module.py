@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
@@ -124,3 +125,4 @@ class Module:
     functions: dict[str, IrFunction] = field(default_factory=dict)
     aliases: dict[str, Operand] = field(default_factory=dict)
     structs: dict[str, Any] = field(default_factory=dict)
+    field_names: Mapping[str, Mapping[int, str]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ import re
 import struct
 from typing import Any, Final
 
-from mazurka.program.llvm.ir.debug import DebugMetadata
+from mazurka.program.llvm.ir.debug import DebugMetadata, structure_name
 from mazurka.program.llvm.ir.module import (
     Block,
     ConstantExpression,
@@ -74,6 +74,8 @@ class _Reader:
                 self._top_level(line)
             except Unsupported as error:
                 raise text_error(self.path, self.at, str(error)) from None
+        named = self.debug.fields()
+        self.module.field_names = {name: named.get(structure_name(name), {}) for name in self.module.structs}
         return self.module
 
     def _top_level(self, line: str) -> None:

@@ -6,10 +6,11 @@ A name counts by its last component, which a site shows: ``pop`` of ``dict.pop``
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+from mazurka.properties.names import pattern
 
 
 class WovenNames(NamedTuple):
@@ -46,9 +47,3 @@ def activate(names: WovenNames) -> None:
 def is_among(names: frozenset[str], name: str) -> bool:
     """Whether a name is one of these, some of which may have wildcards."""
     return name in names or any("*" in each and pattern(each).fullmatch(name) is not None for each in names)
-
-
-@lru_cache(maxsize=4096)
-def pattern(name: str) -> re.Pattern[str]:
-    """The expression for a name in which ``*`` stands for any text."""
-    return re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL)

@@ -1,11 +1,8 @@
 """Reports property events to the run in progress: to the recording, or to the monitors of a controlled run.
 
 An operation that is one step of the model is an event *with* that step. In a recording the event is a POINT that
-follows the rows of the step and refers to them. In a controlled run the step also changes the *state of the property*,
-a location: so explorers know that events of one property depend on each other, and explore their orders. The state
-has a part for each combination of objects, since events with different ones for one parameter are in no common word;
-events that no word has together as events of two threads only read it.
-An operation without a step gets one of its own for the event.
+follows the rows of the step and refers to them; in a controlled run it is part of the step
+(:mod:`mazurka.program.runtime.property_monitors`). An operation without a step gets one of its own for the event.
 
 A violation ends the run, as a failure whose kind is the name of the property.
 
@@ -14,85 +11,19 @@ Cost: some microseconds for each event; nothing where no property is active.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations_with_replacement, pairwise
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final
 
-from mazurka.program.protocol import Access
 from mazurka.program.python.property_events.naming import name_of, recorded
 from mazurka.program.python.property_events.pointcuts import Firing, Pointcuts
 from mazurka.program.python.recording.raw import MORE
-from mazurka.program.runtime.task import RELEASE_POINTS
-from mazurka.properties.monitor import Match, Monitor
+from mazurka.program.runtime.property_monitors import Mark, PropertyMonitors, Standing, Violated
 from mazurka.properties.property import Anything, Moment, Pointcut, PointcutKind, Property
 from mazurka.trace.event import Op
-from mazurka.trace.patterns import Alternation, Concatenation, Pattern, Stated, endings, letters, protocol
 from mazurka.trace.targets import BRANCH, Kind
 
 _POINT: Final = Op.POINT.value
 _BRANCH: Final = (BRANCH, Op.BRANCH.value, 0, None, MORE)
-
-
-class Reported(NamedTuple):
-    """An event that a monitor has seen: where, in which thread, and at which step."""
-
-    event: str
-    thread: str
-    objects: tuple[str, ...]
-    site: int
-    step: int
-
-
-class Standing(NamedTuple):
-    """An event that is the next of a thread."""
-
-    event: str
-    thread: str
-    objects: tuple[str, ...]
-    site: int
-
-
-class ActiveProperty:
-    """A property, in the present run. ``paired`` is held to the words that end with two events at once, in either
-    order, and ``standing`` are the next events of threads, by thread."""
-
-    def __init__(self, stated: Stated) -> None:
-        self.monitor = Monitor(stated)
-        pairs = _in_either_order(stated)
-        self.paired = None if pairs is None else Monitor(replace(stated, pattern=pairs))
-        self.restart()
-
-    def restart(self) -> None:
-        """A run begins."""
-        self.monitor.restart()
-        if self.paired is not None:
-            self.paired.restart()
-        self.reported: list[Reported] = []
-        self.standing: dict[str, Standing] = {}
-
-
-def _in_either_order(stated: Stated) -> Pattern | None:
-    """The words of a pattern that end with two events at once, as words in which one follows the other."""
-    if protocol(stated.pattern) is not None:
-        return None
-    words: list[Pattern] = []
-    for start, pair in endings(stated.pattern):
-        if pair is not None:
-            words += [Concatenation((start, pair.first, pair.second)), Concatenation((start, pair.second, pair.first))]
-    return Alternation(tuple(words)) if words else None
-
-
-def _paired_events(stated: Property) -> frozenset[str]:
-    if protocol(stated.pattern) is not None:
-        return frozenset()
-    pairs = [pair for _, pair in endings(stated.pattern) if pair is not None]
-    return frozenset(letter.event for pair in pairs for letter in (pair.first, pair.second))
-
-
-#: Called in a run with the violated property, its events so far, and those that make up the violation.
-Violated = Callable[[Any, Property, list["Reported"], Match], None]
 
 
 class Emitter:
@@ -101,18 +32,13 @@ class Emitter:
     def __init__(self, properties: Sequence[Property], on_violation: Violated | None = None) -> None:
         self.properties = tuple(properties)
         self.pointcuts = Pointcuts(properties)
-        self._parts = {each.name: _parts_of(each) for each in properties}
-        self._named = {each.name: frozenset(letter.event for letter in letters(each.pattern)) for each in properties}
-        self._active = {each.name: ActiveProperty(each.stated) for each in properties}
-        self._paired = {each.name: _paired_events(each) for each in properties}
-        self.has_pairs = any(self._paired.values()) and on_violation is not None
-        self._on_violation = on_violation
+        self.monitors = PropertyMonitors(properties, on_violation)
+        self.has_pairs = any(self.monitors.paired.values()) and on_violation is not None
 
     def begin(self) -> None:
         """A run begins."""
         self.pointcuts.forget()
-        for each in self._active.values():
-            each.restart()
+        self.monitors.begin()
 
     def finish(self, run: Any) -> None:
         """A run has ended: count undecided conditions, and forget its objects."""
@@ -135,34 +61,17 @@ class Emitter:
             return
         for firing in firings:
             stated, event = firing.rule.property, firing.rule.event.name
-            if event not in self._paired[stated.name]:
+            if event not in self.monitors.paired[stated.name]:
                 continue
             if firing.rule.pointcut.moment is not Moment.BEFORE or can_wait:
                 run.untracked[f"whether {event} of {stated.name} is at once with another event (||)"] = 1
             elif self.pointcuts.is_met(firing, None, False):
                 objects = tuple(name_of(firing.bound[each]) for each in firing.rule.event.parameters)
-                self._stands(run, stated, Standing(event, run.current.name, objects, site))
+                self.monitors.stands(run, stated, Standing(event, run.current.name, objects, site))
 
     def move(self, run: Any) -> None:
         """The running thread has made its operation."""
-        for active in self._active.values():
-            active.standing.pop(run.current.name, None)
-
-    def _stands(self, run: Any, stated: Property, mine: Standing) -> None:
-        own, *others = self._accesses(run, stated, mine.event, mine.objects)
-        run.visit(own.op, own.target, mine.site, None, tuple(others))
-        active = self._active[stated.name]
-        active.standing[mine.thread] = mine
-        for other in list(active.standing.values()):
-            if other.thread == mine.thread or active.paired is None:
-                continue
-            after = active.paired.copy()
-            after.see(other.thread, other.event, other.objects)
-            match = after.see(mine.thread, mine.event, mine.objects, with_last=True)
-            if match is not None and self._on_violation is not None:
-                step = len(run.log) - 1
-                at_once = [Reported(each.event, each.thread, each.objects, each.site, step) for each in (other, mine)]
-                self._on_violation(run, stated, [*active.reported, *at_once], match)
+        self.monitors.move(run)
 
     def emit(self, run: Any, firings: list[Firing], site: int, mark: Mark) -> None:
         """Report events."""
@@ -171,7 +80,8 @@ class Emitter:
             if run.is_recording:
                 _record(run, firing, things, site, mark)
             else:
-                self.see(run, firing.rule.property, firing.rule.event.name, tuple(map(name_of, things)), site, mark)
+                objects = tuple(map(name_of, things))
+                self.monitors.see(run, firing.rule.property, firing.rule.event.name, objects, site, mark)
 
     def emit_end(self, run: Any, firings: list[Firing], result: Any, fails: bool, site: int, mark: Mark) -> None:
         """Report the events after an operation, with its result, or the exception that it has raised."""
@@ -184,122 +94,13 @@ class Emitter:
                 ended.append(firing)
         self.emit(run, ended, site, mark)
 
-    def see(
-        self, run: Any, stated: Property, event: str, objects: tuple[str, ...], site: int, mark: Mark | None
-    ) -> None:
-        """An event takes place in a controlled run, with the step since ``mark`` or as a step of its own."""
-        if run.aborting or event not in self._named[stated.name]:
-            return
-        if not run.solo:
-            own, *others = accesses = self._accesses(run, stated, event, objects)
-            if mark is None or not _widen(run, mark, accesses):
-                run.visit(own.op, own.target, site, None, tuple(others))
-        active = self._active[stated.name]
-        active.reported.append(Reported(event, run.current.name, objects, site, len(run.log) - 1))
-        if active.standing.pop(run.current.name, None) is None and event in self._paired[stated.name] and not run.solo:
-            run.untracked[f"whether {event} of {stated.name} is at once with another event (||)"] = 1
-        if active.paired is not None:
-            active.paired.see(run.current.name, event, objects)
-        match = active.monitor.see(run.current.name, event, objects)
-        if match is not None and self._on_violation is not None and not run.aborting:
-            self._on_violation(run, stated, active.reported, match)
 
-    def _accesses(self, run: Any, stated: Property, event: str, objects: tuple[str, ...]) -> list[Access]:
-        """The parts of the state of a property that an event reads and changes; if it changes one, the first."""
-        found = []
-        for op, places in self._parts[stated.name][event]:
-            part = ", ".join(objects[place] for place in places)
-            target = (Kind.MONITORED.tag, stated.name, part)
-            found.append(Access(op, target))
-            if run.detail:
-                words = f"the state of {stated.name}" + (f" of {part}" if part else "")
-                run.names.setdefault(target, words)
-        return found
-
-
-#: The parts of a property's state that an event accesses: the operation, and which of its objects name the part.
-_Parts = Sequence[tuple[Op, tuple[int, ...]]]
-
-
-def _parts_of(stated: Property) -> dict[str, _Parts]:
-    """By event of the pattern the parts of the state that it accesses, so that two events of different threads conflict
-    if they can be in one word: if they have the same objects for the parameters that they have in common, and the
-    pattern names them together. ``check(t1)`` of one thread is in no word with a ``check(t1)`` of another one.
-
-    If the events' sets of parameters include one another, each event accesses the part of its own objects, and reads
-    the parts of those that events with fewer parameters have. Otherwise all access the part of the parameters that all
-    have. Of two events that can be in one word at least one changes the part: that with fewer parameters."""
-    named = {each.event for each in letters(stated.pattern)}
-    events = [each for each in stated.events if each.name in named]
-    sets = sorted({frozenset(each.parameters) for each in events}, key=len)
-    if any(not one <= other for one, other in pairwise(sets)):
-        sets = [frozenset.intersection(*sets)]
-    changing = _changing(stated, {each.name: len(each.parameters) for each in events} if len(sets) > 1 else {})
-    found: dict[str, _Parts] = {}
-    for event in events:
-        *fewer, own = [_places_of(event.parameters, each) for each in sets if each <= frozenset(event.parameters)]
-        op = Op.RMW if event.name in changing else Op.READ
-        found[event.name] = [(op, own), *((Op.READ, places) for places in fewer)]
-    return found
-
-
-def _changing(stated: Property, sizes: Mapping[str, int]) -> frozenset[str]:
-    """Events such that one of them is among any two that can be in one word as events of two threads; of two with
-    different numbers of parameters (``sizes``) it is that with fewer. Of a protocol all: which threads it is about
-    depends on the events so far."""
-    several: dict[str, set[str]] = {}
-    for letter in letters(stated.pattern):
-        several.setdefault(letter.event, set()).add(letter.thread)
-    if protocol(stated.pattern) is not None:
-        return frozenset(several)
-    pairs = [
-        (one, other)
-        for one, other in combinations_with_replacement(sorted(several), 2)
-        if any(not mine or mine != yours for mine in several[one] for yours in several[other])
-    ]
-    chosen = {one for one, other in pairs if one == other}
-    for one, other in pairs:
-        if sizes.get(one) != sizes.get(other):
-            chosen.add(min(one, other, key=lambda each: sizes[each]))
-    left = [pair for pair in pairs if chosen.isdisjoint(pair)]
-    while left:
-        counts = Counter(each for pair in left for each in pair)
-        chosen.add(max(sorted(counts), key=lambda each: counts[each]))
-        left = [pair for pair in left if chosen.isdisjoint(pair)]
-    return frozenset(chosen)
-
-
-def _places_of(parameters: Sequence[str], some: frozenset[str]) -> tuple[int, ...]:
-    """The places of some parameters, in alphabetical order: the same for all events that have them."""
-    return tuple(parameters.index(each) for each in sorted(some))
-
-
-# -- steps of the model ----------------------------------------------------------------------------------------------
-
-#: How long the log, or the buffer of events, was before an operation.
-Mark = int
+# -- recordings -------------------------------------------------------------------------------------------------------
 
 
 def marked(run: Any) -> Mark:
     """The mark before an operation."""
     return len(run.buffer) if run.is_recording else len(run.log)
-
-
-def _widen(run: Any, mark: Mark, accesses: Sequence[Access]) -> bool:
-    """Add accesses of the state of a property to the step that the running thread has made since the mark; false if
-    there is no such step."""
-    log = run.log
-    if len(log) <= mark or log[-1][0] != run.current.index:
-        return False
-    if run.widen(tuple(accesses)):
-        return True
-    if log[-1][1] is Op.RELEASE:  # in further runs it is a point
-        run.need_points(RELEASE_POINTS)
-        for access in accesses:
-            run.sharing.touch(run.current.index, access.op, access.target, log[-1][3], True)
-        log[-1] = (*log[-1][:6], (*log[-1][6], *accesses))
-        return True
-    return False
 
 
 def _record(run: Any, firing: Firing, things: list[Any], site: int, mark: Mark) -> None:

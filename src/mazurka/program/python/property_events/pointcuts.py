@@ -20,9 +20,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
-from mazurka.program.python.instrument.woven_names import pattern
 from mazurka.program.python.property_events.shown_values import Undecided, are_equal, holds
 from mazurka.program.python.semantics.per_run import per_run
+from mazurka.properties.names import pattern
 from mazurka.properties.property import (
     Anything,
     Equal,
