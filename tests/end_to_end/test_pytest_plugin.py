@@ -677,6 +677,7 @@ import pytest
 def __pytest_repeat_step_number(request):
     return request.param
 
+@pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc):
     metafunc.fixturenames.append("__pytest_repeat_step_number")
     metafunc.parametrize("__pytest_repeat_step_number", range(3), indirect=True)
@@ -694,8 +695,7 @@ def test_repetitions_are_explored_once(shell):
 def test_tests_with_other_parameters_are_no_repetitions(shell):
     shell.write("conftest.py", _REPEATING)
     counts = (
-        "import pytest\n"
-        + IN_TWO_THREADS
+        IN_TWO_THREADS
         + """
 @pytest.mark.parametrize("expected", [2, 3])
 def test_it(expected):
