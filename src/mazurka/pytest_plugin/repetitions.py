@@ -30,10 +30,10 @@ class Explored:
 
 
 def test_repeated_by(item: pytest.Item) -> tuple[Any, ...] | None:
-    """The test that an item repeats: equal for repetitions of one test with the same parameters; None for others."""
-    called = getattr(item, "callspec", None)
-    indices = getattr(called, "indices", None)
-    if not isinstance(indices, dict) or _STEP not in indices or item.parent is None:
+    """The test that an item repeats: equal for repetitions of one test with the same objects for parameters; None for
+    others."""
+    params = getattr(getattr(item, "callspec", None), "params", None)
+    if not isinstance(params, dict) or _STEP not in params or item.parent is None:
         return None
-    others = tuple(sorted((name, index) for name, index in indices.items() if name != _STEP))
+    others = tuple(sorted((name, id(value)) for name, value in params.items() if name != _STEP))
     return item.parent.nodeid, getattr(item, "originalname", None), others
