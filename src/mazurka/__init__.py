@@ -2,9 +2,10 @@
 
 In a notebook ``%load_ext mazurka`` adds ``%%mazurka``, which checks a cell (:mod:`mazurka.notebook`).
 
-Programs may use :func:`check`, :func:`fence`, :class:`atomic`, :func:`linearizable` and ``__version__``
-from here; everything else is the command line and the pytest plugin. Importing this package is cheap: test modules do
-it in every run, whether Mazurka is used or not.
+Programs may use :func:`check`, :func:`fence`, :class:`atomic`, :func:`linearizable`, :func:`symbolic_int`,
+:func:`symbolic_bool`, :func:`symbolic_choice`, :func:`symbolic_str` and ``__version__`` from here; everything else is
+the command line and the pytest plugin. Importing this package is cheap: test modules do it in every run, whether
+Mazurka is used or not.
 """
 
 from __future__ import annotations
@@ -14,8 +15,19 @@ from typing import Any, TypeVar, overload
 
 from mazurka.atomics import atomic, fence
 from mazurka.marked_methods import linearizable
+from mazurka.unknown_inputs import symbolic_bool, symbolic_choice, symbolic_int, symbolic_str
 
-__all__ = ["__version__", "atomic", "check", "fence", "linearizable"]
+__all__ = [
+    "__version__",
+    "atomic",
+    "check",
+    "fence",
+    "linearizable",
+    "symbolic_bool",
+    "symbolic_choice",
+    "symbolic_int",
+    "symbolic_str",
+]
 __version__ = "0.1.0"
 
 _Test = TypeVar("_Test", bound=Callable[..., Any])

@@ -66,7 +66,13 @@ class Z3InputSolver:
     def exclude(self, conditions: Iterable[PathCondition]) -> None:
         z3 = self._z3
         one = z3.BitVecVal(1, 1, ctx=self._context)
-        parts = [(self._formula(each.term) == one) != z3.BoolVal(each.holds, ctx=self._context) for each in conditions]
+        parts = []
+        for each in conditions:
+            holds = (self._formula(each.term) == one) == z3.BoolVal(each.holds, ctx=self._context)
+            if each.always:
+                self._solver.add(holds)
+            else:
+                parts.append(z3.Not(holds))
         self._solver.add(z3.Or(*parts) if parts else z3.BoolVal(False, ctx=self._context))
 
     def next_inputs(self, seconds: float | None) -> dict[str, int] | None:

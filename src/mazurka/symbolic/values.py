@@ -22,10 +22,11 @@ _DEEPEST: Final = 400
 
 
 class PathCondition(NamedTuple):
-    """A term of one bit, and its value in an execution."""
+    """A term of one bit, and its value in an execution; ``always``: no inputs are allowed with which it has another."""
 
     term: Term
     holds: bool
+    always: bool = False
 
 
 class PathConditions:
@@ -52,6 +53,15 @@ class PathConditions:
             value -= 1 << width
         self.used[name] = value - (1 << width) if shown_signed and value >> width - 1 > 0 else value
         return SymbolicInt(value, variable(name, width), signed, self)
+
+    def number(self, name: str, low: int, high: int) -> Any:
+        """An input from ``low`` to ``high``."""
+        width = max(low.bit_length(), high.bit_length()) + 1
+        number = self.input(name, width, signed=True, first=min(max(0, low), high))
+        for test in (number >= low, number <= high):
+            if is_symbolic(test):
+                self.met[PathCondition(test.term, True, True)] = None
+        return number
 
     def note(self, term: Term, holds: bool) -> None:
         """The program depends on a truth value."""

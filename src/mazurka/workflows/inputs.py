@@ -27,7 +27,6 @@ def with_more_inputs(before: Outcome, after: Outcome) -> Outcome:
         early=before.early or after.early,
         timely=before.timely and after.timely,
         assuming=before.assuming or after.assuming,
-        notes=tuple(dict.fromkeys((*before.notes, *after.notes))),
         restarts=before.restarts + after.restarts,
     )
 

@@ -512,8 +512,11 @@ class Memory:
             self.run.visit(op, target, site, look, more, point)
         elif self._touched is None:
             depth, self.sections = self.sections, 0  # others may move before the step
-            self.run.drain(site)
-            self.run.visit(op, target, site, look, more, True)
+            run = self.run
+            run.drain(site)
+            for access in (Access(op, target), *more):
+                run.sharing.touch(run.current.index, access.op, access.target, site, True)
+            run.visit(op, target, site, look, more, True)
             self.sections, self._touched = depth, {}
             for access in (Access(op, target), *more):
                 self._touch(access)

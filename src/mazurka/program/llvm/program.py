@@ -95,7 +95,7 @@ class CProgram(LearnsPoints):
             else RelaxedRuntime(plan, self.learned, limits, memory)
         )
         machine.restart(runtime)
-        machine.conditions = PathConditions(self.inputs)
+        machine.conditions = runtime.conditions = PathConditions(self.inputs)
         machine.threads = Threads(machine)
         machine.memory.show = _key if runtime.keyed else _words(machine)
         runtime.on_error = self._failure
@@ -113,8 +113,6 @@ class CProgram(LearnsPoints):
         if machine.events is not None:
             self._count_missed(machine.events, runtime)
         run = run_of(runtime, _frames)
-        if machine.conditions.used:
-            run.inputs, run.conditions = tuple(machine.conditions.used.items()), tuple(machine.conditions.met)
         run.output = b"".join(machine.output).decode(errors="replace")
         if self.settings.races and not run.found_new_points:
             run.failures += races_of(run, self.location)

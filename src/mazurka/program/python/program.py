@@ -65,6 +65,7 @@ from mazurka.program.runtime.scheduler import TimedScheduler
 from mazurka.program.runtime.stuck import livelock
 from mazurka.program.runtime.task import CALLS_AS_STEPS, CYCLE_POINTS, Learned, Task
 from mazurka.program.settings import Isolation, ProgramSettings
+from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 
@@ -480,6 +481,7 @@ class PythonProgram(LearnsPoints):
         """Make the run itself; on return only the result refers to the objects of the run."""
         determinism.restart()
         runtime = self._runtime(plan)
+        runtime.conditions = PathConditions(self.inputs)
         runtime.on_error = self.on_error
         runtime.on_stuck = self.on_stuck
         runtime.on_round = self._livelock

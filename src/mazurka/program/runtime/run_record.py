@@ -32,6 +32,8 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> Ru
     run.labels = {task.index: task.label for task in tasks if task.label}
     run.limited = runtime.limited
     run.again = runtime.again
+    if runtime.conditions is not None and runtime.conditions.used:
+        run.inputs, run.conditions = tuple(runtime.conditions.used.items()), tuple(runtime.conditions.met)
     if runtime.careful:
         accounts = runtime.accounts
         run.first, run.given = accounts.first, accounts.given

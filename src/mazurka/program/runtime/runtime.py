@@ -41,6 +41,7 @@ from mazurka.program.runtime.task import (
     Moved,
     Task,
 )
+from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
 from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Kind, Target, of_kinds
@@ -140,6 +141,7 @@ class Runtime:
     abandoned: tuple[greenlet, ...] = ()
 
     accounts: StepMetadata  # of careful runs
+    conditions: PathConditions | None = None  # on unknown inputs; None: there are none
     on_first_fork: Callable[[Runtime], object] | None = None  # called when there are several threads
     has_observers = False  # threads that were started before the check wait
 

@@ -76,6 +76,8 @@ def _end(m: Machine, site: int) -> None:
 def _make_symbolic(m: Machine, site: int, address: int, size: int, name: int) -> None:
     """KLEE: the bytes of an object are an input, one number if it has the size of one."""
     text = m.memory.text(name, site).decode(errors="replace") if name else "input"
+    thread = m.run.current.name
+    text = text if thread == "0" else f"{text} of thread {thread}"
     count = 1 if size in (1, 2, 4, 8) else size
     each = size // count
     for index in range(count):

@@ -37,6 +37,7 @@ from mazurka.program.python.primitives import (
     thread_pools,
     threads,
     uncaught,
+    unknown_inputs,
 )
 from mazurka.program.python.primitives.run import INNER, Models
 from mazurka.program.python.primitives.uncontrolled import Counting
@@ -165,7 +166,7 @@ def install() -> None:
         _installed = InstalledPatches()
         _spare_importlib(_installed)
         _installed.undo += [conditions.install(), threads.install(), thread_attributes.install(), queues.install()]
-        _installed.undo += [atomics.install(), callbacks.install(), executors.install()]
+        _installed.undo += [atomics.install(), callbacks.install(), executors.install(), unknown_inputs.install()]
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
             _installed.undo.append(_rebind_value(_thread.__dict__, "_ThreadHandle", thread_functions.ThreadHandle))

@@ -53,6 +53,7 @@ _TYPES: Final[dict[str, str]] = {
     "inspect": "Signature Parameter BoundArguments",
     "importlib.metadata": "EntryPoint",
     "ipaddress": "IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface",
+    "mazurka.symbolic.values": "SymbolicInt",
     "multiprocessing.synchronize": "SemLock Lock RLock Semaphore BoundedSemaphore",
     "numbers": "Number Complex Real Rational Integral",
     "numpy": "dtype ufunc generic finfo iinfo",
@@ -75,7 +76,9 @@ _TYPES: Final[dict[str, str]] = {
 }
 
 #: The modules of those types in Python that have attributes, which no code changes.
-_VALUES: Final = frozenset("fractions importlib.metadata ipaddress pathlib pathlib._local pathlib._abc uuid".split())
+_VALUES: Final = frozenset(
+    "fractions importlib.metadata mazurka.symbolic.values ipaddress pathlib pathlib._local pathlib._abc uuid".split()
+)
 
 #: Modules in C all of whose functions are pure.
 _PURE_NATIVE_MODULES: Final = frozenset(

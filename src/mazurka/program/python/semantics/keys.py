@@ -22,6 +22,7 @@ from typing import Any, Final
 from mazurka.program.python.semantics import key_fields
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.objects import MISSING, SCALARS, is_a, number, peek_attribute
+from mazurka.symbolic.values import SymbolicInt
 
 #: Stands for all keys whose equality is unknown.
 UNKNOWN: Final = ("object", 0)
@@ -38,6 +39,8 @@ def key_of(key: Any) -> Any:
         return key
     if kind in SCALARS:
         return _number_of(key)
+    if kind is SymbolicInt:
+        return key.definite()
     if issubclass(kind, tuple) and kind.__eq__ is tuple.__eq__:
         parts = [part if type(part) in PLAIN else key_of(part) for part in tuple.__iter__(key)]
         return UNKNOWN if UNKNOWN in parts else tuple(parts)

@@ -34,6 +34,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.semantics.shown import is_shown
+from mazurka.symbolic.values import SymbolicInt
 from mazurka.trace.targets import Target
 
 #: id of an object -> its number (negative: it is the dictionary of the object with that number).
@@ -362,6 +363,8 @@ def value_key(value: Any) -> tuple[Any, ...]:
         )
     if kind in SCALARS:
         return (kind.__name__, value)
+    if kind is SymbolicInt:
+        return value.key  # type: ignore[no-any-return]
     if kind is tuple:
         return ("tuple", *[value_key(part) for part in value])
     if kind is frozenset:
@@ -430,6 +433,8 @@ def describe(value: Any, depth: int = 1) -> str:
     if kind in SCALARS:
         text = repr(value)
         return text if len(text) <= 60 else text[:57] + "..."
+    if kind is SymbolicInt:
+        return str(value.value)
     if is_a(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
         return str(getattr(value, "__name__", repr(kind)))
     if depth and (kind is list or kind is tuple or kind is set or kind is frozenset or kind is deque):

@@ -18,8 +18,9 @@ from typing import Any, Final
 
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.shapes import shapes
+from mazurka.symbolic.values import SymbolicInt
 
-_SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex})
+_SCALARS: Final = frozenset({int, float, bool, str, bytes, type(None), complex, SymbolicInt})
 _PLAIN: Final = frozenset({list, dict, set, types.FunctionType, types.ModuleType})
 _NATIVE_CONTAINERS: Final = frozenset({deque, defaultdict, OrderedDict})
 _HEAP_TYPE: Final = 1 << 9

@@ -1,0 +1,101 @@
+"""Unknown inputs of Python programs: all their values are searched, in classes, and failures name them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mazurka
+from mazurka.api import explore
+from mazurka.report.check_report import Verdict
+
+#: ``make test-long`` asks for more.
+_PROGRAMS = 300 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 6
+
+HEAD = """
+import threading
+import mazurka
+
+def run(n, m):
+    state = {"x": 0, "y": 0}
+    lock = threading.Lock()
+    log = []
+"""
+
+STATEMENTS = (
+    "if n > {a}: state['x'] += {b}",
+    "if n == m: state['y'] = {a}",
+    "with lock: state['x'] += n",
+    "state['y'] = m * {a} + n",
+    "if state['x'] > {a}: state['y'] += 1",
+    "if (n + m) % {b} == 1: log.append({a})",
+    "with lock: state['x'] = state['y'] + {a}",
+    "if n * {b} - m > {a}: log.append(n)",
+    "state[('x', 'y')[m & 1]] = {a}",
+    "state[n % 2] = {b}",
+)
+
+CHECKS = ("state['x'] != {c}", "state['y'] != {c}", "len(log) < 2", "state['x'] <= {c}", "sum(log) != {c}")
+
+
+def _program(seed: int) -> str:
+    draw = random.Random(seed)
+    lines = [HEAD]
+    for number in range(2):
+        lines.append(f"    def work_{number}():")
+        for _ in range(draw.randint(1, 3)):
+            statement = draw.choice(STATEMENTS)
+            lines.append("        " + statement.format(a=draw.randint(0, 3), b=draw.randint(1, 3)))
+    lines.append("    threads = [threading.Thread(target=each) for each in (work_0, work_1)]")
+    lines.append("    for each in threads: each.start()")
+    lines.append("    for each in threads: each.join()")
+    lines.append("    assert " + draw.choice(CHECKS).format(c=draw.randint(1, 6)))
+    lines.append("def unknown(): run(mazurka.symbolic_int('n', 0, 3), mazurka.symbolic_int('m', -1, 2))")
+    lines += [f"def known_{n}_{m + 1}(): run({n}, {m})" for n, m in itertools.product(range(4), range(-1, 3))]
+    return "\n".join(lines) + "\n"
+
+
+def _module(name: str, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    (folder / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setitem(sys.modules, name, None)  # its removal at the end
+    del sys.modules[name]
+    return __import__(name)
+
+
+@pytest.mark.parametrize("seed", range(_PROGRAMS))
+def test_it_fails_where_some_inputs_fail(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = _module(f"drawn_inputs_{seed}", _program(seed), tmp_path, monkeypatch)
+    failing = {
+        (n, m): explore(getattr(module, f"known_{n}_{m + 1}"), strategy="dpor").report.verdict is Verdict.VIOLATION
+        for n, m in itertools.product(range(4), range(-1, 3))
+    }
+    for strategy in ("mcr", "dpor", "se-mcr"):
+        report = explore(module.unknown, strategy=strategy).report
+        if not any(failing.values()):
+            assert report.verdict is Verdict.VERIFIED, report.reason
+            assert "on all values of its unknown inputs" in report.reason
+            continue
+        assert report.verdict is Verdict.VIOLATION, report.reason
+        inputs = dict(report.findings[0].inputs)
+        assert failing[inputs["n"], inputs["m"]]
+        assert report.findings[0].replayed
+
+
+def test_outside_of_a_check_inputs_are_known() -> None:
+    assert mazurka.symbolic_int("n", 3, 9) == 3
+    assert mazurka.symbolic_int("n", -9, -3) == -3
+    assert mazurka.symbolic_int("n") == 0
+    assert mazurka.symbolic_bool("b") is False
+    assert mazurka.symbolic_choice("c", "xyz") == "x"
+    assert mazurka.symbolic_str("s", 4) == ""
+    with pytest.raises(ValueError, match="no number is at least 3"):
+        mazurka.symbolic_int("n", 3, 2)
+    with pytest.raises(ValueError, match="no option"):
+        mazurka.symbolic_choice("c", [])
