@@ -1,6 +1,7 @@
 """The size of an installation, the time that it takes, and the cost of first commands in it.
 
-A fresh environment gets `pip install .`, and another one the extras, too. Sizes are of all files that the installation
+A fresh environment gets `pip install .`, and another one all extras, too, with which `check`, `predict`, `check` of a C
+program and `mcp` have to work. Sizes are of all files that the installation
 adds, compiled modules included. Times are of the clock: the packages come from pip's cache or from the index. In the
 base environment a first `mazurka check` has to find the bug of ``examples/bank.py``, and `import mazurka` is timed in
 processes of their own: their processor time, which a busy machine sways less.
@@ -24,8 +25,51 @@ _BEFORE: Final = 580
 #: Milliseconds that `import mazurka` may take.
 _IMPORT: Final = 50
 
-_EXTRAS: Final = "numba,arrow,z3,mcp"
+_EXTRAS: Final = "all"
 _TIMED: Final = "import time; t = time.process_time(); import mazurka; print((time.process_time() - t) * 1000)"
+
+
+#: Asks the server for assistants to check a program, by the client of the protocol's SDK.
+_ASKED: Final = """
+import asyncio, sys
+from mcp import Client, StdioServerParameters
+
+async def ask():
+    server = StdioServerParameters(command=sys.executable, args=["-m", "mazurka", "mcp"], cwd=sys.argv[1])
+    async with Client(server) as client:
+        print(await client.call_tool("check", {"targets": [sys.argv[2]]}))
+
+asyncio.run(ask())
+"""
+
+#: Commands with all extras, by name: the arguments of the interpreter, and a text that they have to print.
+_COMMANDS: Final = {
+    "check": (["-m", "mazurka", "check", str(ROOT / "examples" / "bank.py"), "--no-save"], "Lost update"),
+    "predict": (["-m", "mazurka", "predict", str(ROOT / "examples" / "traces" / "transfer.std")], "race"),
+    "check prog.c": (["-m", "mazurka", "check", "prog.c", "--no-save"], "violation"),
+    "mcp": (["-c", _ASKED, ".", str(ROOT / "examples" / "bank.py")], "lost update"),
+}
+
+_C_PROGRAM: Final = """
+#include <assert.h>
+#include <pthread.h>
+
+static int total;
+
+static void *add(void *unused) {
+    total = total + 1;
+    return unused;
+}
+
+int main(void) {
+    pthread_t one, two;
+    pthread_create(&one, 0, add, 0);
+    pthread_create(&two, 0, add, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    assert(total == 2);
+}
+"""
 
 
 def measure(settings: Settings) -> Iterator[Row]:
@@ -39,6 +83,13 @@ def measure(settings: Settings) -> Iterator[Row]:
         note = f"pip install '.[{_EXTRAS}]'"
         yield Row("with extras, size", "", f"{size} MB", note=note)
         yield Row("with extras, time", "", f"{seconds:.1f} s", note=note)
+        Path(folder, "prog.c").write_text(_C_PROGRAM)
+        for name, (arguments, expected) in _COMMANDS.items():
+            asked = [str(whole / "bin" / "python"), *arguments]
+            done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=False)
+            works = expected in done.stdout
+            note = "" if works else (done.stderr.strip().splitlines() or ["no output"])[-1]
+            yield Row(f"with extras, {name}", "works", "works" if works else "fails", note=note, holds=works)
         python = base / "bin" / "python"
         command = [str(python), "-m", "mazurka", "check", str(ROOT / "examples" / "bank.py"), "--no-save"]
         begun = time.perf_counter()

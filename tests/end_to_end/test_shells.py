@@ -5,10 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import pty
 import re
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,6 +55,61 @@ def test_a_script_for_each_shell(shell: Shell, name: str) -> None:
             ["bash", "-c", f'eval "$SCRIPT"; {checked}'], env=variables, capture_output=True, text=True, check=True
         )
         assert "_mazurka_completion mazurka" in done.stdout
+
+
+@pytest.fixture
+def installed(shell: Shell) -> dict[str, str]:
+    """The environment of a shell that finds `mazurka`."""
+    command = shell.folder / "bin" / "mazurka"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m mazurka "$@"\n')
+    command.chmod(0o755)
+    variables = shell.variables()
+    return variables | {"PATH": f"{command.parent}:{variables['PATH']}", "HOME": str(shell.folder), "TERM": "dumb"}
+
+
+def test_fish_completes_if_it_is_installed(shell: Shell, installed: dict[str, str]) -> None:
+    if (fish := which("fish")) is None:
+        return
+    (shell.folder / "mazurka.fish").write_text(shell.run("completion", "fish", status=0).stdout)
+
+    def asked(line: str) -> list[str]:
+        command = [fish, "--no-config", "-c", f"source mazurka.fish; complete -C '{line}'"]
+        done = subprocess.run(command, cwd=shell.folder, env=installed, capture_output=True, text=True, check=True)
+        assert not done.stderr
+        return [each.partition("\t")[0] for each in done.stdout.splitlines()]
+
+    assert asked("mazurka ch") == ["check"]
+    assert "--memory-model" in asked("mazurka check --m")
+    assert sorted(asked("mazurka check --memory-model ")) == ["pso", "sc", "tso"]
+
+
+def test_zsh_completes_if_it_is_installed(shell: Shell, installed: dict[str, str]) -> None:
+    if (zsh := which("zsh")) is None:
+        return
+    (shell.folder / "_mazurka").write_text(shell.run("completion", "zsh", status=0).stdout)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(shell.folder)
+        os.execve(zsh, [zsh, "-f", "-i"], installed)
+    try:
+        _typed(terminal, "fpath+=$PWD; autoload -Uz compinit; compinit -u; echo rea''dy\n", "ready")
+        _typed(terminal, "mazurka ch\t", "mazurka check")
+        _typed(terminal, "\x15mazurka check --memory-model t\t", "--memory-model tso")
+    finally:
+        os.close(terminal)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def _typed(terminal: int, keys: str, expected: str) -> None:
+    """Type keys, and wait until the terminal shows a text."""
+    os.write(terminal, keys.encode())
+    shown = ""
+    while expected not in shown:
+        assert select.select([terminal], [], [], 60)[0], f"{expected!r} is not in {shown!r}"
+        shown += os.read(terminal, 4096).decode(errors="replace").replace("\r", "")
+        shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
 
 
 def test_a_shell_without_a_script(shell: Shell) -> None:

@@ -22,6 +22,13 @@ SHELLS: Final = {
 
 _VARIABLE: Final = "_MAZURKA_COMPLETE"
 
+#: The line by which click's script completes when zsh has just loaded it, and the same with the function registered:
+#: otherwise the next completion only registers it, and completes nothing.
+_ZSH: Final = (
+    '    _mazurka_completion "$@"\n',
+    '    compdef _mazurka_completion mazurka\n    _mazurka_completion "$@"\n',
+)
+
 
 @click.command(epilog="\b\n" + "\n".join(SHELLS.values()))
 @click.argument("shell", type=SuggestingChoice(tuple(SHELLS)))
@@ -31,4 +38,5 @@ def command(shell: str) -> None:
     found = get_completion_class(shell)
     assert found is not None
     made = found(commands, {}, "mazurka", _VARIABLE)
-    click.echo(made.source_template % made.source_vars())
+    script = made.source_template % made.source_vars()
+    click.echo(script.replace(*_ZSH) if shell == "zsh" else script)
