@@ -29,6 +29,7 @@ _INTERRUPTED = 130
 @click.option("--values", is_flag=True, help="Record values, too, if they are certain")
 @click.option("--property", "properties", multiple=True, metavar="NAME|FILE", help="Record the events of a property")
 @click.option("--predict", "predicts", is_flag=True, help="Report calls that may come in the other order, as it runs")
+@click.option("--seed", type=int, default=0, metavar="N", help="C programs: the seed of the order of the threads")
 @click.option("--finish", default=None, metavar="DIR", help="Finish an interrupted recording; run nothing")
 def command(
     program: str | None,
@@ -39,19 +40,20 @@ def command(
     properties: tuple[str, ...],
     predicts: bool,
     finish: str | None,
+    seed: int,
 ) -> int:
     """Run PROGRAM (a Python file), or one function of it, with real threads, and record their operations. `mazurka
-    predict` then reports the bugs of other orders.
+    predict` then reports the bugs of other orders. A C program is executed once, its threads scheduled at random, and
+    the trace is a file in Parquet.
 
     Ends with the program's own exit status."""
     if finish is not None:
         return _finish(Path(finish))
     if program is None:
         raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
-    from mazurka.program.front_ends import FRONT_ENDS
-
-    if os.path.splitext(program.partition("::")[0])[1] in FRONT_ENDS["c"].suffixes:
-        raise UsageError("only-for-python", "record is for programs in Python only", where=program)
+    if _is_in_c(program):
+        _require_none(program, (*include, *properties, values, predicts))
+        return _record_run(program, arguments, output, seed)
     from mazurka.program.python.included import require_modules
     from mazurka.program.python.instrument.loader import Loader
     from mazurka.program.python.opening import entry_of
@@ -117,6 +119,43 @@ def command(
         sys.stderr.flush()
         os._exit(status)  # the interpreter would wait for the other threads, which may be stuck
     return status
+
+
+def _is_in_c(program: str) -> bool:
+    from mazurka.program.front_ends import FRONT_ENDS
+
+    return os.path.splitext(program.partition("::")[0])[1] in FRONT_ENDS["c"].suffixes
+
+
+def _require_none(program: str, options: tuple[object, ...]) -> None:
+    if any(options):
+        text = "--include, --values, --property and --predict are for Python"
+        raise UsageError("only-for-python", text, where=program)
+
+
+def _record_run(target: str, arguments: tuple[str, ...], output: str | None, seed: int) -> int:
+    """Record one execution of a program that is no Python program."""
+    from mazurka.program.front_ends import front_end_of
+    from mazurka.program.settings import ProgramSettings
+    from mazurka.trace.columns import parts_of
+    from mazurka.trace.formats.format import format_for
+    from mazurka.trace.writing import write_trace
+    from mazurka.workflows.recording_runs import in_words, record_run
+
+    path = Path(output or f"{Path(target.partition('::')[0]).stem}.parquet")
+    if path.exists():
+        raise UsageError("output", "it exists already", where=str(path), hint="remove it, or name another by -o")
+    known = format_for(path.name)
+    program = front_end_of(target).open(target, arguments, ProgramSettings())
+    recorded = record_run(program, seed)
+    for loss in write_trace(parts_of(recorded.trace), path, known):
+        _say(f"lost: {loss}")
+    _say(f"recorded {len(recorded.trace):,} events of {len(recorded.trace.threads)} threads to {path}")
+    for untracked in in_words(recorded.run):
+        _say(f"not tracked: {untracked}")
+    for failure in recorded.run.failures:
+        _say(f"the execution fails: {failure.message}")
+    return _FAILED if recorded.run.failures else 0
 
 
 def _finish(directory: Path) -> int:
