@@ -62,21 +62,19 @@ class _FinaliserAccesses(AccessCollector):
 
 def collect(run: Any, referred: list[Any], held: frozenset[int], kept: frozenset[int]) -> Noticed:
     """Like :func:`.cycles.collect`, at the end of a run whose objects still have their numbers."""
-    numbers = dict(objects.numbers)
+    recall = objects.release()
     found: list[tuple[Any, Any]] = []
     owners = _owners()
     for owner, function in owners:
         type.__setattr__(owner, "__del__", _recorder(found, function))
     _activate(None)
     try:
-        objects.release()
         noticed = cycles.collect(referred, held, kept)
     finally:
         for owner, function in owners:
             type.__setattr__(owner, "__del__", function)
         _activate(run)
-    for key, known in numbers.items():  # the collection has taken them from objects that still exist
-        objects.numbers.setdefault(key, known)
+    recall()  # also those of objects that the finalisers keep
     finalisers = _Finalisers(run)
     leading = [_leading(thing) for thing, _ in found]  # before a finaliser changes that
     while found:

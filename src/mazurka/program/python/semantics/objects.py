@@ -240,9 +240,24 @@ def let_go() -> bool:
     return True
 
 
-def release() -> None:
-    """No step follows in this run: hold objects no longer."""
-    _kept.clear()
+def release() -> Callable[[], None]:
+    """No step follows in this run: hold the objects no longer that it has made, of which a collection of garbage
+    follows. Returns a function to call then, which gives those that still exist their numbers again."""
+    before, young = dict(numbers), set(map(id, made()))
+    released = [key for key in _kept if key in young]
+    for key in released:
+        del _kept[key]
+    for key in [key for key in _named if key in young]:
+        del _named[key]
+
+    def recall() -> None:
+        existing_now = set(map(id, gc.get_objects(generation=1)))
+        for key in released:
+            numbers.pop(key, None)
+        for key in before.keys() & existing_now:
+            numbers.setdefault(key, before[key])
+
+    return recall
 
 
 def before_collection(phase: str, _info: dict[str, int]) -> None:
