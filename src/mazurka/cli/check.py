@@ -19,7 +19,7 @@ from mazurka.cli.progress import ProgressLine, is_wanted
 from mazurka.cli.publishing import TEXT, Output, outputs_of, publish, publish_part, publish_summary
 from mazurka.cli.settings import given, setting_options
 from mazurka.cli.targets import Targets, targets_of
-from mazurka.cli.watched import checked
+from mazurka.cli.watched import checked, get_ready
 from mazurka.config import Options, resolve
 from mazurka.errors import UsageError
 from mazurka.explore.registry import import_strategy
@@ -143,6 +143,7 @@ def _one(
     subject = subject_of(program, arguments, options, front_end)
     import_front_end(subject)  # before the clock starts, like all other imports
     import_strategy(options.strategy)
+    get_ready()
     started = perf_counter()
     with sender:
         _show_address(sender)

@@ -59,6 +59,13 @@ class Checked:
     crashed: bool = False
 
 
+def get_ready() -> None:
+    """Before the clock of a check starts: do in this process, which children share memory with, all that takes time and
+    does not depend on the program."""
+    if supervision.AVAILABLE:
+        known_functions.look_ahead()
+
+
 def checked(
     subject: ProgramSpec, options: Options, progress: ProgressLine, started: float, live: LiveSender
 ) -> Checked:
@@ -164,7 +171,6 @@ class _WatchedChild:
     def run(self) -> Checked:
         if self.options.time_limit is not None:
             self._deadline = self.started + self.options.time_limit + _GRACE
-        known_functions.look_ahead()
         child = self._watch(self._check)
         if self.error is not None:
             raise self.error
