@@ -70,7 +70,6 @@ class Scheduler:
     withheld = False  # as in Run
     _grace = _GRACE
     _drops: Collection[int] = ()
-    _policy: Policy | None = None
 
     def __init__(self, plan: Plan) -> None:
         prefix, self._again = unfolded(plan.prefix)
@@ -80,6 +79,7 @@ class Scheduler:
         self._tail = plan.tail
         self._strict = plan.strict
         self.orders_timeouts = plan.orders_timeouts
+        self._policy: Policy | None = None  # found faster here than in the class
         if plan.tail is _STAY:
             return
         _seed(_generator, plan.seed)
@@ -105,7 +105,8 @@ class Scheduler:
         """The task that moves now; None when no task can move, or need move."""
         enabled = []
         for task in run.live:
-            if task.guard is None or task.guard():
+            guard = task.guard
+            if guard is None or guard():
                 if not task.point:
                     return task
                 enabled.append(task)

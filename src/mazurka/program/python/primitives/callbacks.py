@@ -49,10 +49,10 @@ def thread_run(self: Any) -> None:
         return
     target, args, named = space["_target"], space["_args"], space["_kwargs"]
     try:
-        if target is not None:
-            if (type(target) is not FunctionType or target.__code__.co_filename not in instrumented) and not is_seen(
-                target
-            ):
+        if type(target) is FunctionType and target.__code__.co_filename in instrumented:
+            target(*args, **named)  # it reports its own steps
+        elif target is not None:
+            if not is_seen(target):
                 _announce(models, target, args, named)
             target(*args, **named)
     finally:

@@ -53,6 +53,7 @@ _real_threading: Final[dict[str, Any]] = {
 }
 _MAIN: Final[Any] = threading.main_thread()
 _SPACE: Final = threading.__dict__
+_Thread: Final = threading.Thread
 _Dummy: Final[Any] = _SPACE["_DummyThread"]
 
 
@@ -102,8 +103,8 @@ def _start(birth: str) -> tuple[Target, int]:
     return (Kind.START.tag, birth), -1 - (zlib.crc32(birth.encode()) | 1 << 32)
 
 
-def _state(thread: Any, models: Models) -> ThreadState:
-    space = thread.__dict__  # its attributes, read without a step
+def _state(thread: Any, models: Models, space: dict[str, Any]) -> ThreadState:
+    """The state of a Thread object with these attributes, which are read without a step."""
     state: ThreadState | None = space.get("_mz")
     if state is None or state.models is not models:
         models.keep(thread)
@@ -132,7 +133,7 @@ def thread_init(self: Any, *args: Any, **kwargs: Any) -> None:
     space = self.__dict__
     if "_mz" in space:
         count_untracked(models.runtime, f"{type(self).__name__}.__init__(), called again")
-    if type(self) is threading.Thread and not args and kwargs.keys() <= _USUAL:
+    if type(self) is _Thread and not args and kwargs.keys() <= _USUAL:
         if space:  # the thread is initialised again
             space.update(_BLANK)
         else:
@@ -211,7 +212,7 @@ def thread_start(self: Any) -> None:
     space = self.__dict__
     if not space.get("_initialized"):
         raise RuntimeError("thread.__init__() not called")
-    state = _state(self, models)
+    state = _state(self, models, space)
     runtime = models.runtime
     points = runtime.points
     uses = _uses_start(state, runtime, starts=True) if state.flag or state.lookers else state.mark in points
@@ -310,7 +311,7 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
     space = self.__dict__
     if not space.get("_initialized"):
         raise RuntimeError("Thread.__init__() not called")
-    state = _state(self, models)
+    state = _state(self, models, space)
     runtime = models.runtime
     if state.starter is not runtime.current and _uses_start(state, runtime):
         runtime.visit(Op.READ, state.target, 0, point=True)
@@ -341,7 +342,7 @@ def thread_is_alive(self: Any) -> bool:
     if models is None:
         return bool(_original[threading.Thread, "is_alive"](self))
     assert self._initialized, "Thread.__init__() not called"
-    state = _state(self, models)
+    state = _state(self, models, self.__dict__)
     runtime = models.runtime
     if _uses_start(state, runtime):
         runtime.visit(Op.READ, state.target, 0, point=True)
@@ -356,7 +357,7 @@ def thread_is_alive(self: Any) -> bool:
 def look_at_start(models: Models, thread: Any) -> Task | None:
     """Pass the step of looking whether a thread has been started; returns its task if so. For a thread that looks at
     itself there is no step."""
-    state = _state(thread, models)
+    state = _state(thread, models, thread.__dict__)
     runtime = models.runtime
     began_before = state.flag and state.starter is None  # for instance, the main thread
     if state.task is not runtime.current and not began_before and _uses_start(state, runtime):
@@ -366,7 +367,7 @@ def look_at_start(models: Models, thread: Any) -> Task | None:
 
 def look_at_earlier(models: Models, thread: Any) -> bool | None:
     """Whether a thread that was started before the run is alive; None for other threads."""
-    return _state(thread, models).earlier
+    return _state(thread, models, thread.__dict__).earlier
 
 
 def look_at_life(models: Models, thread: Any) -> Task | None:
@@ -392,7 +393,7 @@ def _thread_of(task: Task, models: Models) -> Any:
             thread = _Dummy.__new__(_Dummy)
             thread_init(thread, name=_SPACE["_newname"]("Dummy-%d"), daemon=True)
             thread._started.set()
-            _state(thread, models).task = task
+            _state(thread, models, thread.__dict__).task = task
             thread.__dict__.update(_ident=models.ident(task), _native_id=models.ident(task))
         task.thread = thread
     return thread

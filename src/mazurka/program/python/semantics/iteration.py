@@ -230,8 +230,10 @@ def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
             if not n:
                 n = number(items)
                 structure = (STRUCTURE, n)
-            if not run.is_recording and site in run.points:
+            if site in run.points and not run.is_recording:
                 perform(run, site, _list_tick, items, structure, index, site)
+            elif index >= len(items) and not run.detail:
+                run.visit(_READ, structure, site)
             else:
                 _list_tick(run, items, structure, index, site)
         yield None

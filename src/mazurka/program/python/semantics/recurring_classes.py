@@ -95,20 +95,22 @@ def _look(kind: type) -> Look | None:
     for each in bases:
         if _flags_of(each) & _HEAP_TYPE and ((known := shapes.get(id(each))) is None or not known.lasts):
             return None
+    # The names and types say how many of the numbers that follow belong to which value.
     parts: list[Any] = [_qualified_name_of(kind), space.get("__module__"), *map(id, bases)]
-    ours = False
+    parts += (*space, *map(type, space.values()))
+    ours, instrumented = False, sites.instrumented
     for name, value in space.items():
         how = type(value)
         if how is FunctionType:
             code = value.__code__
-            if code.co_filename not in sites.instrumented:
+            if code.co_filename not in instrumented:
                 return None
             ours = True
-            parts += (name, id(code))
+            parts.append(id(code))
         elif how in _VALUES or (how is GetSetDescriptorType and name in _OWN):
-            parts += (name, how)
+            continue
         elif (codes := _codes(value, how)) is not None:
-            parts += (name, how, *map(id, codes))
+            parts += map(id, codes)
         else:
             return None
     return tuple(parts) if ours else None
