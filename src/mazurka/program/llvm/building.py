@@ -27,24 +27,37 @@ _FLAGS: Final = (
 _SECONDS: Final = 300.0
 
 
-def ir_of(path: str, flags: Sequence[str]) -> str:
-    """The text of a file's LLVM IR. ``flags`` go to the compiler after ours, so that a ``-O2`` there counts.
+def ir_of(paths: Sequence[str], flags: Sequence[str]) -> str:
+    """The text of the LLVM IR of files that make up one program. ``flags`` go to the compiler after ours, so that a
+    ``-O2`` there counts.
 
-    Raises :class:`~mazurka.errors.UsageError` if there is no compiler, or the compiler or LLVM finds an error.
+    Raises :class:`~mazurka.errors.UsageError` if there is no compiler, or if the compiler, LLVM or its linker finds an
+    error.
     """
+    whole = None
+    for path in paths:
+        module = _module(path, flags)
+        if whole is None:
+            whole = module
+            continue
+        try:
+            whole.link_in(module)
+        except RuntimeError as error:
+            raise UsageError("does-not-link", str(error).strip(), where=path) from None
+    return str(whole)
+
+
+def _module(path: str, flags: Sequence[str]) -> Any:
+    """The module of one file."""
     suffix = os.path.splitext(path)[1]
     if suffix in SOURCES:
-        text = _compiled(path, flags)
-    else:
-        try:
-            with open(path, "rb") as stream:
-                content = stream.read()
-        except OSError as error:
-            raise UsageError("no-such-file", error.strerror or str(error), where=path) from None
-        if suffix == ".bc":
-            return _verified(content, path)
-        text = content.decode("utf-8", "surrogateescape")
-    return _verified(text, path)
+        return _verified(_compiled(path, flags), path)
+    try:
+        with open(path, "rb") as stream:
+            content = stream.read()
+    except OSError as error:
+        raise UsageError("no-such-file", error.strerror or str(error), where=path) from None
+    return _verified(content if suffix == ".bc" else content.decode("utf-8", "surrogateescape"), path)
 
 
 def _compiled(path: str, flags: Sequence[str]) -> str:
@@ -64,8 +77,8 @@ def _compiled(path: str, flags: Sequence[str]) -> str:
             return stream.read()
 
 
-def _verified(content: str | bytes, path: str) -> str:
-    """The text of a module as LLVM prints it."""
+def _verified(content: str | bytes, path: str) -> Any:
+    """The module that LLVM reads, and finds to be well-formed."""
     try:
         llvm: Any = importlib.import_module("llvmlite.binding")
     except ImportError:
@@ -75,4 +88,4 @@ def _verified(content: str | bytes, path: str) -> str:
         module.verify()
     except RuntimeError as error:
         raise UsageError("malformed-llvm-ir", str(error).strip(), where=path) from None
-    return str(module)
+    return module

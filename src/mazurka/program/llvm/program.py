@@ -54,6 +54,7 @@ class CProgram(LearnsPoints):
     flags: tuple[str, ...]
     arguments: tuple[str, ...]
     settings: ProgramSettings
+    others: tuple[str, ...] = ()  # files that are linked to it
     learned: Learned = field(default_factory=Learned)
     timing: float | None = None
     machine: Machine | None = None
@@ -61,7 +62,7 @@ class CProgram(LearnsPoints):
 
     def prepare(self) -> None:
         if self.machine is None:
-            text = ir_of(self.path, self.flags)
+            text = ir_of((self.path, *self.others), self.flags)
             module = read_module(text, self.path)
             if "main" not in module.functions or not module.functions["main"].blocks:
                 raise UsageError("no-main", "there is no function main() in it", where=self.path)
@@ -209,7 +210,11 @@ class CProgram(LearnsPoints):
         notes = []
         if self.machine is not None and self.machine.missing:
             notes.append(f"nothing is known of these functions: {', '.join(sorted(self.machine.missing))}")
-        return ProgramFacts(isolation="fresh memory", sources=((self.path, self.path),), notes=tuple(notes))
+        return ProgramFacts(
+            isolation="fresh memory",
+            sources=tuple([(each, each) for each in (self.path, *self.others)]),
+            notes=tuple(notes),
+        )
 
     def without_threads(self) -> str:
         return ""
