@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from mazurka.trace.property_events import property_events
 from mazurka.trace.reading import read_trace
 
@@ -91,3 +93,84 @@ def test_tests_are_held_to_properties(shell: Shell) -> None:
     done = shell.pytest("--mazurka", "--mazurka-property", "unsafe-iteration")
     assert done.returncode == 1
     assert "The property unsafe-iteration is violated" in done.stdout
+
+
+_BOTH_LOCKS = """\
+    import threading
+
+    first, second = threading.Lock(), threading.Lock()
+
+    def one():
+        with first:
+            with second:
+                pass
+
+    def two():
+        with second:
+            with first:
+                pass
+
+    threads = [threading.Thread(target=each) for each in (one, two)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_a_deadlock_of_locks_whose_acquires_are_events(shell: Shell) -> None:
+    shell.write("program.py", _BOTH_LOCKS)
+    done = shell.run("check", "program.py", "--property", "deadlock", "--output", "out.json")
+    assert done.returncode == 1, done.stdout
+    (failure,) = _failures(shell.folder / "out.json")
+    assert failure["kind"] == "deadlock"
+
+
+_LISTENERS = """\
+    import threading
+
+    class Source:
+        def __init__(self):
+            self.listeners = []
+
+        def subscribe(self, listener):
+            self.listeners.append(listener)
+
+        def unsubscribe(self, listener):
+            self.listeners.remove(listener)
+
+        def fire(self):
+            for listener in list(self.listeners):
+                {call}
+
+    class Log:
+        def __call__(self, *given):
+            pass
+
+        def write(self, *given):
+            pass
+
+    def function(*given):
+        pass
+
+    source, log = Source(), Log()
+    source.subscribe({listener})
+    threads = [
+        threading.Thread(target=source.fire),
+        threading.Thread(target=source.unsubscribe, args=({listener},)),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+@pytest.mark.parametrize("call", ["listener()", "listener(*(1, 2))"])
+@pytest.mark.parametrize("listener", ["function", "log.write"])
+def test_a_listener_is_called_by_whatever_name(shell: Shell, listener: str, call: str) -> None:
+    shell.write("program.py", _LISTENERS.format(listener=listener, call=call))
+    done = shell.run("check", "program.py", "--property", "callback-after-unsubscribe", "--output", "out.json")
+    assert done.returncode == 1, done.stdout
+    (failure,) = _failures(shell.folder / "out.json")
+    assert failure["kind"] == "callback-after-unsubscribe"

@@ -22,6 +22,7 @@ from mazurka.program.python.entry import Function
 from mazurka.program.python.program import PythonProgram
 from mazurka.program.settings import Isolation, ProgramSettings
 from mazurka.properties.monitor import Monitor
+from mazurka.properties.parsing import parsed
 from mazurka.properties.property import Anything, EventDeclaration, Named, Pointcut, PointcutKind, Property
 from mazurka.properties.registry import find
 from mazurka.trace.patterns import Alternation, Complement, Concatenation, Pattern, Stated, endings
@@ -265,3 +266,99 @@ def _verify_in_two_executions(source: str, file: Path, strategy: str) -> None:
         sys.modules.pop(file.stem, None)
     assert isinstance(explorer.outcome.verdict, Verified), explorer.outcome.verdict
     assert explorer.outcome.executions <= 2
+
+
+_LOCK_PROPERTY = """
+property p({parameters}):
+    event a({parameters}): returning call {{threading.Lock, _thread.lock}}.acquire({operands}) -> True
+        | returning enter {{threading.Lock, _thread.lock}}({operands})
+    event b({parameters}): call {{threading.Lock, _thread.lock}}.release({operands})
+        | exit {{threading.Lock, _thread.lock}}({operands})
+    event c: call {module}.touch
+    pattern: {pattern}
+"""
+
+
+def _locking(rng: random.Random) -> str:
+    """A program of two or three threads that take locks, one of which perhaps within the other."""
+    lines = ["import threading", "x, y = threading.Lock(), threading.Lock()", "data = [0]"]
+    lines += ["def touch():", "    pass"]
+    count = rng.choice((2, 2, 3))
+    for number in range(count):
+        lines.append(f"def thread_{number}():")
+        for _ in range(rng.choice((1, 1, 2)) if count == 2 else 1):
+            lock = rng.choice("xy")
+            inner = rng.choice(("pass", "touch()", f"with {'y' if lock == 'x' else 'x'}: touch()", "data[0] += 1"))
+            lines += [f"    with {lock}:", f"        {inner}"]
+    bodies = ", ".join(f"thread_{number}" for number in range(count))
+    lines += ["def program():", f"    threads = [threading.Thread(target=each) for each in ({bodies},)]"]
+    lines += ["    for each in threads: each.start()", "    for each in threads: each.join()"]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("first", range(0, 24, 6))
+def test_acquires_and_releases_that_are_events(first: int, tmp_path: Path) -> None:
+    """A search finds a failure, a deadlock or a violation, if and only if depth-first search does."""
+    for seed in range(first, first + 6):
+        rng = random.Random(seed)
+        file = tmp_path / f"locking_{seed}.py"
+        file.write_text(_locking(rng))
+        patterns = (
+            "a c? b b",
+            "a(t1) b(t1) a(t2) c(t2) b(t2) a(t1)",
+            "a(t1) b? c(t2)",
+            "c(t1) b? a(t2) c(t2)",
+            "!((a c* b | c)*)",
+        )
+        parameters, operands = rng.choice((("l", "l, ..."), ("", "...")))
+        text = (
+            _LOCK_PROPERTY.format(
+                parameters=parameters, operands=operands, module=file.stem, pattern=rng.choice(patterns)
+            )
+            .replace("p()", "p")
+            .replace("a():", "a:")
+            .replace("b():", "b:")
+        )
+        (stated,) = parsed(text)
+        found = {strategy: _fails(file, stated, strategy) for strategy in ("dfs", *_STRATEGIES)}
+        assert all(each in (found["dfs"], None) for each in found.values()), (seed, found, text, file.read_text())
+
+
+def _fails(file: Path, stated: Property, strategy: str) -> bool | None:
+    """Whether a search finds a failure; None if it is inconclusive."""
+    settings = ProgramSettings(roots=(str(file.parent),), isolation=Isolation.RESTORE, properties=(stated,))
+    program = PythonProgram(Function(str(file), "program"), settings)
+    try:
+        program.prepare()
+        explorer = Explorer(program, strategy)
+        for _ in explorer.progress():
+            pass
+    finally:
+        program.close()
+        sys.modules.pop(file.stem, None)
+    return None if isinstance(explorer.outcome.verdict, Inconclusive) else bool(explorer.outcome.found)
+
+
+_BOTH_LOCKS = """
+import threading
+first, second = threading.Lock(), threading.Lock()
+def one():
+    with first:
+        with second: pass
+def two():
+    with second:
+        with first: pass
+def program():
+    threads = [threading.Thread(target=each) for each in (one, two)]
+    for each in threads: each.start()
+    for each in threads: each.join()
+"""
+
+
+@pytest.mark.parametrize("name", ["deadlock", "double-release"])
+def test_a_deadlock_is_found_beside_events_of_its_locks(name: str, tmp_path: Path) -> None:
+    """The state of the property comes between a release and the next acquire; the acquires can change places."""
+    file = tmp_path / f"locks_{name.replace('-', '_')}.py"
+    file.write_text(_BOTH_LOCKS)
+    (stated,) = [each for each in find(name) if each.name == name]
+    assert _fails(file, stated, "dpor")

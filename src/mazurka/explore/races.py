@@ -42,7 +42,7 @@ from mazurka.program.protocol import Access, Blocked, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import SiteNumber
-from mazurka.trace.targets import Target, Trait, kind_of
+from mazurka.trace.targets import Kind, Target, Trait, kind_of
 
 _WAITING: Final = frozenset({Op.ACQUIRE, Op.RMW})
 _LOCKING: Final = frozenset({Op.ACQUIRE, Op.RELEASE})
@@ -276,7 +276,10 @@ class Execution:
                     continue
                 others = [t for other, touches in direct.items() if other != target for t in touches]
                 if second.waits and op is second.op:
-                    yield from self._behind(second, target, seen[target], others)
+                    kept = [
+                        t for other, touches in direct.items() if other != target and _binds(other) for t in touches
+                    ]
+                    yield from self._behind(second, target, seen[target], kept, len(kept) < len(others))
                 else:
                     yield from self._adjacent(second, target, direct[target], seen[target], others)
 
@@ -317,8 +320,13 @@ class Execution:
                 unsure = second.op is Op.READ and not second.attempt and self._handed_on(target)
                 yield self._reversal(second, touch, rest, unsure, target)
 
-    def _behind(self, second: _Second, target: Target, seen: int, others: list[_Touch]) -> Iterator[Reversal]:
-        """Reversals of an operation that may have to wait: before the latest event before which it need not wait."""
+    def _behind(
+        self, second: _Second, target: Target, seen: int, others: list[_Touch], is_event: bool = False
+    ) -> Iterator[Reversal]:
+        """Reversals of an operation that may have to wait: before the latest event before which it need not wait.
+
+        ``is_event``: it is an event of a property, too. Accesses of the property's state are between the two only if
+        they are so without it: the operation might have to wait before them."""
         past = self._touches.get(target, [])
         for index in range(seen - 1, -1, -1):
             touch = past[index]
@@ -331,6 +339,8 @@ class Execution:
                 continue
             if touch.event < 0:
                 continue
+            if is_event:
+                rest += self._earlier(second, target, touch)
             known = self._known(second, touch)
             if known is False and any(t.step > touch.step for t in rest):
                 known = None  # it waited for another target, too, which has been written since
@@ -342,6 +352,16 @@ class Execution:
             yield self._reversal(second, touch, rest, known is None, target)
             if known and touch.writes:
                 return
+
+    def _earlier(self, second: _Second, target: Target, first: _Touch) -> list[_Touch]:
+        """The accesses of other targets that conflict with an operation and do not happen after an event."""
+        writes = {each for op, each in second.accesses if WRITES[op]}
+        return [
+            touch
+            for each in {each for _, each in second.accesses} - {target}
+            for touch in self._touches.get(each, ())
+            if touch.step < second.log and (touch.writes or each in writes) and not self._before(first, touch)
+        ]
 
     def _handed_on(self, target: Target) -> bool:
         """Whether a plain read of the target may be a timeout."""
@@ -414,6 +434,11 @@ class Execution:
         if self._is_lock(target) and not first.free:
             return PointEvent(event.thread, event.reads | {printed}, event.writes - {printed})
         return PointEvent(event.thread, event.reads - {printed}, event.writes | {printed})
+
+
+def _binds(target: Target) -> bool:
+    """Whether accesses of a target order two operations by themselves; those of a property's state only follow them."""
+    return kind_of(target) is not Kind.MONITORED
 
 
 def _shared(run: Run) -> set[Target]:

@@ -180,6 +180,8 @@ class Walk:
             if op is Op.RMW and thread in self.parked.get(target, ()):
                 self.parked[target].remove(thread)
                 self.asleep.pop(thread, None)
+            elif kind_of(self.trace.targets[target]) is Kind.MONITORED:
+                continue  # the acquire is an event of a property
             elif op is Op.READ and (target in self.woken or acquires) and self.woken.get(target) != thread:
                 yield f"thread {name} goes on by {self.trace.targets[target]}, which was not for it"
         if thread in self.asleep:

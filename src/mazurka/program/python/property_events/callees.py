@@ -73,14 +73,16 @@ def describe(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
     if kind is staticmethod:  # as models of functions of the system are
         return describe(function.__func__, args, named)
     if kind is functools.partial:
-        return describe(function.func, (*function.args, *args), {**function.keywords, **named})
+        called = _method(function, "__call__", (function, *args), named)
+        return [*describe(function.func, (*function.args, *args), {**function.keywords, **named}), called]
     if kind is types.MethodType:
         inner = function.__func__
+        called = _method(function, "__call__", (function, *args), named)
         if type(inner) is not types.FunctionType:
-            return describe(inner, (function.__self__, *args), named)
-        return (
-            [] if is_woven(inner) else [_method(function.__self__, inner.__name__, (function.__self__, *args), named)]
-        )
+            return [*describe(inner, (function.__self__, *args), named), called]
+        if is_woven(inner):
+            return [called]
+        return [_method(function.__self__, inner.__name__, (function.__self__, *args), named), called]
     if kind in _BOUND:
         owner = function.__self__
         if owner is None or type(owner) is types.ModuleType:
@@ -97,9 +99,12 @@ def describe(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
             else []
         )
     if kind is types.FunctionType:
+        called = _method(function, "__call__", (function, *args), named)
         if is_woven(function):
-            return []
+            return [called]
         found = [_function(function, args, named)]
+        if not str(function.__module__).startswith("mazurka."):  # no model of a builtin
+            found.append(called)
         if args and _is_method(args[0], function):
             found.append(_method(args[0], function.__name__, args, named))
         return found

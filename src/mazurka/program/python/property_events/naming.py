@@ -2,13 +2,14 @@
 one object: a binding of a property compares names.
 
 A number or text has the name of its value, equal ones of different classes (``1``, ``True``, ``1.0``) the same. A long
-name is shortened, with a digest of all of it. A tuple has the names of its elements, any other object its class and its
-number in the run.
+name is shortened, with a digest of all of it. A tuple has the names of its elements, a method those of its function and
+its object, since it is made anew at each look-up; any other object has its class and its number in the run.
 """
 
 from __future__ import annotations
 
 from hashlib import blake2b
+from types import MethodType
 from typing import Any, Final
 
 from mazurka.program.python import activation
@@ -74,6 +75,8 @@ def name_of(thing: Any) -> str:
         return known
     if type(thing) is tuple:
         return tuple_name([name_of(part) for part in thing])
+    if type(thing) is MethodType:
+        return tuple_name([name_of(thing.__func__), name_of(thing.__self__)])
     n = number(thing)
     found = _named.get(n)
     if found is None:
@@ -98,4 +101,6 @@ def recorded(thing: Any) -> tuple[Any, ...]:
     known = value_name(thing)
     if known is not None:
         return (VALUE, known)
+    if type(thing) is MethodType:
+        return (TUPLE, recorded(thing.__func__), recorded(thing.__self__))
     return (TUPLE, *map(recorded, thing)) if type(thing) is tuple else (OBJECT, number(thing))

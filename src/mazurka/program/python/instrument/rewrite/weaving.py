@@ -90,7 +90,7 @@ class Weaver:
 
     def is_called(self, name: str) -> bool:
         """Whether a callee of this name may be an event."""
-        if is_among(self.names.calls, name):
+        if is_among(self.names.calls, name) or "__call__" in self.names.calls:  # that of the callee, whichever it is
             return True
         if name in _BUILTINS and is_among(self.names.calls, _BUILTINS[name]):
             return True
