@@ -351,7 +351,7 @@ class PythonProgram(LearnsPoints):
         self.take_snapshot()
         assert self.snapshot is not None
         restores = restores and not (self.snapshot.obstacles or self.snapshot.too_large)
-        natives.find_weak()  # once more: trial runs have imported modules, or had some instrumented
+        natives.find_more_weak()  # trial runs may have imported modules, or had some instrumented
         if not forked.AVAILABLE:
             self.isolation, self.isolation_reason = Isolation.RESTORE, "this platform cannot fork"
         elif self.settings.isolation is Isolation.AUTO:

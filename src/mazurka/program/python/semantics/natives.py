@@ -572,6 +572,7 @@ def find_weak() -> None:
     """Find the weak references and collections that exist before the runs, if the program makes any."""
     global _is_weak
     forget_weak()
+    _found_with.append(_extent())
     _is_weak = any(map(_uses_weakly, list(sys.modules.values())))
     if not _is_weak:
         return
@@ -582,6 +583,19 @@ def find_weak() -> None:
     _mourn(references)
 
 
+def find_more_weak() -> None:
+    """Find them once more, if modules have been imported, or instrumented, since."""
+    if _found_with != [_extent()]:
+        find_weak()
+
+
+def _extent() -> tuple[int, int]:
+    return len(sys.modules), len(sites.instrumented)
+
+
+#: How many modules there were, and how many of them were instrumented, when weak references were looked for.
+_found_with: Final[list[tuple[int, int]]] = []
+
 _COLLECTIONS: Final = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 #: The globals of modules that use weak references.
 _MAKERS: Final = frozenset(map(id, (weakref, weakref.ref, weakref.finalize, *_COLLECTIONS)))
@@ -590,6 +604,7 @@ _MAKERS: Final = frozenset(map(id, (weakref, weakref.ref, weakref.finalize, *_CO
 def forget_weak() -> None:
     """Forget the objects whose weak references are watched; call it when a run ends."""
     global _is_weak
+    _found_with.clear()
     _kept.clear()
     _mourned.clear()
     _is_weak = False
