@@ -230,7 +230,7 @@ def _list_ticks(items: list[Any], site: int) -> Iterator[None]:
             if not n:
                 n = number(items)
                 structure = (STRUCTURE, n)
-            if site in run.points and not run.is_recording:
+            if not run.is_recording and site in run.points:
                 perform(run, site, _list_tick, items, structure, index, site)
             elif index >= len(items) and not run.detail:
                 run.visit(_READ, structure, site)
