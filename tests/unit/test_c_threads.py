@@ -182,15 +182,20 @@ def test_functions_that_are_not_known_cut_the_execution(tmp_path: Path) -> None:
     assert "it calls fork, of which nothing is known" in run.truncated
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "void __VERIFIER_atomic_begin(void); int main(void) { __VERIFIER_atomic_begin(); }",
-        "int x; void __VERIFIER_atomic_add(void) { x++; x++; } int main(void) { __VERIFIER_atomic_add(); }",
-    ],
-)
-def test_sections_without_other_threads_cut_the_execution(text: str, tmp_path: Path) -> None:
-    assert "it calls __VERIFIER_atomic_" in executed(tmp_path, text).truncated
+def test_a_thread_may_not_wait_in_an_atomic_section(tmp_path: Path) -> None:
+    text = _two(
+        "void __VERIFIER_atomic_begin(void); pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+        "__VERIFIER_atomic_begin(); pthread_mutex_lock(&m);",
+        "",
+    )
+    assert "pthread_mutex_lock is called in an atomic section" in executed(tmp_path, text).truncated
+
+
+def test_an_atomic_section_ends_with_its_thread(tmp_path: Path) -> None:
+    text = _two("int x; void __VERIFIER_atomic_begin(void);", "__VERIFIER_atomic_begin(); x++;", "x++; x++;")
+    run = executed(tmp_path, text)
+    assert not run.truncated
+    assert not run.failures
 
 
 def test_functions_at_exit_are_part_of_the_program(tmp_path: Path) -> None:
@@ -201,9 +206,11 @@ def test_functions_at_exit_are_part_of_the_program(tmp_path: Path) -> None:
     assert not run.failures
 
 
-def test_inputs_are_untracked(tmp_path: Path) -> None:
-    run = executed(tmp_path, "int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }")
-    assert any("the input __VERIFIER_nondet_int()" in text for text in run.untracked)
+def test_unknown_floats_are_untracked(tmp_path: Path) -> None:
+    run = executed(
+        tmp_path, "float __VERIFIER_nondet_float(void); int main(void) { return __VERIFIER_nondet_float() > 1; }"
+    )
+    assert any("the input __VERIFIER_nondet_float()" in text for text in run.untracked)
 
 
 @pytest.mark.parametrize(
