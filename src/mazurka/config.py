@@ -31,6 +31,10 @@ FORMATS: Final = (
     *("markdown", "perfetto", "dot", "mermaid", "csv", "parquet"),
 )
 SOLVERS: Final = ("search", "closure", "z3")
+SEARCH_ORDERS: Final = ("dfs", "random-path", "coverage", "fewest-switches")
+
+#: The strategy that a setting is for, if it is for one only.
+_ONLY_FOR: Final = dict.fromkeys(("search_order", "cutoffs", "max_memory"), "unfolding")
 
 _PREFIX: Final = "MAZURKA_"
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
@@ -56,6 +60,9 @@ class Options:
     isolation: str = "auto"
     timing: float = 0.1
     solver: str = "search"
+    search_order: str = "dfs"
+    cutoffs: bool = True
+    max_memory: int | None = None
     require_complete: bool = False
     ignore: tuple[str, ...] = ()
     baseline: str | None = None
@@ -205,6 +212,14 @@ _TABLE: Final = (
         "seconds by which enabled threads may be delayed while timeouts fire and sleeps end",
     ),
     _choice("solver", SOLVERS, "constraint solver that decides which executions are feasible"),
+    _choice("search-order", SEARCH_ORDERS, "order in which `unfolding` executes"),
+    Key("cutoffs", _flag, "true or false", "whether `unfolding` ends executions at states that are known"),
+    Key(
+        "max-memory",
+        _count_or_none,
+        "megabytes, 0 for no limit",
+        "let `unfolding` leave executions out above this much memory",
+    ),
     Key("require-complete", _flag, "true or false", "exit with an error if the check is inconclusive"),
     Key("ignore", _texts, "rules such as 'race: location cache.py:*'", "a rule for failures to suppress"),
     Key("baseline", _text, "a file name", "a file of known failures to suppress"),
@@ -273,6 +288,11 @@ def resolve(
     if options.races and options.memory_model != "sc":
         problem = f"data races are defined without delayed stores, not for memory model {options.memory_model}"
         raise UsageError("config-value", problem, where="races, memory-model", hint="take sc: it shows all of them")
+    for field, strategy in _ONLY_FOR.items():
+        if options.strategy != strategy and getattr(options, field) != getattr(Options(), field):
+            name = field.replace("_", "-")
+            problem = f"{name} is a setting of the strategy {strategy}, not of {options.strategy}"
+            raise UsageError("config-value", problem, where=name, hint=f"take strategy {strategy}")
     if STRATEGIES[options.strategy].calls and options.memory_model != "sc":
         problem = f"calls are single steps under sequential consistency, not for memory model {options.memory_model}"
         raise UsageError("config-value", problem, where="strategy, memory-model", hint="take se-mcr")

@@ -7,16 +7,20 @@ search, and its executions reach the oracle's outcomes.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from hypothesis import assume, given
+from tests.oracle import front, front_c
 from tests.oracle.drive import reach
 from tests.oracle.enumerate import TooLarge, everything, mazurkiewicz_classes
 from tests.oracle.generate import programs, random_program
 from tests.oracle.language import SmallProgram
+from tests.oracle.loops import circling, looping_program
 from tests.oracle.program import OracleProgram
 
+from mazurka.explore.outcome import Verified
 from mazurka.explore.races import Execution
 from mazurka.explore.strategy import JournalRecord
 from mazurka.program.protocol import Plan
@@ -31,6 +35,7 @@ _STATES: Final = 15_000
 _CLASSES: Final = 1_000 if _LONG else 100
 _PROGRAMS: Final = 3_000 if _LONG else 20
 _SHARE: Final = 20
+_MOST_EXECUTIONS: Final = 1_500 if _LONG else 60
 
 _FAMILIES: Final[dict[str, dict[str, bool]]] = {
     "conditions": {},
@@ -139,6 +144,43 @@ def test_steps_whose_locations_depend_on_values_are_not_certain() -> None:
         else:
             assert reached.everything == answer
             assert reached.strategy.tree.explored == classes
+
+
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_cutoffs_lose_no_state(family: str) -> None:
+    for number in range(300, 306 if not _LONG else 1_300):
+        program = random_program(number, **_FAMILIES[family])
+        known = _known(program)
+        if known is None:
+            continue
+        answer, classes = known
+        reached = reach(program, lambda: UnfoldingSearch(cutoffs=True), limit=20 * classes + 50)
+        assert reached.everything.finals == answer.finals, number
+        assert reached.everything.deadlocks == answer.deadlocks, number
+        assert reached.strategy.tree.explored <= classes, number
+        assert reached.strategy.incompleteness_reason() == "", number
+
+
+@pytest.mark.parametrize("front_end", ["c", "python"])
+def test_programs_with_endless_loops_come_to_an_end(front_end: str, tmp_path: Path) -> None:
+    """All final states are reached, and where threads may only go round, that is said."""
+    for seed in range(12 if not _LONG else 1_000):
+        program = looping_program(seed)
+        try:
+            answer = front.expected(program)
+        except TooLarge:
+            continue
+        if front_end == "c":
+            in_c = front_c.reached(program, tmp_path / "looping.c", "unfolding", limit=_MOST_EXECUTIONS)
+            outcomes, executions, verdict = in_c.outcomes, in_c.executions, in_c.verdict
+        else:
+            found = front.reached(program, tmp_path, f"looping_{seed}", "unfolding", limit=_MOST_EXECUTIONS)
+            outcomes, executions, verdict = found.outcomes, found.executions, found.verdict
+        assert outcomes <= answer, seed
+        if executions < _MOST_EXECUTIONS:
+            assert outcomes == answer, seed
+        if circling(program):
+            assert not isinstance(verdict, Verified), seed
 
 
 @given(programs(conditions=False))

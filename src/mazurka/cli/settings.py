@@ -19,6 +19,7 @@ _METAVARS: Final = {
     "properties": "NAME|FILE",
     "max-executions": "N",
     "max-steps": "N",
+    "max-memory": "MB",
     "seed": "N",
     "time-limit": "SECONDS",
     "timing": "SECONDS",
@@ -35,6 +36,7 @@ _SPELLED: Final = {"properties": "property"}
 _SWITCHES: Final = {
     "all-failures": "--all-failures/--first",
     "races": "--races/--no-races",
+    "cutoffs": "--cutoffs/--no-cutoffs",
     "require-complete": "--require-complete/--no-require-complete",
     "write-baseline": "--write-baseline",
     "fresh": "--fresh",

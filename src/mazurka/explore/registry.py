@@ -70,7 +70,7 @@ _ROWS: Final = (
     StrategyRow(
         "unfolding",
         "mazurka.unfold.strategy:UnfoldingSearch",
-        "one order of each Mazurkiewicz trace, by a search in any order",
+        "one order of each Mazurkiewicz trace, up to states that are known",
         "Mazurkiewicz traces",
     ),
     StrategyRow("dpor-rf", "mcr:ReadsFromClasses", "one order of each reads-from class", "reads-from classes"),

@@ -64,6 +64,8 @@ class StrategySettings:
     timed: bool = False  # whether runs are those of plans with timing
     ordered: bool = False  # whether timeouts come after all earlier steps of others, in runs without timing
     search_order: str = "dfs"  # unfolding: the searcher
+    memory: int | None = None  # unfolding: the most memory of this process, in megabytes
+    cutoffs: bool = True  # unfolding: whether events that lead to the state of known ones end the search there
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
 
 

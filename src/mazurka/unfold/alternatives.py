@@ -131,7 +131,7 @@ class _Search:
         return False
 
     def _is_allowed(self, event: UnfoldingEvent) -> bool:
-        if event.refuted or event in self.excluded:
+        if event.refuted or event.cut or event in self.excluded:
             return False
         varying = self.varying.get(event.thread)
         return varying is None or event.previous is varying[0].previous

@@ -22,7 +22,7 @@ Cost: an event takes O(threads), the test whether a configuration can be joined 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 from weakref import WeakValueDictionary
 
 
@@ -33,6 +33,7 @@ class UnfoldingEvent:
     __slots__ = (
         "__weakref__",
         "alternatives",
+        "cut",
         "instead",
         "number",
         "ordinal",
@@ -43,6 +44,7 @@ class UnfoldingEvent:
         "size",
         "thread",
         "unsure",
+        "updates",
         "varies",
         "writes",
     )
@@ -70,7 +72,9 @@ class UnfoldingEvent:
         self.unsure = True  # no execution has had it yet: its thread may have to wait, or take another step
         self.refuted = False  # none can
         self.instead: list[UnfoldingEvent] = []  # the events that executions had instead
-        self.varies: Final = varies
+        self.varies = varies
+        self.updates: int | None = None  # with cutoffs: as cutoffs.py defines them
+        self.cut = False  # with cutoffs: whether it is one, or comes after one
 
     def depends(self, other: UnfoldingEvent) -> bool:
         """Whether the actions of the two can't be exchanged."""

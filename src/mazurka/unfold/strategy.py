@@ -21,22 +21,29 @@ Journal. The record of a run holds its events and extensions, by their numbers; 
 
 from __future__ import annotations
 
+import resource
 from array import array
 from collections.abc import Iterable
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, Final, Self
 
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.races import Execution, is_waiting_read
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
+from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import kind_of
 from mazurka.unfold.alternatives import AlternativeFinder
+from mazurka.unfold.cutoffs import Cutoffs
 from mazurka.unfold.events import Unfolding, UnfoldingEvent
 from mazurka.unfold.extensions import events_of, extensions_of
 from mazurka.unfold.searchers import make_searcher
 from mazurka.unfold.tree import Node, UnfoldingTree
+
+#: The memory taken is looked at after so many executions.
+_RARELY: Final = 32
 
 
 class UnfoldingSearch(Strategy):
@@ -47,12 +54,22 @@ class UnfoldingSearch(Strategy):
 
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
-        return cls(settings.search_order, settings.seed)
+        cutoffs = settings.cutoffs and not settings.races
+        return cls(settings.search_order, settings.seed, cutoffs=cutoffs, memory=settings.memory)
 
-    def __init__(self, order: str = "dfs", seed: int = 0, k: int | None = None) -> None:
+    def __init__(
+        self,
+        order: str = "dfs",
+        seed: int = 0,
+        k: int | None = None,
+        cutoffs: bool = False,
+        memory: int | None = None,
+    ) -> None:
         self.order = order
         self.seed = seed
         self.k = k
+        self.with_cutoffs = cutoffs
+        self.memory = memory  # megabytes
         self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
         self.varying: set[SiteNumber] = set()  # sites at which steps have several accesses, though not always
         self.foreseen_several: set[SiteNumber] = set()  # as `several` and `single`, of runs that it was only shown
@@ -68,6 +85,9 @@ class UnfoldingSearch(Strategy):
         self.unfolding = Unfolding()
         self.alternatives = AlternativeFinder(self.k)
         self.tree = UnfoldingTree(self.alternatives)
+        self.cutoffs = Cutoffs() if self.with_cutoffs else None
+        self.forgotten = 0  # leaves dropped for want of memory
+        self.full = False  # whether there is no memory to go on
         self.searcher = make_searcher(self.order, self.seed)
         self.outstanding: Node | None = None
         self.number = 0
@@ -99,10 +119,12 @@ class UnfoldingSearch(Strategy):
             self._reset()
 
     def next_seed(self) -> Seed | None:
-        if self.outstanding is not None or not self.tree.open:
+        if self.outstanding is not None or not self.tree.open or self.full:
             return None
         leaf = self.outstanding = self._choose()
-        return Seed(self.number - 1, Plan(tuple([event.thread for event in leaf.configuration()])))
+        return Seed(
+            self.number - 1, Plan(tuple([event.thread for event in leaf.configuration()]), values=self.with_cutoffs)
+        )
 
     def _choose(self) -> Node:
         self.number += 1
@@ -142,16 +164,71 @@ class UnfoldingSearch(Strategy):
             self.looked_at |= execution.looked_at
             self.journal.append(("looks", " ".join(sorted(self.looked_at))))
         events = events_of(execution, self.unfolding)
+        self._record_events()
+        if self.cutoffs is not None:
+            for event in self.cutoffs.enter(run, events):
+                self.journal.append(("print", event.number, f"{event.updates:x}"))
         pairs = array("q")
         for extension in extensions_of(execution, events, self.unfolding):
+            if extension.first.cut or any(last.cut for last in extension.event.past.values()):
+                continue
             if extension.event not in extension.first.alternatives:
                 extension.first.alternatives[extension.event] = None
                 pairs.extend((extension.first.number, extension.event.number))
         self._record_events()
         known = self._known(leaf, planned, events)
         numbers = array("q", [event.number for event in events[known:]])
+        probes = None if self.cutoffs is None else self._follow(run, events)
         self.journal.append(("ran", known, numbers.tobytes(), pairs.tobytes()))
-        self._take_in(leaf, planned, events)
+        self._take_in(leaf, planned, events, probes)
+        self._limit_memory()
+
+    def _follow(self, run: Run, events: list[UnfoldingEvent]) -> list[UnfoldingEvent] | None:
+        """Note the states along an execution; returns the probes after its cutoffs, if it has any."""
+        assert self.cutoffs is not None
+        kept = [event for event in events if not event.cut]
+        dropped = [event for event in events if event.cut]
+        states, ended = [*kept, *dropped], not (run.settled or run.truncated)
+        self.cutoffs.follow(states, len(kept), ended)
+        numbers = array("q", [event.number for event in states])
+        self.journal.append(("end", numbers.tobytes(), len(kept), int(ended)))
+        if not dropped:
+            return None
+        threads = self._probes(run, events)
+        self.journal.append(("probes", "\0".join(threads)))
+        return _standing_for(threads, events)
+
+    def _limit_memory(self) -> None:
+        """Drop half of the leaves that wait if the process takes too much memory, or stop if none does."""
+        if self.memory is None or self.done % _RARELY or resident_megabytes() <= self.memory:
+            return
+        count = len(self.tree.open) // 2
+        self._forget(count)
+        self.journal.append(("forget", count))
+
+    def _forget(self, count: int) -> None:
+        if count:
+            self.forgotten += self.tree.forget(count)
+        else:
+            self.full = True
+
+    def _probes(self, run: Run, events: list[UnfoldingEvent]) -> list[str]:
+        """The threads that may be able to move after the events of an execution that are no cutoffs, and come after
+        none."""
+        following: dict[str, UnfoldingEvent] = {}
+        for event in events:
+            if event.cut:
+                following.setdefault(event.thread, event)
+        over = {run.tasks[step.task] for step in run.log if step.op is Op.END}
+        return [
+            thread
+            for thread in run.tasks
+            if (
+                any(before.cut for before in following[thread].past.values())
+                if thread in following
+                else thread not in over
+            )
+        ]
 
     def _known(self, leaf: Node, planned: list[UnfoldingEvent], events: list[UnfoldingEvent]) -> int:
         """How many events of an execution follow from the tree."""
@@ -172,26 +249,32 @@ class UnfoldingSearch(Strategy):
         self.journal = [("reset", " ".join(sorted(self.waited_for)), _packed(self.varying))]
         self.journal += [("expired",)] * self.expired
 
-    def _take_in(self, leaf: Node, planned: list[UnfoldingEvent], events: list[UnfoldingEvent]) -> None:
+    def _take_in(
+        self,
+        leaf: Node,
+        planned: list[UnfoldingEvent],
+        events: list[UnfoldingEvent],
+        probes: list[UnfoldingEvent] | None = None,
+    ) -> None:
         """Enter the events of an execution of a leaf into the tree."""
         self.done += 1
         self.searcher.observe(events)
         for index, (wanted, event) in enumerate(zip(planned, events, strict=False)):
-            if wanted is not event:
-                if index < len(planned) - self.tree.chain(leaf) or not wanted.unsure:
+            if wanted is not event or event.cut:
+                if index < len(planned) - self.tree.chain(leaf) or wanted is not event and not wanted.unsure:
                     self.lost += 1
                     self.tree.drop(leaf)
                     return
-                self._learn_instead(planned[index:], events[index:])
+                if wanted is not event:
+                    self._learn_instead(planned[index:], events[index:])
                 leaf, planned = self.tree.cut_back(leaf, index), planned[:index]
                 break
-        self.tree.expand(leaf, events[len(planned) :], self.searcher.eager)
+        rest = [event for event in events[len(planned) :] if not event.cut]
+        self.tree.expand(leaf, rest, self.searcher.eager, probes)
 
     def _learn_instead(self, planned: list[UnfoldingEvent], events: list[UnfoldingEvent]) -> None:
         """Learn which events an execution had instead of planned ones, from the first on that differs."""
-        if not planned[0].varies:
-            planned[0].refuted = True
-            planned[0].instead.append(events[0])
+        planned[0].varies = True
         for wanted, event in zip(planned, events, strict=False):
             if wanted.varies and event.previous is wanted.previous and event not in wanted.instead:
                 wanted.instead.append(event)
@@ -201,8 +284,10 @@ class UnfoldingSearch(Strategy):
         harmless, waits = bool(kind & 1), bool(kind & 2)
         planned = leaf.configuration()
         self.refuted += 1
-        if harmless:
-            self.held += 1
+        if planned[index].number < 0:
+            self.tree.expand(self.tree.cut_back(leaf, index), [], eager=False)
+            return
+        self.held += harmless and not planned[index].unsure
         if not planned[index].unsure:
             self.lost += not harmless
             self.tree.drop(leaf)
@@ -218,7 +303,8 @@ class UnfoldingSearch(Strategy):
         return Estimate(self.done, waiting, None if waiting or not self.done else float(self.done))
 
     def summary(self) -> str:
-        return f"{self.unfolding.met:,} events of the unfolding"
+        cutoffs = f", {self.cutoffs.count:,} cutoffs" if self.cutoffs is not None else ""
+        return f"{self.unfolding.met:,} events of the unfolding{cutoffs}"
 
     def incompleteness_reason(self) -> str:
         parts = []
@@ -230,6 +316,11 @@ class UnfoldingSearch(Strategy):
             parts.append("the locations that a step accesses depend on values, for which the unfolding has no rule")
         if self.expired:
             parts.append(EXPIRED)
+        if self.forgotten or self.full:
+            parts.append(f"the search took more than {self.memory} MB of memory and left executions out")
+        endless = 0 if self.cutoffs is None else self.cutoffs.endless()
+        if endless:
+            parts.append(f"in {endless} states threads may go round for ever: livelocks are not searched")
         return "; ".join(parts)
 
     # -- journal ------------------------------------------------------------------------------------------------------
@@ -240,6 +331,7 @@ class UnfoldingSearch(Strategy):
 
     def restore(self, records: Iterable[JournalRecord]) -> None:
         known: dict[int, UnfoldingEvent] = {}  # by number
+        probes: list[str] | None = None  # threads of the next run
         for record in records:
             match record:
                 case ("reset", waited_for, varying):
@@ -247,31 +339,50 @@ class UnfoldingSearch(Strategy):
                     known.clear()
                     self.waited_for = set(waited_for.split())
                     self.varying = set(map(SiteNumber, _numbers(varying)))
-                case ("sites", several, single):
-                    self.several = set(map(SiteNumber, _numbers(several)))
-                    self.single = set(map(SiteNumber, _numbers(single)))
-                case ("expired",):
-                    self.expired = True
-                case ("waits", waited_for):
-                    self.waited_for = set(waited_for.split())
-                case ("looks", looked_at):
-                    self.looked_at = set(looked_at.split())
                 case ("event", number, thread, reads, writes, past, varies):
                     before = {last.thread: last for last in map(known.__getitem__, _numbers(past))}
                     self.unfolding.met = number
-                    made = self.unfolding.event(
+                    known[number] = self.unfolding.event(
                         thread, frozenset(_numbers(reads)), frozenset(_numbers(writes)), before, bool(varies)
                     )
-                    known[number] = made
                     self.unfolding.met = number + 1
-                case ("astray", index, kind):
-                    self._astray(self._choose(), index, kind)
+                case ("probes", threads):
+                    probes = threads.split("\0") if threads else []
                 case ("ran", shared, numbers, pairs):
-                    self._run_again(shared, [known[number] for number in _numbers(numbers)], _numbers(pairs), known)
+                    events = [known[number] for number in _numbers(numbers)]
+                    self._run_again(shared, events, _numbers(pairs), known, probes)
+                    probes = None
+                case _:
+                    self._recall(record, known)
         self.unfolding.fresh.clear()
 
+    def _recall(self, record: JournalRecord, known: dict[int, UnfoldingEvent]) -> None:
+        match record:
+            case ("sites", several, single):
+                self.several = set(map(SiteNumber, _numbers(several)))
+                self.single = set(map(SiteNumber, _numbers(single)))
+            case ("expired",):
+                self.expired = True
+            case ("waits", waited_for):
+                self.waited_for = set(waited_for.split())
+            case ("looks", looked_at):
+                self.looked_at = set(looked_at.split())
+            case ("print", number, updates) if self.cutoffs is not None:
+                self.cutoffs.recall(known[number], int(updates, 16))
+            case ("end", states, kept, ended) if self.cutoffs is not None:
+                self.cutoffs.follow([known[number] for number in _numbers(states)], kept, bool(ended))
+            case ("forget", count):
+                self._forget(count)
+            case ("astray", index, kind):
+                self._astray(self._choose(), index, kind)
+
     def _run_again(
-        self, shared: int, events: list[UnfoldingEvent], pairs: list[int], known: dict[int, UnfoldingEvent]
+        self,
+        shared: int,
+        events: list[UnfoldingEvent],
+        pairs: list[int],
+        known: dict[int, UnfoldingEvent],
+        probes: list[str] | None,
     ) -> None:
         for first, other in zip(pairs[::2], pairs[1::2], strict=True):
             known[first].alternatives[known[other]] = None
@@ -279,7 +390,29 @@ class UnfoldingSearch(Strategy):
         planned = leaf.configuration()
         for event in events:
             event.unsure = event.refuted = False
-        self._take_in(leaf, planned, planned[:shared] + events)
+        events = planned[:shared] + events
+        self._take_in(leaf, planned, events, None if probes is None else _standing_for(probes, events))
+
+
+def _standing_for(threads: list[str], events: list[UnfoldingEvent]) -> list[UnfoldingEvent]:
+    """For each of these threads: an event that stands for its next one after those of the events that are no cutoffs,
+    and come after none."""
+    last = {event.thread: event for event in events if not event.cut}
+    return [
+        UnfoldingEvent(
+            -1, thread, frozenset(), frozenset(), {thread: last[thread]} if thread in last else {}, varies=True
+        )
+        for thread in threads
+    ]
+
+
+def resident_megabytes() -> int:
+    """The memory that this process has now; where the system does not say so, the most that it has had."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    return pages * resource.getpagesize() >> 20
 
 
 def _met_waiting(run: Run, thread: str | None) -> set[str]:

@@ -27,7 +27,7 @@ class Node:
     """A node; one without an event is a leaf. ``taken``: it is a left child. ``executed``: an execution has ended here.
     ``leaves``: how many leaves below it, or itself, are to be executed."""
 
-    __slots__ = ("asleep", "event", "executed", "leaves", "left", "parent", "right", "taken")
+    __slots__ = ("asleep", "event", "executed", "leaves", "left", "parent", "probes", "right", "taken")
 
     def __init__(self, parent: Node | None, taken: bool, asleep: tuple[UnfoldingEvent, ...]) -> None:
         self.parent = parent
@@ -37,6 +37,7 @@ class Node:
         self.left: Node | None = None
         self.right: Node | None = None
         self.executed = False
+        self.probes: list[UnfoldingEvent] | None = None  # events of threads that may be able to move here
         self.leaves = 0
 
     def extend(self, event: UnfoldingEvent) -> Node:
@@ -82,9 +83,12 @@ class UnfoldingTree:
         for node in leaf.ways():
             node.leaves -= 1
 
-    def expand(self, leaf: Node, events: Sequence[UnfoldingEvent], eager: bool) -> None:
+    def expand(
+        self, leaf: Node, events: Sequence[UnfoldingEvent], eager: bool, probes: list[UnfoldingEvent] | None = None
+    ) -> None:
         """Enter an execution that continued in these events after the configuration of a leaf. If ``eager``, look for
-        alternatives to them now; otherwise the sweep will."""
+        alternatives to them now; otherwise the sweep will. ``probes``, if not None, stand for events of threads that
+        may be able to move after them, since the execution went on with cutoffs; each is tried."""
         self._remove(leaf)
         swept = leaf is self.sweep
         node = leaf
@@ -96,13 +100,31 @@ class UnfoldingTree:
             if swept:
                 self._here.push(event)
         else:
-            self.explored += 1
+            if probes is not None and node is not leaf or node.probes is None:
+                node.probes = probes
+            if node.probes is not None and node.asleep:
+                node.event = node.asleep[-1]
+            elif node.probes:
+                self._probe(node, swept)
+                return
+            else:
+                self.explored += 1
         node.executed = True
         if eager:
             self._look(node, leaf)
         if swept:
             self.sweep = node
             self.move_on()
+
+    def _probe(self, node: Node, swept: bool) -> None:
+        """Have an execution try whether a thread can move after an otherwise complete configuration."""
+        assert node.probes
+        probe = node.probes.pop()
+        leaf = node.extend(probe)
+        self._add(leaf)
+        if swept:
+            self._here.push(probe)
+            self.sweep = leaf
 
     def _look(self, node: Node, leaf: Node) -> None:
         """Add the alternatives to events that were executed between a leaf and a node that are known already."""
@@ -148,6 +170,14 @@ class UnfoldingTree:
         in conflict with all of them."""
         if leaf.asleep:
             self.expand(leaf, leaf.asleep[-1:], eager=False)
+
+    def forget(self, count: int) -> int:
+        """Drop the leaves that have waited longest, up to this number, and the ways that only they have; returns how
+        many there were."""
+        dropped = [leaf for leaf in self.open if leaf is not self.sweep][:count]
+        for leaf in dropped:
+            self.drop(self.cut_back(leaf, len(leaf.configuration()) - self.chain(leaf)))
+        return len(dropped)
 
     def drop(self, leaf: Node) -> None:
         """Leave a leaf without an execution."""

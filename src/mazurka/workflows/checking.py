@@ -274,6 +274,17 @@ class _Check:
         self.recorder.begins("timing")
         return self._look_at_timing(searched)
 
+    def _settings(self) -> StrategySettings:
+        options = self.options
+        return StrategySettings(
+            options.seed,
+            options.solver,
+            self.program.facts().judged_from_outside,
+            search_order=options.search_order,
+            cutoffs=options.cutoffs,
+            memory=options.max_memory,
+        )
+
     def _search(self, journal: SearchJournal | None) -> Outcome:
         program = _Interruptible(self.program, self.watcher)
         limit, most = self.options.time_limit, self.options.max_executions
@@ -287,7 +298,7 @@ class _Check:
         explorer = Explorer(
             program,
             self.options.strategy,
-            settings=StrategySettings(self.options.seed, self.options.solver, self.program.facts().judged_from_outside),
+            settings=self._settings(),
             budget=Budget(None if most is None else most - self.made, self._left(), limit, most),
             stop_at_first=not self.options.all_failures,
             journal=journal,
@@ -328,7 +339,7 @@ class _Check:
         explorer = Explorer(
             program,
             self.options.strategy,
-            settings=StrategySettings(self.options.seed, self.options.solver, self.program.facts().judged_from_outside),
+            settings=self._settings(),
             budget=Budget(None, left, self.options.time_limit),
             stop_at_first=not self.options.all_failures,
             interrupted=self.watcher.interrupted,
@@ -597,6 +608,8 @@ def search_key(program: Program, subject: ProgramSpec, options: Options) -> str:
         options.all_failures,
         options.races,
         options.timing,
+        options.search_order,
+        options.cutoffs,
         options.ignore,
         options.baseline is None,
         *map(repr, properties_of(options)),
