@@ -1,9 +1,15 @@
 """Buffers of `io` over raw files whose functions let other threads move: pipes, sockets, those of the program itself.
 
 A buffer is in C and has a lock, which it holds while it calls the raw file: other threads that use the buffer wait for
-the lock, and a line that they wait for may then be lost, since they drop the rest of the buffer. That lock
-distinguishes real threads only, and all threads of a run are one real thread. So here each buffer has a lock of the
-model around its methods. Buffers of plain files, whose raw files never wait, are in :mod:`.streams`.
+the lock. That lock distinguishes real threads only, and all threads of a run are one real thread. So here each buffer
+has a lock of the model around its methods.
+
+``readline`` and ``read1`` look for bytes in the buffer first, then wait for the lock, and then drop all bytes of the
+buffer (CPython, ``_buffered_readline``): those that another thread has read ahead meanwhile are lost. Here they wait
+first. While the raw file is called the buffer is empty, so a thread that has to wait has found nothing; if the buffer
+is empty afterwards, too, both ways are the same, otherwise the call is untracked.
+
+Buffers of plain files, whose raw files never wait, are in :mod:`.streams`.
 """
 
 from __future__ import annotations
@@ -15,6 +21,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.python.outside import channels
+from mazurka.program.python.outside.read_ahead import read_ahead
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.primitives.locks import Lock, allocate_lock
 from mazurka.program.python.primitives.run import count_untracked
@@ -69,7 +76,7 @@ def _method(base: Any, real: Callable[..., Any]) -> Any:
         uses = self._mz_uses
         with lock:  # the content of the buffer decides whether the raw file is read
             pass_step(models, change((OBJECT, number(self)), f"the state of a {base.__name__}"))
-            if self._mz_uses != uses and name in _LOSING:
+            if self._mz_uses != uses and name in _LOSING and read_ahead(self) != 0:
                 count_untracked(models.runtime, f"{name}() of a {base.__name__} that another thread used meanwhile")
             self._mz_uses += 1
             return real(self, *args, **named)
