@@ -41,6 +41,7 @@ MEASUREMENTS: Final = {
     "real": "real_cases",
     "rivals": "rivals",
     "beside": "beside_frontrun",
+    "live": "live_page",
     "outcomes": "outcomes",
     "generated": "generated",
     "differential": "differential",

@@ -119,10 +119,13 @@ def _start(port: int) -> tuple[int, str]:
 
 
 def _moved(descriptor: int) -> int:
-    """The descriptor under a high number."""
+    """The descriptor under a high number, or as it is where the process may not have such a number."""
     import fcntl
 
-    moved: int = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    try:
+        moved: int = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    except OSError:
+        return descriptor
     os.close(descriptor)
     return moved
 
