@@ -166,7 +166,7 @@ _LOOPING = """\
     thread.join()
     """
 
-_COMPLETE = ["mcr", "mcr-s+", "se-mcr", "dpor", "dpor-rf", "dfs", "icb", "icb-dpor"]
+_COMPLETE = ["mcr", "mcr-s+", "se-mcr", "dpor", "unfolding", "dpor-rf", "dfs", "icb", "icb-dpor"]
 
 
 @pytest.mark.parametrize("strategy", ["mcr", "dfs", "random"])

@@ -7,6 +7,7 @@ search, and its executions reach the oracle's outcomes.
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from tests.oracle.program import OracleProgram
 from mazurka.explore.outcome import Verified
 from mazurka.explore.races import Execution
 from mazurka.explore.strategy import JournalRecord
+from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Plan
 from mazurka.unfold.events import Configuration, Unfolding, UnfoldingEvent
 from mazurka.unfold.extensions import events_of, extensions_of
@@ -41,6 +43,7 @@ _FAMILIES: Final[dict[str, dict[str, bool]]] = {
     "conditions": {},
     "semaphores": {"semaphores": True},
     "atomics": {"conditions": False, "atomics": True},
+    "compounds": {"conditions": False, "compounds": True},
 }
 
 
@@ -130,20 +133,43 @@ def test_searches_go_on_from_their_records(family: str, order: str) -> None:
         assert made.tree.explored == known[1], number
 
 
-def test_steps_whose_locations_depend_on_values_are_not_certain() -> None:
-    """Nothing unreachable is reported, and what may be missing is said."""
-    for number in range(20 if not _LONG else 1_000):
-        program = random_program(number, conditions=False, compounds=True)
-        known = _known(program)
-        if known is None:
+@pytest.mark.parametrize("number", [11, 79, 92, 123, 161, 205, 228])
+def test_steps_whose_locations_depend_on_values(number: int) -> None:
+    """Each was found with a search certain of having covered all, and configurations missing."""
+    program = random_program(number, conditions=False, compounds=True)
+    answer, classes = everything(program, _STATES), mazurkiewicz_classes(program, _STATES)
+    _check(program, answer, classes)
+
+
+@pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO], ids=lambda model: model.value)
+def test_late_stores(model: MemoryModel) -> None:
+    """Under weaker memory models the arrival of a store is a step like any other."""
+    for number in range(8 if not _LONG else 1_000):
+        program = random_program(number, conditions=False, atomics=True)
+        try:
+            answer, classes = everything(program, 3_000, model), mazurkiewicz_classes(program, 3_000)
+        except TooLarge:
             continue
-        answer, classes = known
-        reached = reach(program, UnfoldingSearch, limit=20 * classes + 50)
-        if reached.strategy.incompleteness_reason():
-            assert reached.everything.finals <= answer.finals
-        else:
-            assert reached.everything == answer
-            assert reached.strategy.tree.explored == classes
+        for cutoffs in (False, True):
+            reached = reach(program, partial(UnfoldingSearch, cutoffs=cutoffs), model=model, limit=500 * classes)
+            assert reached.everything.finals == answer.finals, number
+            assert reached.strategy.incompleteness_reason() == "", number
+            if not cutoffs:
+                assert reached.everything == answer, number
+
+
+@pytest.mark.parametrize("model", MemoryModel, ids=lambda model: model.value)
+def test_generated_programs_in_c(model: MemoryModel, tmp_path: Path) -> None:
+    for number in range(5 if not _LONG else 1_000):
+        relaxed = model is not MemoryModel.SC
+        program = random_program(number, conditions=not relaxed, atomics=relaxed)
+        try:
+            answer = front.expected(program, model)
+        except TooLarge:
+            continue
+        found = front_c.reached(program, tmp_path / "generated.c", "unfolding", model, _MOST_EXECUTIONS)
+        if found.executions < _MOST_EXECUTIONS:
+            assert found.outcomes == answer, number
 
 
 @pytest.mark.parametrize("family", _FAMILIES)

@@ -134,7 +134,7 @@ class _Search:
         if event.refuted or event.cut or event in self.excluded:
             return False
         varying = self.varying.get(event.thread)
-        return varying is None or event.previous is varying[0].previous
+        return varying is None or event.ordinal != varying[0].ordinal or event.previous is varying[0].previous
 
 
 def _candidates(event: UnfoldingEvent) -> int:

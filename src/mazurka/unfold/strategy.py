@@ -11,10 +11,10 @@ Sharma, Kroening (Unfolding-based partial order reduction, CONCUR 2015) and Nguy
 trace, whatever the order of the search.
 
 Departures. An extension may be *unsure* (extensions.py): if its execution can't follow it, or shows another action, it
-is refuted; the tree goes on from the steps of the execution, or looks for another alternative there. So may an
-extension whose locations depend on values: it stands for any step of its thread, which is not complete, and the search
-says so. Kinds of targets that are waited for are learnt, as for ``dpor``, and sites at which steps access different
-locations: if they have been taken for plain ones, the search begins again. The order of timeouts is not explored.
+is refuted; the tree goes on from the steps of the execution, or looks for another alternative there. One whose
+locations depend on values stands for any step of its thread. Kinds of targets that are waited for are learnt, as for
+``dpor``, and sites at which steps access different locations: if they have been taken for plain ones, the search begins
+again. The order of timeouts is not explored, and a search in which one fired says so.
 
 Journal. The record of a run holds its events and extensions, by their numbers; the tree follows from these.
 """
@@ -312,8 +312,6 @@ class UnfoldingSearch(Strategy):
             parts.append(f"{self.lost} schedules that should be possible could not be followed")
         if self.held:
             parts.append("the unfolding does not model threads that are held in loops")
-        if self.unfolding.varying:
-            parts.append("the locations that a step accesses depend on values, for which the unfolding has no rule")
         if self.expired:
             parts.append(EXPIRED)
         if self.forgotten or self.full:
