@@ -105,8 +105,7 @@ class Scheduler:
         """The task that moves now; None when no task can move, or need move."""
         enabled = []
         for task in run.live:
-            guard = task.guard
-            if guard is None or guard():
+            if task.guard is None or task.guard():
                 if not task.point:
                     return task
                 enabled.append(task)

@@ -136,7 +136,9 @@ def restart() -> None:
         vars(metadata)["FastPath"].__new__.cache_clear()  # which folders it has read
     if (uuid := sys.modules.get("uuid")) is not None:
         space = vars(uuid)
-        space.update((name, None) for name in _LAST_TIMES if name in space)
+        for name in _LAST_TIMES:
+            if space.get(name) is not None:
+                space[name] = None
         if space.get("_generate_time_safe") is not None:
             _replace(uuid, "_generate_time_safe", None)
             _replace(uuid, "_node", _NODE)

@@ -212,7 +212,9 @@ def thread_start(self: Any) -> None:
     space = self.__dict__
     if not space.get("_initialized"):
         raise RuntimeError("thread.__init__() not called")
-    state = _state(self, models, space)
+    state = space.get("_mz")
+    if state is None or state.models is not models or self is _MAIN:
+        state = _state(self, models, space)
     runtime = models.runtime
     points = runtime.points
     uses = _uses_start(state, runtime, starts=True) if state.flag or state.lookers else state.mark in points
@@ -311,7 +313,9 @@ def thread_join(self: Any, timeout: float | None = None) -> None:
     space = self.__dict__
     if not space.get("_initialized"):
         raise RuntimeError("Thread.__init__() not called")
-    state = _state(self, models, space)
+    state = space.get("_mz")
+    if state is None or state.models is not models or self is _MAIN:
+        state = _state(self, models, space)
     runtime = models.runtime
     if state.starter is not runtime.current and _uses_start(state, runtime):
         runtime.visit(Op.READ, state.target, 0, point=True)
@@ -511,7 +515,7 @@ _saved_of: Final = itemgetter(*_SAVED)
 def _keep_modules(models: Models) -> None:
     """Save the state of ``threading`` and ``concurrent.futures.thread`` that a run changes; give the run a registry of
     pools."""
-    saved = dict(zip(_SAVED, _saved_of(_SPACE), strict=True))
+    saved = _saved_of(_SPACE)
     models.tracing = _tracing_of(_SPACE)
     _SPACE["_counter"] = itertools.count(1).__next__
     _SPACE["_dangling"] = _registry(WeakSet)
@@ -529,7 +533,7 @@ def _keep_modules(models: Models) -> None:
         space["_threads_queues"] = _registry(WeakKeyDictionary)
 
     def undo() -> None:
-        _SPACE.update(saved)
+        _SPACE.update(zip(_SAVED, saved, strict=True))
         atexits[:] = before
         if pools is not None:
             pools.__dict__.update(kept)
