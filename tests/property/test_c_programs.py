@@ -121,6 +121,13 @@ def test_atomic_sections(first: int, tmp_path: Path) -> None:
     assert compared > _SHARE
 
 
+def test_a_step_that_reads_and_keeps_what_it_read(tmp_path: Path) -> None:
+    """The values that a step writes to locations of its thread alone depend on those that it reads."""
+    program = random_program(114, conditions=True, compounds=True)
+    found = reached(program, tmp_path / "kept.c", "se-mcr")
+    assert found.outcomes == expected(program)
+
+
 @pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO])
 @pytest.mark.parametrize("first", range(0, _RELAXED, _RELAXED_SHARE))
 def test_generated_programs_under_relaxed_memory(first: int, model: MemoryModel, tmp_path: Path) -> None:

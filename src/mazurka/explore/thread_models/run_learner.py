@@ -82,6 +82,7 @@ class RunLearner:
         self.event_wakes = {  # the operations that wake waits for events
             access.target for step in run.log if step.more and _is_event(step.target) for access in step.more
         }
+        self.unknown: list[tuple[Any, Op]] = []  # unrecorded values that a step writes to locations of its thread alone
         self.queues: dict[int, tuple[int, ...]] = {}  # place of a condition -> the waiting threads, first come first
 
     def walk(self) -> None:
@@ -117,7 +118,10 @@ class RunLearner:
         assert moment is not None
         attempt = any(access.op is Op.REQUEST for access in step.more)
         seen, writes = self._accesses(task, moment, step, attempt)
+        unknown, self.unknown = self.unknown, []
         if self._is_nothing(step, seen, writes):
+            for location, op in unknown:
+                self.private[task].write(location, op, None, moment.number)
             return
         self.noticed |= 1 << number
         if moment.site != step.site and moment.moves:
@@ -146,6 +150,8 @@ class RunLearner:
             self.history.setdefault(place, []).append((number, value))
         move.to.done = step.op is Op.END
         move.to.things |= moment.things
+        for location, op in unknown:  # the value may depend on the step's reads
+            self.private[task].write(location, op, None, move.to.number)
         self._arrive(task, moment, move)
         if step.op is Op.WRITE and _is_store(step.target):
             self.private[task].since = move.to.number  # since stores are numbered
@@ -287,8 +293,10 @@ class RunLearner:
             if kind is _WAKE:
                 location = self._wake(task, target, woken[len(writes) - 1] if step.op in _QUEUEING else -1)
             elif op not in _LIFE and kind not in _KEPT and not self._contended(task, location, target, changes):
-                if changes:
-                    self.private[task].write(location, op, None if opaque else value, moment.number)
+                if changes and (opaque or value is None or op is Op.RMW and type(value) is not tuple):
+                    self.unknown.append((location, op))
+                elif changes:
+                    self.private[task].write(location, op, value, moment.number)
                 continue
             if opaque and op is not Op.READ:
                 self._opaque(location)
