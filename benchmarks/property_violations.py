@@ -1,14 +1,19 @@
-"""Violations of ready properties in released libraries, predicted from one execution that passes; and the time that a
-long trace takes.
+"""Violations of properties in released libraries, predicted from one execution that passes, or found by a check of a
+program that passes; and the time that a long trace takes.
 
     make bench ARGS=properties                        all (two minutes); needs PyPI once
     make bench ARGS="properties --only 'kombu*'"      some
 
 A program is a file of ``benchmarks/programs/property_violations``. Its head names the ``package`` that it uses, the
-modules that are included, the ``property``, the file of the library that the violation is ``in``, and the failure that
-comes of it (``fails with``). It is recorded as it is, with real threads; the recording has to pass. Then ``mazurka
-predict --confirm`` has to report the violation in that file, its witness checked, and confirmed by a replay; and
-``mazurka check``, without the property, has to find the failure. All violations of the two groups are counted.
+modules that are included, the ``property`` (with the file that states it if it is none of the ready ones), the file of
+the library that the violation is ``in``, and the failure that comes of it (``fails with``; none if nothing fails). It
+is recorded as it is, with real threads; the recording has to pass. Then ``mazurka predict --confirm`` has to report the
+violation in that file, its witness checked, and confirmed by a replay; and ``mazurka check``, without the property, has
+to find the failure. All violations of the groups that are recorded are counted.
+
+If the program is ``found by: check``, it has to pass with real threads, and ``mazurka check --all-failures`` with the
+property has to report the violation; without it, the failure. A ``release`` is that of another version than the
+environment's, which is installed alone.
 
 The long trace is drawn: threads that look at keys of a dictionary, read and write, and then act on the keys. It has
 20,000 events, of which 1,300 are those of the property check-then-act. Demanded is an answer in 2 s of CPU on one core.
@@ -19,6 +24,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
+import platform
 import random
 import re
 import shutil
@@ -45,7 +51,8 @@ from mazurka.trace.trace import Trace, trace_of
 from mazurka.workflows.predicting import Numbered, Request, predict
 
 _PROGRAMS: Final = ROOT / "benchmarks" / "programs" / "property_violations"
-_HEAD: Final = ("package", "include", "property", "in", "fails with")
+_HEAD: Final = ("package", "include", "property", "in")
+_MORE: Final = ("fails with", "found by", "release")
 _RECORDED: Final = ("unsafe-iteration", "check-then-act")
 #: How the names of their properties begin.
 _GROUPS: Final = (*_RECORDED, "unsafe-view-iteration")
@@ -79,16 +86,18 @@ class _Outcome:
 def measure(settings: Settings) -> Iterator[Row]:
     interpreter = python()
     for program in _programs(settings.only):
-        outcome = _outcome(interpreter, program)
-        fails = program.head["fails with"] in outcome.failure
+        by_check = program.head.get("found by") == "check"
+        outcome = (_checked if by_check else _outcome)(interpreter, program)
+        fails = program.head.get("fails with", "") in outcome.failure
+        counts = f"{outcome.predicted} predicted, {outcome.confirmed} confirmed; "
         yield Row(
             program.file.stem,
-            "confirmed",
+            "found" if by_check else "confirmed",
             outcome.proof,
-            f"{outcome.seconds:.1f} s, {outcome.events:,} events",
-            f"{program.head['package']} {version_of(program.head['package'])}, {program.head['property']}: "
-            f"{outcome.predicted} predicted, {outcome.confirmed} confirmed; check: {outcome.failure or 'no failure'}",
-            outcome.proof == "confirmed" and fails,
+            f"{outcome.seconds:.1f} s" + ("" if by_check else f", {outcome.events:,} events"),
+            f"{_release(program)}, {_name(program)}: {'' if by_check else counts}"
+            f"check: {outcome.failure or 'no failure'}",
+            outcome.proof == ("found" if by_check else "confirmed") and fails,
         )
     if settings.only == "*":
         yield _long_trace(settings.repetitions)
@@ -100,18 +109,83 @@ def _programs(only: str) -> list[_Program]:
 
 
 def _head(file: Path) -> dict[str, str]:
-    head = dict(re.findall(rf"^# ({'|'.join(_HEAD)}): (.+)$", file.read_text(), re.MULTILINE))
+    names = "|".join((*_HEAD, *_MORE))
+    head = dict(re.findall(rf"^# ({names}): (.+)$", file.read_text(), re.MULTILINE))
     if missing := [name for name in _HEAD if name not in head]:
         raise SystemExit(f"{file}: its head needs {', '.join(missing)}")
     return head
 
 
+def _name(program: _Program) -> str:
+    """The name of the property."""
+    return program.head["property"].rpartition(":")[2]
+
+
+def _release(program: _Program) -> str:
+    """The library's name and version."""
+    package = program.head["package"]
+    if package == "CPython":
+        return f"CPython {platform.python_version()}"
+    version = program.head["release"].partition("==")[2] if "release" in program.head else version_of(package)
+    return f"{package} {version}"
+
+
+def _copied(program: _Program, folder: str) -> None:
+    """The program, and the files of properties beside it."""
+    for each in (program.file, *program.file.parent.glob("*.mzp")):
+        shutil.copy(each, folder)
+
+
+def _installed(interpreter: Path, program: _Program) -> str:
+    """The folder of a release of its own; "" if the program has none."""
+    release = program.head.get("release", "")
+    if not release:
+        return ""
+    folder = ROOT / ".cache" / "releases" / release.replace("==", "-")
+    if not folder.exists():
+        with tempfile.TemporaryDirectory(dir=ROOT, prefix=".release-") as made:
+            command = [str(interpreter), "-m", "pip", "install", "--quiet", "--no-deps", "--target", made, release]
+            subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(made, folder)
+    return str(folder)
+
+
+def _checked(interpreter: Path, program: _Program) -> _Outcome:
+    """The violation that a check finds in a program that passes."""
+    with tempfile.TemporaryDirectory(prefix="property-") as folder:
+        _copied(program, folder)
+        packages = _installed(interpreter, program)
+        begun = time.monotonic()
+        passed = _run(interpreter, folder, packages=packages, program=program.file.name)
+        if passed.returncode:
+            return _Outcome("no passing execution")
+        wanted = ("--property", program.head["property"], "--all-failures")
+        violations = _failures(interpreter, folder, program, packages, *wanted)
+        seconds = time.monotonic() - begun
+        failures = _failures(interpreter, folder, program, packages)
+    found = any(each["kind"] == _name(program) and program.head["in"] in json.dumps(each) for each in violations)
+    failure = f"{failures[0]['kind']}: {failures[0]['message']}" if failures else ""
+    return _Outcome("found" if found else "not found", failure=failure, seconds=seconds)
+
+
+def _failures(interpreter: Path, folder: str, program: _Program, packages: str, *options: str) -> list[dict[str, Any]]:
+    """The failures that a check finds."""
+    include = [part for each in program.head["include"].split(", ") for part in ("--include", each)]
+    common = ["--format", "json", "--no-progress", "--no-save", "--time-limit", "60"]
+    report = _run(interpreter, folder, "check", program.file.name, *include, *options, *common, packages=packages)
+    found: list[dict[str, Any]] = json.loads(report.stdout)["failures"]
+    return found
+
+
 def _outcome(interpreter: Path, program: _Program) -> _Outcome:
     with tempfile.TemporaryDirectory(prefix="property-") as folder:
-        shutil.copy(program.file, folder)
+        _copied(program, folder)
         begun = time.monotonic()
         include = [part for each in program.head["include"].split(", ") for part in ("--include", each)]
-        properties = [part for each in _RECORDED for part in ("--property", each)]
+        own = program.head["property"]
+        stated = _RECORDED if own.startswith(_GROUPS) else (*_RECORDED, own)
+        properties = [part for each in stated for part in ("--property", each)]
         recorded = _run(interpreter, folder, "record", program.file.name, *include, *properties)
         if recorded.returncode:
             return _Outcome("no passing recording")
@@ -124,8 +198,8 @@ def _outcome(interpreter: Path, program: _Program) -> _Outcome:
 
 
 def _judged(program: _Program, report: dict[str, Any], seconds: float, failures: list[dict[str, Any]]) -> _Outcome:
-    violations = [each for each in report["findings"] if each["kind"].startswith(_GROUPS)]
-    wanted = [each for each in violations if each["kind"] == program.head["property"] and _is_in(each, program)]
+    violations = [each for each in report["findings"] if each["kind"].startswith((*_GROUPS, _name(program)))]
+    wanted = [each for each in violations if each["kind"] == _name(program) and _is_in(each, program)]
     confirmed = sum(bool(each["replayed"]) for each in violations)
     best = max(wanted, key=lambda each: bool(each["replayed"]), default=None)
     checked = best is not None and best["witness"]["checked"]
@@ -141,10 +215,13 @@ def _is_in(finding: dict[str, Any], program: _Program) -> bool:
     return any(each["file"].endswith(f"site-packages/{program.head['in']}") for each in finding["locations"])
 
 
-def _run(interpreter: Path, folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(SRC)}
+def _run(
+    interpreter: Path, folder: str, *arguments: str, packages: str = "", program: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """A command of Mazurka, or a program alone, with the packages of a folder before those of the environment."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (packages, str(SRC))))}
     return subprocess.run(
-        [str(interpreter), "-m", "mazurka", *arguments],
+        [str(interpreter), *((program,) if program else ("-m", "mazurka", *arguments))],
         cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=_LIMIT,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
