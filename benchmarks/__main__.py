@@ -14,6 +14,7 @@
     make bench ARGS=properties              properties predicted in libraries, and of a long trace (two minutes; PyPI)
     make bench ARGS=thread-logs             logs of threads beside one log of all, of three programs (minutes; PyPI)
     make bench ARGS=call-orders             cost of candidates of calls in other orders, beside happens-before
+    make bench ARGS="c-tasks --jobs 2"      verdicts on C programs in the style of SV-COMP's tasks (some minutes)
     make bench ARGS=install                 size and time of an installation, without extras and with (a minute; PyPI)
     make bench ARGS=page                    200,000 events in Chromium (a minute; after make test-browser)
     make bench ARGS="ncmc --jobs 2"         clients whose calls commute, beside published counts (some minutes)
@@ -79,6 +80,7 @@ MEASUREMENTS: Final = {
     "order-violations": "order_violations",
     "call-orders": "call_orders",
     "properties": "property_violations",
+    "c-tasks": "c_tasks",
     "install": "install",
     "perfetto": "perfetto_export",
     "page": "page",
@@ -102,6 +104,7 @@ _LONG: Final = frozenset(
         "order-violations",
         "call-orders",
         "properties",
+        "c-tasks",
         "install",
         "page",
     }
@@ -133,7 +136,7 @@ def _arguments() -> tuple[list[str], Settings]:
         "--seconds",
         type=float,
         default=default.seconds,
-        help="limit for one search of `counts`, one check of `libraries`",
+        help="limit for one search of `counts`, one check of `libraries` or `c-tasks`",
     )
     parser.add_argument("--programs", type=int, default=default.programs, help="how many `generated` draws")
     parser.add_argument("--executions", type=int, default=default.executions, help="of each search of `footprint`")
@@ -142,8 +145,14 @@ def _arguments() -> tuple[list[str], Settings]:
     parser.add_argument(
         "--jobs", type=int, default=default.jobs, metavar="N", help="processes for `generated` and `counts`"
     )
-    parser.add_argument("--only", default=default.only, metavar="PATTERN", help="names of `libraries` and `suites`")
-    parser.add_argument("--keep", action="store_true", help="put the results into docs/reference/libraries.md")
+    parser.add_argument(
+        "--only", default=default.only, metavar="PATTERN", help="names of `libraries`, `suites` and `c-tasks`"
+    )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="put the results into the table of the docs (docs/reference/libraries.md, c-tasks.md)",
+    )
     parser.add_argument("--frontrun", default=os.environ.get("FRONTRUN_PYTHON", ""), metavar="PYTHON")
     given = parser.parse_args()
     if unknown := [name for name in given.names if name not in MEASUREMENTS]:

@@ -42,12 +42,18 @@ def version_of(package: str) -> str:
     return pinned[package.lower()]
 
 
-def keep(heading: str, columns: Sequence[str], cells: Mapping[str, Sequence[str]], names: Sequence[str]) -> None:
+def keep(
+    heading: str,
+    columns: Sequence[str],
+    cells: Mapping[str, Sequence[str]],
+    names: Sequence[str],
+    page: Path = PAGE,
+) -> None:
     """Write rows into the table under a heading of the page: those measured now, and the present rows of the others of
     ``names``. The first column is the name."""
-    lines = PAGE.read_text().splitlines()
+    lines = page.read_text().splitlines()
     if heading not in lines:
-        raise SystemExit(f"{PAGE}: no heading `{heading}`")
+        raise SystemExit(f"{page}: no heading `{heading}`")
     start = lines.index(heading)
     end = next((at for at in range(start + 1, len(lines)) if lines[at].startswith("## ")), len(lines))
     section = lines[start:end]
@@ -56,7 +62,7 @@ def keep(heading: str, columns: Sequence[str], cells: Mapping[str, Sequence[str]
     rows |= {name: _line([name, *map(_plain, values)]) for name, values in cells.items()}
     table = [_line(columns), "|---" * len(columns) + "|", *(rows[name] for name in names if name in rows)]
     text = "\n".join(line for line in section if not line.startswith("|")).strip()
-    PAGE.write_text("\n".join([*lines[:start], text, "", *table, *([""] if lines[end:] else []), *lines[end:], ""]))
+    page.write_text("\n".join([*lines[:start], text, "", *table, *([""] if lines[end:] else []), *lines[end:], ""]))
 
 
 def _plain(cell: str) -> str:

@@ -198,6 +198,41 @@ def test_an_atomic_section_ends_with_its_thread(tmp_path: Path) -> None:
     assert not run.failures
 
 
+_SECTIONS = "void __VERIFIER_assume(int); void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void);"
+
+#: A section whose assumption does not hold has no effect that another thread may see.
+_TAKEN_BACK = _two(
+    f"{_SECTIONS} int x, y; _Atomic int w;",
+    "__VERIFIER_atomic_begin(); x = 1; w = 1; __VERIFIER_assume(y == 1); __VERIFIER_atomic_end();",
+    "assert(x != 1); assert(w == 0); y = 1;",
+)
+
+#: A lock by an assumption, of servers without an end.
+_SERVERS = _two(
+    f"{_SECTIONS} int taken, inside; void __VERIFIER_atomic_take(void) {{ __VERIFIER_assume(!taken); taken = 1; }}",
+    "for (;;) { __VERIFIER_atomic_take(); assert(++inside == 1); inside--; taken = 0; }",
+    "for (;;) { __VERIFIER_atomic_take(); assert(++inside == 1); inside--; taken = 0; }",
+)
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dpor", "se-mcr", "dfs"])
+def test_writes_before_an_assumption_that_does_not_hold_are_not_seen(strategy: str, tmp_path: Path) -> None:
+    found = explored(opened(tmp_path, _TAKEN_BACK), strategy)
+    assert not isinstance(found.verdict, Violation), found.verdict
+    assert isinstance(found.verdict, Verified) or strategy == "mcr"  # which is in doubt about sections with more steps
+
+
+def test_memory_that_such_a_section_has_freed_is_untracked(tmp_path: Path) -> None:
+    body = "int *p = malloc(4); __VERIFIER_atomic_begin(); free(p); __VERIFIER_assume(0);"
+    run = executed(tmp_path, f"{_SECTIONS} int main(void) {{ {body} }}")
+    assert any("freed in an atomic section" in each for each in run.untracked)
+
+
+def test_threads_that_an_assumption_holds_are_in_no_livelock(tmp_path: Path) -> None:
+    found = explored(opened(tmp_path, _SERVERS), "se-mcr")
+    assert isinstance(found.verdict, Verified), found.verdict
+
+
 def test_functions_at_exit_are_part_of_the_program(tmp_path: Path) -> None:
     text = 'void last(void) { puts("last"); } void fails(void) { abort(); }\n'
     run = executed(tmp_path, text + "int main(void) { atexit(fails); atexit(last); return 0; }")

@@ -32,14 +32,16 @@ class LocalState:
 
     ``groups`` are the sets of places that its transitions read, mostly one. A thread that ``waits`` can't move while
     the first place of ``looks``, which it acquires, is taken; ``refused`` has the values of ``looks`` with which it
-    could not move. ``held`` are the locks the thread holds, and the sites at which it acquired them. If the next step
-    is a ``call`` of a marked object, the transitions are distinguished by results.
+    could not move; a ``doomed`` thread stands before an assumption that does not hold. ``held`` are the locks the
+    thread holds, and the sites at which it acquired them. If the next step is a ``call`` of a marked object, the
+    transitions are distinguished by results.
     """
 
     __slots__ = (
         "above",
         "call",
         "done",
+        "doomed",
         "groups",
         "grown",
         "halts",
@@ -69,6 +71,7 @@ class LocalState:
         self.done = False
         self.halts = False  # whether the thread ends the whole program here
         self.waits = False
+        self.doomed = False
         self.moves: dict[Seen, Transition] = {}
         self.groups: list[tuple[int, ...]] = []
         self.looks: tuple[int, ...] = ()

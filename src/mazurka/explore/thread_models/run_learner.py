@@ -491,6 +491,7 @@ class RunLearner:
                 continue
             if blocked.repeats is not None and self.loop_state_known[blocked.task]:
                 continue  # its next step is known, or will be
+            moment.doomed = moment.doomed or blocked.target == ASSUMPTION
             if moment.point is None or blocked.repeats is not None:
                 self._expect(moment, blocked)
             if stuck or run.tasks[blocked.task] == self.record.refused or blocked.target == ASSUMPTION:

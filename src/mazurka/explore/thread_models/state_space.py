@@ -321,12 +321,17 @@ class StateSpace(Simulator):
             self.left_out.clear()
             return any(self.work)
         moving = {state: len(enabled) for state in component if (enabled := self._standing(state)[1])}
-        if moving:
+        if moving and not self._is_doomed(component[-1]):
             self.bottoms.append(component)
             if not any(state.moved.bit_count() >= count for state, count in moving.items()):
                 component[-1].whole = True
                 self.left_out.append(component[-1])
         return True
+
+    def _is_doomed(self, state: JointState) -> bool:
+        """Whether an assumption of the program does not hold: an execution that comes there is none of its own."""
+        every = self.behaviour.moments
+        return any(number >= 0 and every[number].doomed for number in state.moments)
 
     def round(self) -> tuple[tuple[int, ...], list[int]] | None:
         """The threads that move on the path to loops that no thread can leave, and on a tour there with all enabled

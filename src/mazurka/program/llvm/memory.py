@@ -122,6 +122,8 @@ class Memory:
         self._static: list[tuple[int, int, str, str, bytes]] = []
         self.sections = 0  # atomic sections that the running thread is in, one within the other
         self._touched: dict[Target, int] | None = None  # by its step so far: 1 read, 2 written; None: no step yet
+        self._before: list[tuple[MemorySlot, Any]] = []  # the values that the section has overwritten, oldest first
+        self._ended = False  # whether the section has ended objects, which can't be taken back
 
     def restart(self, run: Runtime) -> None:
         """Begin an execution: static objects have their initial values again, all others are gone."""
@@ -191,6 +193,7 @@ class Memory:
             self._step(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
             if not thing.live:
                 raise ProgramFault("double free", f"frees {thing.name}, which has been freed", site)
+        self._ended = self._ended or bool(self.sections)
         thing.live = False
 
     def _life(self, thing: MemoryObject) -> Any:
@@ -294,6 +297,8 @@ class Memory:
             if self.model is not MemoryModel.SC and not self.sections:
                 self.run.hold_back(MemorySlot(thing, at, size))
             self.visit(_WRITE, thing, at, size, site)
+        if self.sections:
+            self._keep(thing, at, size)
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size
         if thing.unknown is not None or type(value) is SymbolicInt:
@@ -330,6 +335,8 @@ class Memory:
             raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
         if not self.run.solo:
             self.visit(_WRITE, thing, at, size, site)
+        if self.sections:
+            self._keep(thing, at, size)
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size if shadow is None else shadow
         if unknown and thing.unknown is None:
@@ -386,6 +393,8 @@ class Memory:
         return value if thing.unknown is None else thing.unknown.number(at, size, value)
 
     def _put(self, thing: MemoryObject, at: int, size: int, value: Any) -> None:
+        if self.sections:
+            self._keep(thing, at, size)
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size
         if thing.unknown is not None or type(value) is SymbolicInt:
@@ -487,7 +496,21 @@ class Memory:
         """See :meth:`begin_section`; no effect where there is no section."""
         self.sections = max(self.sections - 1, 0)
         if not self.sections:
-            self._touched = None
+            self.leave_sections()
+
+    def take_back_section(self) -> None:
+        """The running thread stays within its section for ever, so that no other thread may see the section's writes:
+        they are undone. Its step then writes values that were there before."""
+        for slot, value in reversed(self._before):
+            slot.put(value)
+        if self._ended:
+            text = "memory freed in an atomic section whose assumption does not hold"
+            self.run.untracked[text] = self.run.untracked.get(text, 0) + 1
+        self.leave_sections()
+
+    def _keep(self, thing: MemoryObject, at: int, size: int) -> None:
+        slot = MemorySlot(thing, at, size)
+        self._before.append((slot, slot.look()))
 
     def pass_event(self, accesses: Sequence[Access], site: int) -> None:
         """Pass an event of a property as a step of its own, or as part of the step that an atomic section is."""
@@ -495,8 +518,9 @@ class Memory:
         self._step(own.op, own.target, site, None, tuple(others))
 
     def leave_sections(self) -> None:
-        """The running thread ends."""
-        self.sections, self._touched = 0, None
+        """The running thread is in no section any more."""
+        self.sections, self._touched, self._ended = 0, None, False
+        self._before.clear()
 
     def _step(
         self,

@@ -101,7 +101,7 @@ class CProgram(LearnsPoints):
         machine.memory.show = _key if runtime.keyed else _words(machine)
         runtime.on_error = self._failure
         runtime.on_stuck = self._stuck
-        runtime.on_round = lambda run, points: livelock(run, points, self.location)
+        runtime.on_round = lambda run, points: None if machine.is_broken else livelock(run, points, self.location)
         if plan.detail:
             runtime.snapshot_stack = machine.frames
             runtime.on_wait = _name_primitive

@@ -1,6 +1,7 @@
 """The functions of SV-COMP's programs.
 
-A thread whose assumption does not hold stays there, without a failure: no execution goes on from there. Inputs
+A thread whose assumption does not hold stays there, without a failure: no execution goes on from there. In an atomic
+section it stays before the section, whose writes no other thread sees. Inputs
 (``__VERIFIER_nondet_int`` and the like, KLEE's ``klee_make_symbolic``) are unknown; those that are pointers or floats
 are zero, and not tracked: nothing is verified of a program that has any.
 """
@@ -34,7 +35,7 @@ _UNTRACKED: Final = ("pointer", "float", "double")
 def _assume(m: Machine, site: int, holds: int) -> None:
     if not holds:
         m.is_broken = True
-        m.memory.leave_sections()
+        m.memory.take_back_section()
         m.run.block(Op.READ, ASSUMPTION, lambda: False, site=site, point=False)
 
 
