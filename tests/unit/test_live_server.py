@@ -8,7 +8,7 @@ import pickle
 import re
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -101,63 +101,67 @@ def _choice(fine: list[str], wrong: list[str]) -> st.SearchStrategy[tuple[str, b
 _NEAR = [_TOKEN[:-1], _TOKEN + "x", _TOKEN.swapcase(), "", "%" + _TOKEN, "a" * 40, "../" + _TOKEN, _TOKEN + "%2f"]
 
 
+#: The parts of a request: fine ones, the first of which is used where another part is wrong, and wrong ones. ``OWN``
+#: stands for the address of the server, ``PORT`` for its port, and ``-`` for no header.
+_PARTS = {
+    "method": (["GET", "HEAD"], ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "get", "G ET", ""]),
+    "token": ([_TOKEN], _NEAR),
+    "path": (
+        ["", "events?after=0"],
+        ["events", "events?after=-1", "events?after=0&x", "../", "//", "etc/passwd", "?", "#"],
+    ),
+    "version": (["HTTP/1.1", "HTTP/1.0"], ["HTTP/2", "HTTP/0.9", "HTTP/1.1 ", ""]),
+    "Host": (
+        ["OWN"],
+        ["evil.example", "evil.example:PORT", "localhost:PORT", ADDRESS, "OWN.evil.example", "OWN, OWN", "", "-"],
+    ),
+    "Origin": (["-", "http://OWN"], ["null", "http://evil.example", "https://OWN", "http://localhost:PORT", ""]),
+    "Sec-Fetch-Site": (["-", "none", "same-origin"], ["cross-site", "same-site", "", "none, none"]),
+    "more": (
+        ["-", "Accept: */*", "X-Mazurka: ok", "Content-Length: 0"],
+        [
+            "Host: OWNx",
+            "Host: OWN",
+            "Transfer-Encoding: chunked",
+            "Content-Length: 5",
+            "no colon",
+            " folded",
+            "\x00: x",
+            "X : y",
+            "Origin: null",
+            "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Site: none",
+        ],
+    ),
+}
+
+
+def _of_parts(parts: Mapping[str, str], port: int, end: str = "\r\n") -> bytes:
+    lines = [f"{parts['method']} /{parts['token']}/{parts['path']} {parts['version']}"]
+    lines += [f"{name}: {parts[name]}" for name in ("Host", "Origin", "Sec-Fetch-Site") if parts[name] != "-"]
+    lines += [parts["more"]] * (parts["more"] != "-")
+    text = end.join(lines) + end + end
+    return text.replace("OWN", f"{ADDRESS}:{port}").replace("PORT", str(port)).encode("latin-1")
+
+
 @st.composite
 def _requests(draw: st.DrawFn, port: int) -> _Drawn:
-    own = f"{ADDRESS}:{port}"
-    method, a = draw(
-        _choice(["GET", "HEAD"], ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "get", "G ET", ""])
-    )
-    token, b = draw(_choice([_TOKEN], _NEAR))
-    path, c = draw(
-        _choice(
-            ["", "events?after=0"],
-            ["events", "events?after=-1", "events?after=0&x", "../", "//", "etc/passwd", "?", "#"],
-        )
-    )
-    version, d = draw(_choice(["HTTP/1.1", "HTTP/1.0"], ["HTTP/2", "HTTP/0.9", "HTTP/1.1 ", ""]))
-    host, e = draw(
-        _choice(
-            [own],
-            [
-                "evil.example",
-                f"evil.example:{port}",
-                f"localhost:{port}",
-                ADDRESS,
-                f"{own}.evil.example",
-                f"{own}, {own}",
-                "",
-            ],
-        )
-    )
-    origin, f = draw(
-        _choice(
-            ["-", f"http://{own}"], ["null", "http://evil.example", f"https://{own}", f"http://localhost:{port}", ""]
-        )
-    )
-    site, g = draw(_choice(["-", "none", "same-origin"], ["cross-site", "same-site", "", "none, none"]))
-    extra, i = draw(
-        _choice(
-            ["-", "Accept: */*", "X-Mazurka: ok", "Content-Length: 0"],
-            [
-                f"Host: {own}x",
-                f"Host: {own}",
-                "Transfer-Encoding: chunked",
-                "Content-Length: 5",
-                "no colon",
-                " folded",
-                "\x00: x",
-                "X : y",
-                "Origin: null",
-            ],
-        )
-    )
-    lines = [f"{method} /{token}/{path} {version}", f"Host: {host}"]
-    lines += [f"{name}: {value}" for name, value in (("Origin", origin), ("Sec-Fetch-Site", site)) if value != "-"]
-    lines += [extra] * (extra != "-")
+    drawn = {name: draw(_choice(*choices)) for name, choices in _PARTS.items()}
     end = draw(st.sampled_from(["\r\n"] * 20 + ["\n", "\r", "\r\r\n"]))
-    raw = (end.join(lines) + end + end).encode("latin-1")
+    raw = _of_parts({name: part for name, (part, _) in drawn.items()}, port, end)
     cut = draw(st.one_of(st.none(), st.none(), st.none(), st.integers(0, len(raw) - 1)))
-    return _Drawn(raw[:cut], all((a, b, c, d, e, f, g, i)) and end == "\r\n" and cut is None)
+    fine = all(is_fine for _, is_fine in drawn.values())
+    return _Drawn(raw[:cut], fine and end == "\r\n" and cut is None)
+
+
+@pytest.mark.parametrize("name", _PARTS)
+def test_each_fault_alone_is_refused(port: int, name: str) -> None:
+    fine = {each: choices[0][0] for each, choices in _PARTS.items()}
+    for part in _PARTS[name][0]:
+        assert b" 200 OK\r\n" in _exchange(port, _of_parts(fine | {name: part}, port)), part
+    for part in _PARTS[name][1]:
+        answer = _exchange(port, _of_parts(fine | {name: part}, port))
+        assert b"HTTP/1.1 40" in answer, part
+        assert b"secret" not in answer, part
 
 
 _HELD: list[int] = []
