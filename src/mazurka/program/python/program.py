@@ -529,9 +529,11 @@ class PythonProgram(LearnsPoints):
         primitives.finish(runtime, learns=plan.strict and not plan.detail)
         if isinstance(runtime, InvokingRuntime):
             observer.look_back(runtime)
-        self._held = natives.alive_alone(runtime) if is_all else frozenset()
-        is_end = is_all and not outside.exit_functions.are_any()
-        self._kept = natives.kept_to_the_end(runtime) if is_end else frozenset()
+        self._held = self._kept = frozenset()
+        if is_all and CYCLE_POINTS in runtime.points:  # otherwise no state was noted in which the main thread was alone
+            self._held = natives.alive_alone(runtime)
+            if not outside.exit_functions.are_any():
+                self._kept = natives.kept_to_the_end(runtime)
         outside.logging_state.count_at_end(runtime)
         if self._properties is not None:
             self._properties.finish(runtime)
