@@ -174,3 +174,62 @@ def test_a_listener_is_called_by_whatever_name(shell: Shell, listener: str, call
     assert done.returncode == 1, done.stdout
     (failure,) = _failures(shell.folder / "out.json")
     assert failure["kind"] == "callback-after-unsubscribe"
+
+
+_TABLES = """\
+    import threading
+
+    class Database:
+        def create(self, table):
+            pass
+
+        def execute(self, sql):
+            pass
+
+    database = Database()
+
+    def one():
+        database.create("users")
+
+    def two():
+        database.execute("insert into {table} values (1)")
+
+    threads = [threading.Thread(target=each) for each in (one, two)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+_CREATED = """\
+    property update-before-create(table):
+        "{t1} updates {table} before {t2} has created it."
+
+        event create(table): call program.Database.create(_, table)
+        event update(table): call program.Database.execute(_, sql) if table in sql
+
+        pattern: update(t1) create(t2)
+"""
+
+
+def test_a_condition_on_the_parameter_of_another_event(shell: Shell) -> None:
+    """FIG. 19 of the patent: `if (sql.contains(table))`, where other events bind the table."""
+    shell.write("created.mzp", _CREATED)
+    for table, status in (("users", 1), ("orders", 0)):
+        shell.write("program.py", _TABLES.replace("{table}", table))
+        done = shell.run("check", "program.py", "--property", "created.mzp", "--require-complete", "--no-save")
+        assert done.returncode == status, done.stdout
+        if status:
+            assert "update(table in 'insert into users values (1)')" in " ".join(done.stdout.split())
+        shell.run("record", "program.py", "--property", "created.mzp", "-o", f"{table}.recording")
+        done = shell.run("predict", f"{table}.recording", "--property", "created.mzp")
+        assert done.returncode == status, done.stdout
+        assert f"{status} violation" in done.stdout
+        assert "0 undecided" in done.stdout or not status
+
+
+def test_a_condition_on_an_object_is_counted(shell: Shell) -> None:
+    shell.write("created.mzp", _CREATED)
+    shell.write("program.py", _TABLES.replace("{table}", "users").replace('"users"', "object()"))
+    done = shell.run("check", "program.py", "--property", "created.mzp", "--require-complete", "--no-save")
+    assert done.returncode == 3, done.stdout
+    assert "update-before-create on objects that are no plain values" in " ".join(done.stdout.split())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, product
 from typing import NamedTuple
@@ -137,7 +138,10 @@ class Violations:
                 e
                 for e in self.events
                 if any(letter.event == e.event for letter in own)
-                and tuple(objects[p] for p in self.stated.events[e.event]) == e.objects
+                and all(
+                    eval(x[1:], {p: int(v) for p, v in objects.items()}) if x.startswith("?") else objects[p] == x
+                    for p, x in zip(self.stated.events[e.event], e.objects, strict=True)
+                )
             ]
             for chosen in product([*threads, -1], repeat=len(attributes)):
                 bound = [t for t in chosen if t >= 0]
@@ -165,15 +169,16 @@ class Violations:
         """Objects that events have bound together."""
         named = [e for e in self.events if any(letter.event == e.event for letter in own)]
         seen = {p: sorted({x for e in named for q, x in self._bound(e) if q == p}) for p in parameters}
-        declared = [set(self.stated.events[letter.event]) for letter in own]
+        declared = [set(self.stated.bound(letter.event)) for letter in own]
         for values in product(*(seen[p] for p in parameters)):
             objects = dict(zip(parameters, values, strict=True))
-            facts = [set(self.stated.events[e.event]) for e in self.events if _agrees(objects, self._bound(e), e, own)]
+            facts = [{p for p, _ in self._bound(e)} for e in self.events if _agrees(objects, self._bound(e), e, own)]
             if _parts(parameters, facts) == _parts(parameters, declared):
                 yield objects
 
     def _bound(self, event: PropertyEvent) -> list[tuple[str, str]]:
-        return list(zip(self.stated.events[event.event], event.objects, strict=True))
+        pairs = zip(self.stated.events[event.event], event.objects, strict=True)
+        return [(p, x) for p, x in pairs if not x.startswith("?")]
 
     def _instances(
         self, region: str, agreeing: Sequence[PropertyEvent], own: set[Letter], thread_of: dict[str, int]
@@ -357,6 +362,29 @@ def random_property(rng: random.Random) -> Stated:
             pattern = _pattern(rng, 3)
         if not in_language(pattern, ()) or isinstance(pattern, Complement):
             return Stated("p", events, pattern, before)
+
+
+def with_conditions(stated: Stated, rng: random.Random) -> Stated:
+    """The property with conditions on parameters that other events bind, if it has such."""
+    found = set()
+    for event, parameters in stated.events.items():
+        for p in parameters:
+            others = (e for e, names in stated.events.items() if e != event and p in names)
+            if rng.random() < 0.5 and any((e, p) not in found for e in others):
+                found.add((event, p))
+    return replace(stated, free=frozenset(found))
+
+
+def random_objects(stated: Stated, event: str, rng: random.Random) -> list[str]:
+    """Objects of an event, or conditions on them."""
+    conditions = [
+        f"?{each}"
+        for p in stated.events[event]
+        for each in (f"{p} == 0", f"{p} != 0", f"{p} in (0, 1)", f"not {p} < 1", f"{p} + 1 == 2")
+        if (event, p) in stated.free
+    ]
+    one = rng.choice(conditions) if conditions else ""
+    return [one if (event, p) in stated.free else rng.choice("01") for p in stated.events[event]]
 
 
 def _letter(rng: random.Random) -> Letter:

@@ -14,7 +14,9 @@ from tests.oracle.properties import (
     Violations,
     ViolationsOfWholeOperations,
     in_language,
+    random_objects,
     random_property,
+    with_conditions,
 )
 from tests.oracle.random_traces import Recorder
 
@@ -38,7 +40,7 @@ def drawn(seed: int, waiting: bool = False) -> tuple[Trace, Stated]:
     """A trace with property events, some of which take place with an access, and a property. ``waiting``: threads may
     wait on a condition."""
     rng = random.Random(seed)
-    stated = random_property(rng)
+    stated = with_conditions(random_property(rng), rng) if seed % 4 == 3 else random_property(rng)
     recorder = Recorder(rng, rng.choice((2, 2, 3)), bool(seed & 1), bool(seed & 2), waiting)
     recorder.record(rng.randrange(1, 7))
     changed = [step.op in (Op.READ, Op.WRITE) and seed % 3 == 0 and rng.random() < 0.4 for step in recorder.log]
@@ -48,7 +50,7 @@ def drawn(seed: int, waiting: bool = False) -> tuple[Trace, Stated]:
     ]
     for _ in range(rng.randrange(3, 7)):
         event = rng.choice("abc")
-        objects = [rng.choice("01") for _ in stated.events[event]]
+        objects = random_objects(stated, event, rng)
         place = rng.randrange(len(log) + 1)
         glued = place > 0 and log[place - 1].op in (Op.READ, Op.WRITE, Op.RMW) and rng.random() < 0.6
         alive = [t for t in range(len(recorder.names)) if not _is_not_alive(log, place, t)]

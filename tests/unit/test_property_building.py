@@ -170,3 +170,12 @@ def test_mistakes(message: str) -> None:
         _MISTAKES[message]()
     assert message in str(raised.value)
     assert raised.value.slug in ("property-name", "property-pattern", "property-pointcut")
+
+
+def test_a_condition_on_a_parameter_of_another_event() -> None:
+    table, sql = parameters("table sql")
+    create = event("create", table).when(call("db.create", table))
+    update = event("update", table).when(call("db.execute", sql).if_("table in sql"))
+    stated = state("created", update("t1") >> create("t2"))
+    assert parsed(str(stated)) == (stated,)
+    assert stated.stated.free == {("update", "table")}

@@ -30,6 +30,12 @@ def _pattern(pattern: str) -> str:
 
 
 _CASES = {
+    "condition on a parameter that nothing binds": (
+        "property p(t):\n    event act(t): call f(x) if t in x\n    pattern: act\n"
+    ),
+    "condition on an unknown name": (
+        "property p(t):\n    event make(t): call g(t)\n    event act(t): call f(x) if tt in x\n    pattern: make act\n"
+    ),
     "exception of C": _event("raising call c:free(m)"),
     "deletion in C": _event("delete c:account.balance(m)"),
     "keyword in C": _event("call c:free(m, size=1)"),

@@ -105,6 +105,8 @@ class PropertySearch:
             if number >= _MOST:
                 self.left.add(None)
                 break
+        if self._bindings.undecided:
+            self.left.add(None)
         return found
 
     def place(self, candidate: Candidate) -> Hashable:
@@ -232,6 +234,8 @@ class PropertySearch:
         A witness has all rows of the operation that an event comes before, unless the event is the last one and nothing
         of the operation matters. If the first rows of an operation give other values than in the trace, it goes on in a
         way that the trace does not show: so there is no violation only if none is possible with the first row alone."""
+        if self._bindings.undecided:
+            return Unknown("a condition on objects that are no plain values")
         answer = self._decide(candidate)
         if isinstance(answer, Witness) or not any(self._has_several_rows(each.occurrence) for each in candidate.word):
             return answer

@@ -3,7 +3,8 @@
 Which bindings there are follows from the property events. Parameters that events bind together are bound to objects
 that events of the execution have bound together, directly or by way of others: for ``create(c, i)``, ``update(c)`` and
 ``next(i)`` an iterator goes with its collection. Parameters that no event relates get all combinations, as in the
-patent.
+patent. An event with a condition on a parameter does not bind it: it is named under every binding for which the
+condition holds.
 
 A thread attribute or a region that a match may do without is also bound to none: then its letters name no event. In a
 protocol (``!`` at the top) an attribute is only bound to none if all threads with events for it are bound to others.
@@ -19,6 +20,7 @@ from itertools import product
 from typing import NamedTuple
 
 from mazurka.properties.automaton import Symbol
+from mazurka.trace.conditions_on_objects import UndecidedCondition, agree, is_condition
 from mazurka.trace.patterns import (
     Alternation,
     Complement,
@@ -79,20 +81,24 @@ class Bindings:
         self._regions = list(dict.fromkeys(r for each in all_letters for r in (*each.begins, *each.ends)))
         self._needed = _needed(stated.pattern)
         self._parameters = list(dict.fromkeys(p for event in self._letters for p in stated.events[event]))
-        self._groups = _related(self._parameters, [stated.events[event] for event in self._letters])
+        self._groups = _related(self._parameters, [stated.bound(event) for event in self._letters])
+        self._conditioned: list[Occurrence] = []  # those with conditions in the place of objects
+        self.undecided = False  # whether a condition could not be decided
         self._of: dict[str, dict[tuple[str, ...], list[Occurrence]]] = {event: {} for event in self._letters}
 
     def add(self, occurrence: Occurrence) -> bool:
         """Take in a further occurrence; returns whether the pattern mentions its event."""
         of = self._of.get(occurrence.event)
         if of is not None:
+            if any(map(is_condition, occurrence.objects)):
+                self._conditioned.append(occurrence)
             of.setdefault(occurrence.objects, []).append(occurrence)
         return of is not None
 
     def bindings(self, with_: Occurrence | None = None) -> Iterator[tuple[Binding, Sequence[NamedOccurrence]]]:
         """The bindings under which a word of the pattern may occur, each with its word; ``with_``: only those that name
         this occurrence."""
-        fixed = {} if with_ is None else dict(zip(self.stated.events[with_.event], with_.objects, strict=True))
+        fixed = {} if with_ is None else self._fact(with_.event, with_.objects)
         for objects in self._objects(fixed):
             present = self._present(objects)
             happened = {each.event for each in present}
@@ -131,10 +137,10 @@ class Bindings:
         facts: dict[tuple[str, str], list[dict[str, str]]] = {}
         known: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
         for event, of in self._of.items():
-            if group.issuperset(self.stated.events[event]) and self.stated.events[event]:
+            if group.issuperset(self.stated.bound(event)):
                 for objects in of:
-                    fact = dict(zip(self.stated.events[event], objects, strict=True))
-                    if all(given.get(p, x) == x for p, x in fact.items()) and _key(fact) not in known:
+                    fact = self._fact(event, objects)
+                    if fact and all(given.get(p, x) == x for p, x in fact.items()) and _key(fact) not in known:
                         known[_key(fact)] = fact
                         for pair in fact.items():
                             facts.setdefault(pair, []).append(fact)
@@ -158,7 +164,20 @@ class Bindings:
     def _present(self, objects: Mapping[str, str]) -> list[Occurrence]:
         """The occurrences whose objects agree, in their order."""
         own = (of.get(tuple([objects[p] for p in self.stated.events[event]]), ()) for event, of in self._of.items())
-        return sorted(each for several in own for each in several)
+        conditioned = [each for each in self._conditioned if self._agrees(each, objects)]
+        return sorted([*(each for several in own for each in several), *conditioned])
+
+    def _fact(self, event: str, objects: Sequence[str]) -> dict[str, str]:
+        """The objects that an event has bound to parameters."""
+        pairs = zip(self.stated.events[event], objects, strict=True)
+        return {parameter: each for parameter, each in pairs if not is_condition(each)}
+
+    def _agrees(self, each: Occurrence, objects: Mapping[str, str]) -> bool:
+        try:
+            return agree(self.stated.events[each.event], each.objects, objects)
+        except UndecidedCondition:
+            self.undecided = True
+            return False
 
     def _threads(self, present: Sequence[Occurrence]) -> Iterator[dict[str, Hashable | None]]:
         """Threads for the attributes, different ones for different attributes."""

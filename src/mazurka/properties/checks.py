@@ -9,7 +9,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from string import Formatter
 from typing import Final, NamedTuple, TypeAlias
@@ -67,7 +67,7 @@ def problems(stated: Property) -> Iterator[Problem]:
     yield from _of_parameters(stated.parameters, ())
     yield from _twice("event", ((each.name, ("event", each.name, 2)) for each in stated.events))
     for event in stated.events:
-        yield from _of_event(event, stated.parameters)
+        yield from _of_event(event, stated)
     used = {name for event in stated.events for name in event.parameters}
     for name in stated.parameters:
         if name not in used:
@@ -93,8 +93,10 @@ def _twice(kind: str, parts: Iterable[tuple[str, Part]]) -> Iterator[Problem]:
             return
 
 
-def _of_event(event: EventDeclaration, parameters: Collection[str]) -> Iterator[Problem]:
+def _of_event(event: EventDeclaration, stated: Property) -> Iterator[Problem]:
     here: Part = ("event", event.name)
+    parameters = stated.parameters
+    others = {name for each in stated.events if each.pointcuts for name in each.parameters if not _frees(each, name)}
     if not event.name.isidentifier():
         yield Problem(NAME, f"{event.name!r} is no name of an event", "", here)
     yield from _of_parameters(event.parameters, here)
@@ -105,10 +107,15 @@ def _of_event(event: EventDeclaration, parameters: Collection[str]) -> Iterator[
     if not event.pointcuts:
         yield Problem(POINTCUT, f"the event {event.name} has no pointcut", "", here)
     for at, pointcut in enumerate(event.pointcuts):
-        yield from _of_pointcut(pointcut, event, (*here, "pointcut", at))
+        yield from _of_pointcut(pointcut, event, others, (*here, "pointcut", at))
 
 
-def _of_pointcut(pointcut: Pointcut, event: EventDeclaration, here: Part) -> Iterator[Problem]:
+def _frees(event: EventDeclaration, name: str) -> bool:
+    """Whether some pointcut of an event does not bind one of its parameters."""
+    return any(name not in pointcut.binds() for pointcut in event.pointcuts)
+
+
+def _of_pointcut(pointcut: Pointcut, event: EventDeclaration, others: Collection[str], here: Part) -> Iterator[Problem]:
     if not pointcut.names:
         yield Problem(POINTCUT, "a pointcut without a name", "", here)
     for each in pointcut.names:
@@ -125,10 +132,11 @@ def _of_pointcut(pointcut: Pointcut, event: EventDeclaration, here: Part) -> Ite
     if isinstance(pointcut.result, Anything) and pointcut.result.more:
         yield Problem(POINTCUT, "`...` stands for operands, not for a result", "", (*here, "result"))
     bound = pointcut.binds()
+    known = (*bound, *pointcut.free(event.parameters))
     try:
-        used = conditions.names_in(conditions.checked(pointcut.condition, bound)) if pointcut.condition else frozenset()
+        used = conditions.names_in(conditions.checked(pointcut.condition, known)) if pointcut.condition else frozenset()
     except conditions.Refused as refused:
-        hint = refused.hint or (did_you_mean(refused.name, bound) if refused.name else "")
+        hint = refused.hint or (did_you_mean(refused.name, known) if refused.name else "")
         yield Problem(POINTCUT, refused.message, hint, (*here, "condition", refused.line, refused.column))
         return
     for name in bound:
@@ -137,7 +145,12 @@ def _of_pointcut(pointcut: Pointcut, event: EventDeclaration, here: Part) -> Ite
             hint = hint or "names in a pointcut are parameters of its event, or used by its condition; _ is any operand"
             yield Problem(NAME, f"the event {event.name} has no parameter {name}", hint, (*here, "operand", name))
     for name in event.parameters:
-        if name not in bound:
+        if name in used and name not in bound:
+            if name not in others:
+                message = f"the condition is on {name}, which no other event binds"
+                place = (*here, "condition", *conditions.place_of(name, pointcut.condition))
+                yield Problem(POINTCUT, message, f"declare an event that has {name} among its operands", place)
+        elif name not in bound:
             declared = f"{event.name}({', '.join(event.parameters)})"
             hint = f"write {name} where the operation has it, or leave it out in {declared}"
             yield Problem(POINTCUT, f"this pointcut does not bind {name}", hint, here)
@@ -316,8 +329,12 @@ def in_normal_form(stated: Property) -> Property:
     events = []
     for event in stated.events:
         pointcuts = (
-            replace(each, condition=conditions.checked(each.condition, each.binds()) if each.condition else "")
+            replace(each, condition=_checked(each, event.parameters)) if each.condition else each
             for each in event.pointcuts
         )
         events.append(replace(event, pointcuts=tuple(pointcuts)))
     return replace(stated, events=tuple(events))
+
+
+def _checked(pointcut: Pointcut, parameters: Sequence[str]) -> str:
+    return conditions.checked(pointcut.condition, (*pointcut.binds(), *pointcut.free(parameters)))

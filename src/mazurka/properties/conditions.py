@@ -12,7 +12,7 @@ import ast
 import builtins
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 _FUNCTIONS: Final = {"len": len, "isinstance": isinstance}
 _CLASSES: Final = {name: each for name, each in vars(builtins).items() if isinstance(each, type)}
@@ -59,6 +59,34 @@ def names_in(condition: str) -> frozenset[str]:
     if not condition:
         return frozenset()
     return frozenset(node.id for node in ast.walk(ast.parse(condition)) if isinstance(node, ast.Name))
+
+
+def place_of(name: str, condition: str) -> tuple[int, int]:
+    """The line and the column, from 0, of a name in a condition."""
+    for node in ast.walk(ast.parse(f"({condition}\n)", mode="eval")):
+        if isinstance(node, ast.Name) and node.id == name:
+            line = node.lineno - 1
+            text = f"({condition}\n)".split("\n")[line]
+            return line, len(text.encode()[: node.col_offset].decode()) - (line == 0)
+    return 0, 0
+
+
+def closed(condition: str, bound: Mapping[str, object]) -> str | None:
+    """A condition with values in place of the names that are bound; None if one of them is no plain value."""
+    tree = ast.parse(condition, mode="eval")
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & bound.keys()
+    if any(type(bound[name]) not in _PLAIN or bound[name] != bound[name] for name in used):
+        return None
+
+    class Closing(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            value: Any = bound.get(node.id)
+            return ast.Constant(value) if node.id in bound else node
+
+    return ast.unparse(ast.fix_missing_locations(Closing().visit(tree)))
+
+
+_PLAIN: Final = frozenset({int, float, bool, str, bytes, type(None)})
 
 
 def evaluation(condition: str) -> Callable[[Mapping[str, object]], bool]:

@@ -66,6 +66,7 @@ class Monitor:
     def __init__(self, stated: Stated) -> None:
         self.stated = stated
         self._root, self._kept = _Known(None), 0
+        self.is_undecided = False  # whether a condition on objects could not be decided, in some execution
         self.restart()
         followed = protocol(stated.pattern)
         self._protocol = None if followed is None else Automaton(followed, single_letters(followed))
@@ -111,7 +112,12 @@ class Monitor:
         for each in self._events[self._added :]:
             self._bindings.add(each)
         self._added = len(self._events)
-        for binding, word in self._bindings.bindings(with_=occurrence):
+        found_match = self._found(self._bindings, occurrence, with_last)
+        self.is_undecided |= self._bindings.undecided
+        return found_match
+
+    def _found(self, bindings: Bindings, occurrence: Occurrence, with_last: bool) -> Match | None:
+        for binding, word in bindings.bindings(with_=occurrence):
             ends = next(place for place, named in enumerate(word) if named.occurrence == occurrence) + 1
             if with_last and (ends < 2 or word[ends - 2].occurrence.number != occurrence.number - 1):
                 continue

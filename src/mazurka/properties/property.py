@@ -111,6 +111,10 @@ class Pointcut:
         mentioned = (*(self.operands or ()), *self.keywords.values(), self.result)
         return tuple(dict.fromkeys(each.parameter for each in mentioned if isinstance(each, Named)))
 
+    def free(self, parameters: Sequence[str]) -> tuple[str, ...]:
+        """Those of an event's parameters that only the condition is on."""
+        return tuple(name for name in parameters if name not in self.binds())
+
     def __str__(self) -> str:
         moment = "" if self.moment is Moment.BEFORE else f"{self.moment.value} "
         arguments = [*map(str, self.operands or ()), *(f"{name}={each}" for name, each in self.keywords.items())]
@@ -167,7 +171,13 @@ class Property:
         """The property, as far as traces show it."""
         before = (each.name for each in self.events if all(one.moment is Moment.BEFORE for one in each.pointcuts))
         events = {each.name: each.parameters for each in self.events}
-        return Stated(self.name, events, self.pattern, frozenset(before))
+        free = (
+            (each.name, name)
+            for each in self.events
+            for pointcut in each.pointcuts
+            for name in pointcut.free(each.parameters)
+        )
+        return Stated(self.name, events, self.pattern, frozenset(before), frozenset(free))
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -132,12 +132,18 @@ def letters(pattern: Pattern) -> Iterator[Letter]:
 class Stated:
     """A property, as far as traces show it: its name, the parameters of each event by the event's name, and the
     pattern. ``before`` are the events that take place when an operation begins, whatever it gives: a read that is one
-    need not have the value of the trace."""
+    need not have the value of the trace. ``free`` are the parameters of events that conditions are on, each with its
+    event: these do not bind them (:mod:`mazurka.trace.conditions_on_objects`)."""
 
     name: str
     events: Mapping[str, tuple[str, ...]] = field(hash=False)
     pattern: Pattern
     before: frozenset[str] = frozenset()
+    free: frozenset[tuple[str, str]] = frozenset()
+
+    def bound(self, event: str) -> tuple[str, ...]:
+        """The parameters that an event binds."""
+        return tuple(p for p in self.events[event] if (event, p) not in self.free)
 
 
 def endings(pattern: Pattern) -> Iterator[tuple[Pattern, Parallel | None]]:

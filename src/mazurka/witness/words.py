@@ -9,9 +9,10 @@ Cost: for a word of n events some n² sets for each operator of the pattern.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from mazurka.trace.conditions_on_objects import UndecidedCondition, agree
 from mazurka.trace.patterns import (
     Alternation,
     Complement,
@@ -120,8 +121,7 @@ class _Naming:
         agreeing = [
             event
             for event in events
-            if event.event in parameters
-            and tuple(self._objects.get(p) for p in parameters[event.event]) == event.objects
+            if event.event in parameters and _agrees(parameters[event.event], event.objects, self._objects)
         ]
         self._agreeing = agreeing
         self.events = [event for event in agreeing if self.letters_of(event)]
@@ -184,6 +184,13 @@ class _Naming:
             elif any(region in letter.ends for letter in own) and begun.get(event.thread):
                 found[begun[event.thread].pop()] = event.point
         return found.items()
+
+
+def _agrees(parameters: Sequence[str], objects: Sequence[str], bound: Mapping[str, str]) -> bool:
+    try:
+        return agree(parameters, objects, bound)
+    except UndecidedCondition:
+        return True  # it may be one of the word
 
 
 def _ends(pattern: Pattern, word: _Word, begin: int) -> set[int]:

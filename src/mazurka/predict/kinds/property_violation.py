@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from mazurka.causal.question import Question, in_order
 from mazurka.predict.kinds.definition import Doing, Rows
+from mazurka.trace.conditions_on_objects import MARK
 from mazurka.trace.ids import StepIndex
 from mazurka.trace.property_events import parsed
 from mazurka.trace.trace import Trace
@@ -47,7 +48,7 @@ def call_of(text: str) -> str:
         _, event, objects = parsed(text)
     except ValueError:
         return text
-    return f"{event}({', '.join(objects)})"
+    return f"{event}({', '.join(each.removeprefix(MARK) for each in objects)})"
 
 
 def bound_by(violation: PropertyViolation) -> dict[str, str]:

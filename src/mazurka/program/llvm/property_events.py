@@ -25,7 +25,7 @@ from mazurka.program.llvm.ir.types import Array, Int, Pointer, Struct, Type
 from mazurka.program.llvm.memory import SHIFT, Late, Memory
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.property_monitors import PropertyMonitors, Violated
-from mazurka.properties.conditions import evaluation
+from mazurka.properties.conditions import closed, evaluation
 from mazurka.properties.names import pattern
 from mazurka.properties.property import (
     Anything,
@@ -39,6 +39,7 @@ from mazurka.properties.property import (
     PointcutKind,
     Property,
 )
+from mazurka.trace.conditions_on_objects import MARK
 
 #: Names of C begin with this.
 PREFIX: Final = "c:"
@@ -64,6 +65,12 @@ class Address:
         return isinstance(other, Address) and other.value == self.value
 
     __hash__ = None  # type: ignore[assignment]  # nothing needs it
+
+
+class _OpenCondition(NamedTuple):
+    """In the place of an object: a condition on it."""
+
+    text: str
 
 
 class _Rule(NamedTuple):
@@ -245,6 +252,14 @@ class CEvents:
             self.monitors.see(run, rule.property, rule.event.name, objects, site, mark)
 
     def _is_met(self, run: Any, rule: _Rule, bound: dict[str, Any]) -> bool:
+        free = rule.pointcut.free(rule.event.parameters)
+        if free:
+            text = closed(rule.pointcut.condition, {name: each for name, each in bound.items() if name not in free})
+            if text is None:
+                self.uncertain(run, f"a condition that looks at more than numbers, {rule.pointcut.condition},")
+                return False
+            bound.update(dict.fromkeys(free, _OpenCondition(MARK + text)))
+            return True
         try:
             return evaluation(rule.pointcut.condition)(bound)
         except Exception:  # a comparison of values of different kinds, for instance
@@ -252,6 +267,8 @@ class CEvents:
             return False
 
     def _name_of(self, value: Any) -> str:
+        if isinstance(value, _OpenCondition):
+            return value.text
         if isinstance(value, Address):
             return self._place(value.value)
         if isinstance(value, float) and value.is_integer():

@@ -18,6 +18,7 @@ from mazurka.program.protocol import Access, Failure, FailureKind, Frame, Matche
 from mazurka.program.runtime.task import RELEASE_POINTS
 from mazurka.properties.monitor import Match, Monitor
 from mazurka.properties.property import Property, described
+from mazurka.trace.conditions_on_objects import MARK
 from mazurka.trace.event import Location, Op
 from mazurka.trace.patterns import Alternation, Concatenation, Pattern, Stated, endings, letters, protocol
 from mazurka.trace.targets import Kind
@@ -143,6 +144,8 @@ class PropertyMonitors:
         if active.paired is not None:
             active.paired.see(run.current.name, event, objects)
         match = active.monitor.see(run.current.name, event, objects)
+        if active.monitor.is_undecided:
+            run.untracked[f"a condition of {stated.name} on objects that are no plain values"] = 1
         if match is not None and self._on_violation is not None and not run.aborting:
             self._on_violation(run, stated, active.reported, match)
 
@@ -173,13 +176,14 @@ def _parts_of(stated: Property) -> dict[str, _Parts]:
     have. Of two events that can be in one word at least one changes the part: that with fewer parameters."""
     named = {each.event for each in letters(stated.pattern)}
     events = [each for each in stated.events if each.name in named]
-    sets = sorted({frozenset(each.parameters) for each in events}, key=len)
+    bound = {each.name: stated.stated.bound(each.name) for each in events}
+    sets = sorted({frozenset(each) for each in bound.values()}, key=len)
     if any(not one <= other for one, other in pairwise(sets)):
         sets = [frozenset.intersection(*sets)]
-    changing = _changing(stated, {each.name: len(each.parameters) for each in events} if len(sets) > 1 else {})
+    changing = _changing(stated, {name: len(each) for name, each in bound.items()} if len(sets) > 1 else {})
     found: dict[str, _Parts] = {}
     for event in events:
-        *fewer, own = [_places_of(event.parameters, each) for each in sets if each <= frozenset(event.parameters)]
+        *fewer, own = [_places_of(event.parameters, each) for each in sets if each <= frozenset(bound[event.name])]
         op = Op.RMW if event.name in changing else Op.READ
         found[event.name] = [(op, own), *((Op.READ, places) for places in fewer)]
     return found
@@ -252,7 +256,7 @@ def failure_of(
 ) -> Failure:
     """The failure for a violation: its events, with their objects, threads and places."""
     events = tuple(
-        MatchedEvent(each.event, each.objects, each.thread, each.step, location(each.site))
+        MatchedEvent(each.event, _shown(each.objects), each.thread, each.step, location(each.site))
         for each in (reported[event.number] for event in match.events)
     )
     return Failure(
@@ -265,6 +269,10 @@ def failure_of(
         rule=stated.name,
         events=events,
     )
+
+
+def _shown(objects: Sequence[str]) -> tuple[str, ...]:
+    return tuple([each.removeprefix(MARK) for each in objects])
 
 
 def _words(run: Any, stated: Property, match: Match) -> str:

@@ -29,11 +29,22 @@ VALUE: Final = "value"
 TUPLE: Final = "tuple"
 
 
+class OpenCondition:
+    """In the place of an object: a condition on it, whose text is the name."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
 def value_name(thing: Any) -> str | None:
     """The name of a plain value; None for any other object."""
     kind = type(thing)
     if kind is bool:
         return repr(int(thing))
+    if kind is OpenCondition:
+        return str(thing.text)
     if kind is complex:
         return value_name(thing.real) if thing.imag == 0 else _of_number(thing)
     if kind is float:

@@ -20,8 +20,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
+from mazurka.program.python.property_events.naming import OpenCondition
 from mazurka.program.python.property_events.shown_values import Undecided, are_equal, holds
 from mazurka.program.python.semantics.per_run import per_run
+from mazurka.properties.conditions import closed
 from mazurka.properties.names import pattern
 from mazurka.properties.property import (
     Anything,
@@ -34,6 +36,7 @@ from mazurka.properties.property import (
     PointcutKind,
     Property,
 )
+from mazurka.trace.conditions_on_objects import MARK
 
 #: The modules by which the primitives are reachable that have models.
 _OF_MODELS: Final = ("threading", "_thread", "queue", "_queue", "concurrent.futures", "asyncio", "multiprocessing.pool")
@@ -168,8 +171,15 @@ class Pointcuts:
             return False
         if not pointcut.condition:
             return True
+        free = pointcut.free(firing.rule.event.parameters)
         try:
-            return holds(pointcut.condition, firing.bound)
+            if not free:
+                return holds(pointcut.condition, firing.bound)
+            given = {name: thing for name, thing in firing.bound.items() if name not in free}
+            if (text := closed(pointcut.condition, given)) is not None:
+                firing.bound.update(dict.fromkeys(free, OpenCondition(MARK + text)))
+                return True
+            raise Undecided
         except Undecided:
             where = f"{firing.rule.property.name}.{firing.rule.event.name}: if {pointcut.condition}"
             self.uncertain[where] = self.uncertain.get(where, 0) + 1
