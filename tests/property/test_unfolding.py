@@ -133,7 +133,7 @@ def test_searches_go_on_from_their_records(family: str, order: str) -> None:
         assert made.tree.explored == known[1], number
 
 
-@pytest.mark.parametrize("number", [11, 79, 92, 123, 161, 205, 228])
+@pytest.mark.parametrize("number", [11, 79, 92, 123, 161, 205, 228, 757])
 def test_steps_whose_locations_depend_on_values(number: int) -> None:
     """Each was found with a search certain of having covered all, and configurations missing."""
     program = random_program(number, conditions=False, compounds=True)

@@ -80,7 +80,7 @@ class _Search:
         new = self.configuration.events[self.size :]
         left = [event for event in wanted if not self._is_met(event, new)]
         if not left:
-            return not any(self._is_known(varying) for varying, _ in self.varying.values())
+            return self._order_varying()
         event = min(left, key=_candidates)
         for known in event.alternatives:
             for candidate in (known, *known.instead):
@@ -91,6 +91,15 @@ class _Search:
                     return True
                 self._take_back()
         return False
+
+    def _order_varying(self) -> bool:
+        """Put the alternatives that vary in order: last those whose event is known, unless the others, which come
+        before it, are in conflict with that. False if no other does."""
+        known = {thread for thread, (varying, _) in self.varying.items() if self._is_known(varying)}
+        if known and len(known) == len(self.varying):
+            return False
+        self.varying = dict(sorted(self.varying.items(), key=lambda item: item[0] in known))
+        return True
 
     def _is_met(self, event: UnfoldingEvent, new: list[UnfoldingEvent]) -> bool:
         return any(other.depends(event) for other in new) or any(event in met for _, met in self.varying.values())

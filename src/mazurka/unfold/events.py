@@ -99,6 +99,8 @@ class Unfolding:
 
     def __init__(self) -> None:
         self._events: WeakValueDictionary[tuple[Any, ...], UnfoldingEvent] = WeakValueDictionary()
+        self._executed: WeakValueDictionary[tuple[Any, ...], UnfoldingEvent] = WeakValueDictionary()
+        self.renamed = 0  # events that executions had with other locations than before, after the same history
         self.met = 0  # events discovered so far
         self.varying = False  # whether one of them varies
         self.fresh: list[UnfoldingEvent] = []  # those discovered since the list was emptied
@@ -120,6 +122,14 @@ class Unfolding:
             self.varying = self.varying or varies
             self.fresh.append(found)
         return found
+
+    def execute(self, event: UnfoldingEvent) -> None:
+        """Note that an execution had this event. Its history determines its locations: if another execution had others,
+        the names of these depend on the order of the threads."""
+        if event.unsure:
+            occurrence = (event.thread, tuple(sorted([last.number for last in event.past.values()])))
+            self.renamed += self._executed.setdefault(occurrence, event) is not event
+        event.unsure = event.refuted = False
 
     def __len__(self) -> int:
         return len(self._events)

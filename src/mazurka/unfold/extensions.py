@@ -50,7 +50,7 @@ def events_of(execution: Execution, unfolding: Unfolding) -> list[UnfoldingEvent
         made = _event(unfolding, event, [*clock[:thread], own - 1, *clock[thread + 1 :]], by_thread)
         by_thread[thread].append(made)
         events.append(made)
-        made.unsure = made.refuted = False
+        unfolding.execute(made)
     return events
 
 

@@ -310,6 +310,8 @@ class UnfoldingSearch(Strategy):
         parts = []
         if self.lost:
             parts.append(f"{self.lost} schedules that should be possible could not be followed")
+        if self.unfolding.renamed:
+            parts.append("the names of locations depend on the order of the threads")
         if self.held:
             parts.append("the unfolding does not model threads that are held in loops")
         if self.expired:
@@ -387,7 +389,7 @@ class UnfoldingSearch(Strategy):
         leaf = self._choose()
         planned = leaf.configuration()
         for event in events:
-            event.unsure = event.refuted = False
+            self.unfolding.execute(event)
         events = planned[:shared] + events
         self._take_in(leaf, planned, events, None if probes is None else _standing_for(probes, events))
 
