@@ -96,6 +96,7 @@ class Machine:
         self.threads: Any = None  # those of library/threads.py; set for each execution
         self.state: dict[Any, Any] = {}  # of the functions of the library, in one execution
         self.output: list[bytes] = []
+        self.disk: dict[str, Any] = {}  # files of the machine, as they were at the first look (library/files.py)
         self.is_broken = False  # some thread has ended by a fault, or by an assumption that does not hold
         self.locations: list[Location | None] = [None]  # by site
         self.functions: dict[int, str] = {}  # by address

@@ -190,7 +190,7 @@ class Memory:
         if not run.solo and (thing.is_foreign or thing.kind == "heap"):
             if run.detail and not run.keyed:
                 run.names.setdefault(thing.life, thing.name)
-            self._step(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
+            self.step(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
             if not thing.live:
                 raise ProgramFault("double free", f"frees {thing.name}, which has been freed", site)
         self._ended = self._ended or bool(self.sections)
@@ -240,9 +240,9 @@ class Memory:
             if cells[0] not in run.names and not run.keyed:
                 for cell in cells:
                     run.names[cell] = self.name_of(cell)
-            self._step(op, cells[0], site, lambda: self.show(thing, at, width), more, point)
+            self.step(op, cells[0], site, lambda: self.show(thing, at, width), more, point)
         else:
-            self._step(op, cells[0], site, None, more, point)
+            self.step(op, cells[0], site, None, more, point)
         if not thing.live:  # other threads have moved meanwhile
             raise self._fault(thing, thing.base, at, size, site, "reads" if op is _READ else "writes")
 
@@ -464,10 +464,10 @@ class Memory:
         if self.sections:
             look = (lambda: self.show(thing, at, size)) if run.detail else None
             more = (alive,) if alive else ()
-            self._step(_READ, cells[0], site, look, more, True)
+            self.step(_READ, cells[0], site, look, more, True)
             done = bool(succeeds(self._get(thing, at, size, site)))
             if done:
-                self._step(_WRITE, cells[0], site, look)
+                self.step(_WRITE, cells[0], site, look)
             return done
         return run.attempt(
             _RMW,
@@ -484,7 +484,7 @@ class Memory:
             more = further(op, cells)
             if alive := self._alive(thing):
                 more = (*more, alive)
-            self._step(op, cells[0], site, look, more, True)
+            self.step(op, cells[0], site, look, more, True)
 
     # -- atomic sections ----------------------------------------------------------------------------------------------
 
@@ -515,14 +515,14 @@ class Memory:
     def pass_event(self, accesses: Sequence[Access], site: int) -> None:
         """Pass an event of a property as a step of its own, or as part of the step that an atomic section is."""
         own, *others = accesses
-        self._step(own.op, own.target, site, None, tuple(others))
+        self.step(own.op, own.target, site, None, tuple(others))
 
     def leave_sections(self) -> None:
         """The running thread is in no section any more."""
         self.sections, self._touched, self._ended = 0, None, False
         self._before.clear()
 
-    def _step(
+    def step(
         self,
         op: Op,
         target: Target,
@@ -538,6 +538,8 @@ class Memory:
             depth, self.sections = self.sections, 0  # others may move before the step
             run = self.run
             run.drain(site)
+            if site not in run.points:  # it is a point wherever it is executed, so that a schedule can be replayed
+                run.sharing.learn((site,))
             for access in (Access(op, target), *more):
                 run.sharing.touch(run.current.index, access.op, access.target, site, True)
             run.visit(op, target, site, look, more, True)

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from mazurka.program.llvm.library.files import put
 from mazurka.symbolic.values import plain
 
 if TYPE_CHECKING:
@@ -93,13 +94,19 @@ def _write(m: Machine, text: bytes) -> int:
     return len(text)
 
 
+def _to(m: Machine, site: int, stream: int, text: bytes) -> int:
+    """Write to a stream: a file that the program has opened, or the output."""
+    opened = m.state["files"].open.get(stream) if stream and "files" in m.state else None
+    return put(m, site, opened, text) if opened is not None else _write(m, text)
+
+
 def _printf(m: Machine, site: int, pattern: int, *arguments: Any) -> int:
     values = [plain(each) for each in arguments]  # nothing that the program does depends on its output
     return _write(m, formatted(m, site, m.memory.text(pattern, site), values))
 
 
-def _fprintf(m: Machine, site: int, _stream: int, pattern: int, *arguments: Any) -> int:
-    return _printf(m, site, pattern, *arguments)
+def _fprintf(m: Machine, site: int, stream: int, pattern: int, *arguments: Any) -> int:
+    return _to(m, site, stream, formatted(m, site, m.memory.text(pattern, site), list(arguments)))
 
 
 def _snprintf(m: Machine, site: int, to: int, most: int, pattern: int, *arguments: Any) -> int:
@@ -119,17 +126,17 @@ def _puts(m: Machine, site: int, address: int) -> int:
     return _write(m, m.memory.text(address, site) + b"\n")
 
 
-def _fputs(m: Machine, site: int, address: int, _stream: int) -> int:
-    return _write(m, m.memory.text(address, site))
+def _fputs(m: Machine, site: int, address: int, stream: int) -> int:
+    return _to(m, site, stream, m.memory.text(address, site))
 
 
-def _putchar(m: Machine, _site: int, value: int, *_stream: int) -> int:
-    _write(m, bytes([value & 255]))
+def _putchar(m: Machine, site: int, value: int, *stream: int) -> int:
+    _to(m, site, stream[0] if stream else 0, bytes([value & 255]))
     return value & 255
 
 
-def _fwrite(m: Machine, site: int, address: int, size: int, count: int, _stream: int) -> int:
-    _write(m, m.memory.read(address, size * count, site))
+def _fwrite(m: Machine, site: int, address: int, size: int, count: int, stream: int) -> int:
+    _to(m, site, stream, m.memory.read(address, size * count, site))
     return count
 
 
@@ -154,6 +161,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "setbuf": lambda m, site, stream, buffer: 0,
     "setvbuf": lambda m, site, stream, buffer, mode, size: 0,
     "getchar": lambda m, site: _EOF,
-    "fgetc": lambda m, site, stream: _EOF,
-    "fgets": lambda m, site, buffer, size, stream: 0,
 }

@@ -5,6 +5,7 @@ Source: C17, 7.2 and 7.22.4; POSIX.1-2017. Time is virtual and begins at the sam
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -76,6 +77,16 @@ def _nanosleep(m: Machine, site: int, wanted: int, _rest: int) -> int:
     return 0
 
 
+def _limit(m: Machine, site: int, _resource: int, place: int) -> int:
+    m.memory.write(place, (1024).to_bytes(8, "little") + (4096).to_bytes(8, "little"), site)
+    return 0
+
+
+def _error_text(m: Machine, _site: int, number: int) -> int:
+    text = os.strerror(number).encode() + b"\0"
+    return m.memory.allocate(len(text), "heap", "error text", text).address
+
+
 def _trap(_m: Machine, site: int) -> None:
     raise ProgramFault("undefined behaviour", "comes to a trap", site)
 
@@ -95,6 +106,11 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "gettimeofday": _time_of_day,
     "nanosleep": _nanosleep,
     "getpid": lambda m, site: 4242,
+    "setlocale": lambda m, site, category, name: 0,
+    "getrlimit": _limit,
+    "setrlimit": lambda m, site, resource, place: 0,
+    "signal": lambda m, site, number, handler: 0,  # no signal comes
+    "strerror": _error_text,
     "sysconf": lambda m, site, name: 4,
     "llvm.trap": _trap,
     "llvm.debugtrap": _trap,

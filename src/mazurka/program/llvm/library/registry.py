@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from mazurka.program.llvm.library import composites, memory, numbers, output, process, threads, verifier
+from mazurka.program.llvm.library import (
+    composites,
+    files,
+    memory,
+    numbers,
+    output,
+    process,
+    scanning,
+    threads,
+    verifier,
+)
 
 #: Those that are steps of their own, or may wait.
 STEPPING: Final = frozenset({*threads.FUNCTIONS, *composites.FUNCTIONS, "nanosleep"})
@@ -13,9 +23,11 @@ STEPPING: Final = frozenset({*threads.FUNCTIONS, *composites.FUNCTIONS, "nanosle
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **threads.FUNCTIONS,
     **composites.FUNCTIONS,
+    **files.FUNCTIONS,
     **memory.FUNCTIONS,
     **numbers.FUNCTIONS,
     **output.FUNCTIONS,
     **process.FUNCTIONS,
+    **scanning.FUNCTIONS,
     **verifier.FUNCTIONS,
 }
