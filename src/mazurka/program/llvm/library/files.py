@@ -1,4 +1,4 @@
-"""Files: descriptors, streams, directories and mappings, in memory.
+"""FileSystem: descriptors, streams, directories and mappings, in memory.
 
 Source: POSIX.1-2017; C17, 7.21. Each execution begins with the files of the machine, as they were when the check first
 looked at them, and changes only its own copies; no file of the machine is ever written. Two conventions keep executions
@@ -32,7 +32,7 @@ _LARGEST: Final = 1 << 26
 _DESCRIPTORS: Final = 1000
 
 
-class Node:
+class FileNode:
     """A file or directory. ``data`` is None for a directory."""
 
     __slots__ = ("data", "number")
@@ -47,18 +47,18 @@ class OpenFile:
 
     __slots__ = ("at", "ended", "flags", "name", "node", "path")
 
-    def __init__(self, path: str, node: Node, flags: int, name: str) -> None:
+    def __init__(self, path: str, node: FileNode, flags: int, name: str) -> None:
         self.path, self.node, self.flags, self.name = path, node, flags, name
         self.at = 0
         self.ended = False
 
 
-class Files:
+class FileSystem:
     """The files of one execution."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.nodes: dict[str, Node | None] = {}  # None: there is none
+        self.nodes: dict[str, FileNode | None] = {}  # None: there is none
         self.open: dict[int, OpenFile] = {}  # by descriptor, and by the address of a stream
 
     def path(self, address: int, site: int) -> str:
@@ -66,7 +66,7 @@ class Files:
         text = self.machine.memory.text(address, site).decode("utf-8", "surrogateescape")
         return os.path.normpath(os.path.join(os.getcwd(), text))
 
-    def find(self, path: str) -> Node | None:
+    def find(self, path: str) -> FileNode | None:
         """The file of a path, from the machine where the program has not changed it."""
         if path not in self.nodes:
             content = self.machine.disk.get(path, _UNKNOWN)
@@ -74,7 +74,9 @@ class Files:
                 content = self.machine.disk[path] = _content(path)
             is_there = content is not None
             self.nodes[path] = (
-                Node(bytearray(content) if isinstance(content, bytes) else None, _number(path)) if is_there else None
+                FileNode(bytearray(content) if isinstance(content, bytes) else None, _number(path))
+                if is_there
+                else None
             )
         return self.nodes[path]
 
@@ -128,12 +130,12 @@ def _number(path: str) -> int:
     return sum(ord(each) * (place + 1) for place, each in enumerate(path)) + 2
 
 
-def files_of(m: Machine) -> Files:
+def files_of(m: Machine) -> FileSystem:
     """The files of the execution."""
     found = m.state.get("files")
     if found is None:
-        found = m.state["files"] = Files(m)
-    assert isinstance(found, Files)
+        found = m.state["files"] = FileSystem(m)
+    assert isinstance(found, FileSystem)
     return found
 
 
@@ -172,7 +174,7 @@ def _opened(m: Machine, site: int, path: str, flags: int) -> OpenFile | int:
         folder = files.find(os.path.dirname(path))
         if folder is None or folder.data is not None:
             return _ENOENT
-        node = files.nodes[path] = Node(bytearray(), _number(path))
+        node = files.nodes[path] = FileNode(bytearray(), _number(path))
     if node.data is None and flags & _WRITING:
         return _EISDIR
     if flags & _TRUNCATE and node.data is not None:
@@ -349,7 +351,7 @@ def _fstat(m: Machine, site: int, number: int, to: int) -> int:
     return _failed(m, _EBADF) if opened is None else _attributes(m, site, opened.path, to, opened.node)
 
 
-def _attributes(m: Machine, site: int, path: str, to: int, node: Node | None = None) -> int:
+def _attributes(m: Machine, site: int, path: str, to: int, node: FileNode | None = None) -> int:
     """Fill in a ``struct stat``, as x86-64 has it."""
     files = files_of(m)
     files.step(site, Op.READ, _contents(path), Access(Op.READ, _entry(path)))
@@ -407,7 +409,7 @@ def _mkdir(m: Machine, site: int, name: int, _mode: int) -> int:
     files.step(site, Op.RMW, _entry(path))
     if files.find(path) is not None:
         return _failed(m, _EEXIST)
-    files.nodes[path] = Node(None, _number(path))
+    files.nodes[path] = FileNode(None, _number(path))
     return 0
 
 
