@@ -1,4 +1,4 @@
-"""FileSystem: descriptors, streams, directories and mappings, in memory.
+"""Files: descriptors, streams, directories and mappings, in memory.
 
 Source: POSIX.1-2017; C17, 7.21. Each execution begins with the files of the machine, as they were when the check first
 looked at them, and changes only its own copies; no file of the machine is ever written. Two conventions keep executions
