@@ -233,6 +233,20 @@ def test_threads_that_an_assumption_holds_are_in_no_livelock(tmp_path: Path) -> 
     assert isinstance(found.verdict, Verified), found.verdict
 
 
+def test_executions_that_go_round_in_loops_are_cut_soon(tmp_path: Path) -> None:
+    text = _two("int x;", "for (;;) x = (x + 1) % 4;", "for (;;) x = (x + 1) % 4;")
+    run = executed(tmp_path, text)
+    assert run.truncated == "the run was cut: its threads go round in loops"
+    assert len(run.log) < 20_000
+
+
+def test_long_executions_that_make_progress_are_not_cut(tmp_path: Path) -> None:
+    text = _two("int x;", "for (int k = 0; k < 2000; k++) x ^= 1;", "while (x < 1000 && x >= 0) x = x ? x + 2 : 2;")
+    run = executed(tmp_path, text)
+    assert (run.truncated, run.failures) == ("", [])
+    assert len(run.log) > 4_000
+
+
 def test_functions_at_exit_are_part_of_the_program(tmp_path: Path) -> None:
     text = 'void last(void) { puts("last"); } void fails(void) { abort(); }\n'
     run = executed(tmp_path, text + "int main(void) { atexit(fails); atexit(last); return 0; }")

@@ -67,6 +67,12 @@ class _LoopFrames:
 
 _FRAMES: Final = _LoopFrames()
 
+#: Steps after which an execution may be one that goes round in loops for ever; passes in a row that begin in states
+#: that were there before, after which it is cut; and states that are kept.
+_LONG: Final = 4_000
+_ROUNDS: Final = 500
+_MOST_STATES: Final = 10_000
+
 
 class Machine:
     """The machine for a module. ``library`` has the functions of the C library by name; ``stepping`` are those that are
@@ -102,6 +108,8 @@ class Machine:
         self.functions: dict[int, str] = {}  # by address
         self._addresses: dict[str, int] = {}
         self._activations = 0
+        self._rounds = 0  # passes of loops in succession that began in states that were there before
+        self._states: set[Any] = set()
         self.missing: set[str] = set()  # functions that are called and nowhere defined
         self.namespace: dict[str, Any] = {}
         self._fill_namespace()
@@ -238,6 +246,8 @@ class Machine:
         self.output.clear()
         self.is_broken = False
         self._activations = 0
+        self._rounds = 0
+        self._states.clear()
 
     def location(self, site: int) -> Location | None:
         """The location of a site."""
@@ -336,7 +346,25 @@ class Machine:
         if not (run.solo or run.aborting or self.memory.sections):
             if self.conditions.used:
                 variables = tuple([each.key if type(each) is SymbolicInt else each for each in variables])
+            if len(run.log) > _LONG and not run.values:
+                self._look_for_rounds(number, variables)
             begin_pass(run, (activation, number), variables, _FRAMES)
+
+    def _look_for_rounds(self, number: int, variables: tuple[Any, ...]) -> None:
+        """Cut a long execution whose passes of loops have begun in states of memory and variables that were there
+        before, so often that it would hardly end. Executions whose passes are logged come to an end by themselves."""
+        content = self.memory.content()
+        state = (self.run.current.index, number, variables, content)
+        if content is None:
+            return
+        if state not in self._states:
+            if len(self._states) < _MOST_STATES:
+                self._states.add(state)
+            self._rounds = 0
+            return
+        self._rounds += 1
+        if self._rounds > _ROUNDS:
+            self.run.stop("the run was cut: its threads go round in loops")
 
     def _count(self, number: int, activation: int, variables: tuple[Any, ...]) -> None:
         self.run.passed_loop()

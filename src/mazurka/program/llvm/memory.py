@@ -38,6 +38,10 @@ _CODES: Final = 1 << 15
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
+#: The most objects, and the bytes that they may have in all, to be compared as a whole.
+_MANY: Final = 1_000
+_LARGE: Final = 1 << 16
+
 #: Named as untracked.
 _SECTION: Final = "accesses of an atomic section"
 
@@ -485,6 +489,15 @@ class Memory:
             if alive := self._alive(thing):
                 more = (*more, alive)
             self.step(op, cells[0], site, look, more, True)
+
+    def content(self) -> int | None:
+        """A hash of the bytes of all live objects that are no constants; None if they are many."""
+        if len(self.objects) > _MANY:
+            return None
+        objects = [each for each in self.objects.values() if each.live and not each.is_constant]
+        if sum(each.size for each in objects) > _LARGE:
+            return None
+        return hash(tuple([bytes(each.data) for each in objects]))
 
     # -- atomic sections ----------------------------------------------------------------------------------------------
 
