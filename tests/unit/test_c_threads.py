@@ -8,7 +8,8 @@ import pytest
 from tests.unit.c_programs import executed, explored, opened
 
 from mazurka.errors import UsageError
-from mazurka.explore.outcome import Verified, Violation
+from mazurka.explore import portfolio
+from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.program.llvm.opening import open_program
 from mazurka.program.protocol import FailureKind
 from mazurka.program.settings import ProgramSettings
@@ -231,6 +232,17 @@ def test_memory_that_such_a_section_has_freed_is_untracked(tmp_path: Path) -> No
 def test_threads_that_an_assumption_holds_are_in_no_livelock(tmp_path: Path) -> None:
     found = explored(opened(tmp_path, _SERVERS), "se-mcr")
     assert isinstance(found.verdict, Verified), found.verdict
+
+
+def test_a_proof_holds_although_other_strategies_have_cut_executions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(portfolio, "_LEADS", (0.0, 0.0))
+    found = explored(opened(tmp_path, _SERVERS), "auto")
+    assert isinstance(found.verdict, Verified), found.verdict
+    found = explored(opened(tmp_path, _two("int x; int fork(void);", "x++;", "if (x) fork();")), "auto")
+    assert isinstance(found.verdict, Inconclusive)
+    assert "it calls fork" in found.verdict.reason
 
 
 def test_executions_that_go_round_in_loops_are_cut_soon(tmp_path: Path) -> None:

@@ -420,7 +420,7 @@ class Explorer:
     def _verdict(self, stopped: str) -> Verdict:
         if any(map(self._counts, self.seen.found.values())):
             return Violation(self._found()[0])
-        if self.seen.truncated:
+        if self.seen.truncated and not self.strategy.proves_without_cut_runs():
             return Inconclusive(self.seen.truncated)
         if stopped:
             return Inconclusive(stopped)

@@ -7,10 +7,11 @@ more, and has little to compute: of uses of libraries that take ``mcr`` seconds 
 portfolios of solvers, all run, in turns, with shares of the time that follow from how often each was the first.
 
 Each of them explores by itself and proves by itself; the runs of each count for the failures that they show. A
-strategy that ends in doubt is left out from then on, the next one joins, and the others decide. ``mcr`` may be in doubt
-if the locations that a step accesses depend on values that other threads change (mcr.py), ``dpor`` where a timeout
-fires; ``se-mcr``, which distinguishes values, by neither. ``se-mcr`` leaves out orders that show races: if races are to
-be found, only ``dpor`` may join, and begins only if ``mcr`` is in doubt.
+strategy that ends in doubt is left out from then on, the next one joins, and the others decide. A run that is cut, as
+it goes round in loops for ever, is a doubt about its own strategy only. ``mcr`` may be in doubt if the locations that a
+step accesses depend on values that other threads change (mcr.py), ``dpor`` where a timeout fires; ``se-mcr``, which
+distinguishes values, by neither. ``se-mcr`` leaves out orders that show races: if races are to be found, only ``dpor``
+may join, and begins only if ``mcr`` is in doubt.
 
 If new scheduling points are found, the search begins again, with all strategies that have joined.
 
@@ -96,6 +97,7 @@ class Portfolio(Strategy):
         self._ready: tuple[_Part, Seed] | None = None
         self._taken = 0.0  # when the last seed was handed out
         self._saved = [True] * _MOST_PARTS
+        self._cut: set[int] = set()  # the strategies whose runs may have been cut, by number
 
     @property
     def name(self) -> str:
@@ -135,6 +137,7 @@ class Portfolio(Strategy):
 
     def begin_again(self, earlier: Self) -> None:
         self._begun = earlier._begun
+        self._cut |= earlier._cut
         self._earlier = earlier._earlier | {at: part.strategy for at, part in enumerate(earlier._parts) if at}
 
     def foresee(self, run: Run) -> None:
@@ -173,6 +176,8 @@ class Portfolio(Strategy):
         number, index = divmod(seed.number, _MOST_PARTS)
         part = self._parts[index]
         part.out -= 1
+        if run.truncated:
+            self._cut.add(index)
         part.strategy.observe(Seed(number, seed.plan), run)
         part.seconds += (perf_counter() - self._taken) / part.share
 
@@ -214,6 +219,10 @@ class Portfolio(Strategy):
         ended = [part.strategy.incompleteness_reason() for part in self._parts if part is self._first or part.ended]
         return "; ".join(dict.fromkeys(filter(None, ended)))
 
+    def proves_without_cut_runs(self) -> bool:
+        decisive = self._decisive()  # only runs of the first one are made in other processes
+        return decisive.proved and decisive is not self._first and self._parts.index(decisive) not in self._cut
+
     def predictions(self) -> Predictions:
         return self._mcr.predictions()
 
@@ -232,6 +241,7 @@ class Portfolio(Strategy):
     def restore(self, records: Iterable[JournalRecord]) -> None:
         found: list[list[JournalRecord]] = [[] for _ in _PREFIXES]
         for record in records:
+            self._cut = set(range(_MOST_PARTS))  # the records do not say which runs were cut
             index = next((at for at, prefix in enumerate(_PREFIXES) if at and record[0].startswith(prefix)), 0)
             found[index].append((record[0].removeprefix(_PREFIXES[index]), *record[1:]))
         self._mcr.restore(found[0])

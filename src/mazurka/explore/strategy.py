@@ -120,6 +120,10 @@ class Strategy(ABC):
     def incompleteness_reason(self) -> str:
         """The reason why not all executions are covered although no seed is left ("" if they are)."""
 
+    def proves_without_cut_runs(self) -> bool:
+        """Whether the proof rests only on runs none of which was cut, although others were."""
+        return False
+
     def summary(self) -> str:
         """The state of the search in a few words, for reports ("" if there is nothing to report)."""
         return ""
