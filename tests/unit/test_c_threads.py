@@ -229,6 +229,15 @@ def test_memory_that_such_a_section_has_freed_is_untracked(tmp_path: Path) -> No
     assert any("freed in an atomic section" in each for each in run.untracked)
 
 
+def test_variables_of_functions_that_such_a_section_has_called_do_not_matter(tmp_path: Path) -> None:
+    text = _two(
+        f"{_SECTIONS} int x; int sum(int k) {{ int all[2] = {{1, k}}; return all[k % 2]; }}",
+        "__VERIFIER_atomic_begin(); x = sum(x); __VERIFIER_assume(0); __VERIFIER_atomic_end();",
+        "assert(x == 0);",
+    )
+    assert isinstance(explored(opened(tmp_path, text)).verdict, Verified)
+
+
 def test_threads_that_an_assumption_holds_are_in_no_livelock(tmp_path: Path) -> None:
     found = explored(opened(tmp_path, _SERVERS), "se-mcr")
     assert isinstance(found.verdict, Verified), found.verdict

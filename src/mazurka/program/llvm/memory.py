@@ -197,7 +197,8 @@ class Memory:
             self.step(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
             if not thing.live:
                 raise ProgramFault("double free", f"frees {thing.name}, which has been freed", site)
-        self._ended = self._ended or bool(self.sections)
+        if self.sections and (thing.is_foreign or thing.kind == "heap"):
+            self._ended = True
         thing.live = False
 
     def _life(self, thing: MemoryObject) -> Any:
