@@ -268,6 +268,16 @@ def test_long_executions_that_make_progress_are_not_cut(tmp_path: Path) -> None:
     assert len(run.log) > 4_000
 
 
+def test_semaphores_count_as_progress(tmp_path: Path) -> None:
+    text = _two(
+        "sem_t s;",
+        "while (sem_trywait(&s) == 0) ;",
+        "",
+        before="sem_init(&s, 0, 9000);",
+    )
+    assert not executed(tmp_path, text).truncated
+
+
 def test_functions_at_exit_are_part_of_the_program(tmp_path: Path) -> None:
     text = 'void last(void) { puts("last"); } void fails(void) { abort(); }\n'
     run = executed(tmp_path, text + "int main(void) { atexit(fails); atexit(last); return 0; }")

@@ -20,6 +20,7 @@ from mazurka.program.llvm.ir.debug import structure_name
 from mazurka.program.llvm.ir.module import Instruction, IrFunction, Module
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
+from mazurka.program.llvm.library.primitives import Semaphore
 from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
 from mazurka.program.llvm.operations import (
     OPERATIONS,
@@ -354,7 +355,8 @@ class Machine:
         """Cut a long execution whose passes of loops have begun in states of memory and variables that were there
         before, so often that it would hardly end. Executions whose passes are logged come to an end by themselves."""
         content = self.memory.content()
-        state = (self.run.current.index, number, variables, content)
+        counts = tuple([each.value for each in self.threads.primitives.values() if isinstance(each, Semaphore)])
+        state = (self.run.current.index, number, variables, content, counts)
         if content is None:
             return
         if state not in self._states:
