@@ -93,7 +93,7 @@ def test_zsh_completes_if_it_is_installed(shell: Shell, installed: dict[str, str
         os.chdir(shell.folder)
         os.execve(zsh, [zsh, "-f", "-i"], installed)
     try:
-        _typed(terminal, "fpath+=$PWD; autoload -Uz compinit; compinit -u; echo rea''dy\n", "ready")
+        _typed(terminal, "fpath+=$PWD; autoload -Uz compinit; compinit -u; PS1='rea''dy> '\n", "ready> ")
         _typed(terminal, "mazurka ch\t", "mazurka check")
         _typed(terminal, "\x15mazurka check --memory-model t\t", "--memory-model tso")
     finally:

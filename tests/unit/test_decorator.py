@@ -49,4 +49,4 @@ def test_importing_loads_nothing_heavy() -> None:
         text=True,
         check=True,
     )
-    assert done.stdout == "['mazurka', 'mazurka.atomics', 'mazurka.marked_methods']\n"
+    assert done.stdout == "['mazurka', 'mazurka.atomics', 'mazurka.marked_methods', 'mazurka.unknown_inputs']\n"

@@ -31,7 +31,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Run
 from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.targets import PASS, Target, Trait, kind_of
+from mazurka.trace.targets import Kind, Target, Trait, kind_of
 from mazurka.unfold.events import UnfoldingEvent
 
 _PLAIN: Final = (int, str, float, bool, bytes, type(None))
@@ -156,7 +156,7 @@ class _Follower:
             self.current[task] = len(self.updates)
             self.updates.append(None)
         before = self.locals[task]
-        if target[0] == PASS:
+        if kind_of(target) is Kind.PASS:
             base = self.bases.setdefault((task, site, target[2]), before)
             plain = value is not None and _is_plain(value)
             self._turn(task, _hash("pass", base, site, value) if plain else _hash(before, "pass", site))
