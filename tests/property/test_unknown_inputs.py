@@ -6,6 +6,7 @@ import itertools
 import os
 import random
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +100,27 @@ def test_outside_of_a_check_inputs_are_known() -> None:
         mazurka.symbolic_int("n", 3, 2)
     with pytest.raises(ValueError, match="no option"):
         mazurka.symbolic_choice("c", [])
+
+
+def test_code_in_c_that_insists_on_an_int_cuts_the_execution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """
+    import json
+    import threading
+    import mazurka
+
+    def unknown():
+        threads = [threading.Thread(target=json.dumps, args=(mazurka.symbolic_int("n", 0, 3),)) for _ in range(2)]
+        for each in threads: each.start()
+        for each in threads: each.join()
+
+    def definite():
+        n = int(mazurka.symbolic_int("n", 0, 3))
+        threads = [threading.Thread(target=json.dumps, args=(n,)) for _ in range(2)]
+        for each in threads: each.start()
+        for each in threads: each.join()
+    """
+    module = _module("given_to_c", textwrap.dedent(source), tmp_path, monkeypatch)
+    report = explore(module.unknown).report
+    assert report.verdict is Verdict.INCONCLUSIVE
+    assert "convert it by int()" in report.reason
+    assert "(4 classes)" in explore(module.definite).report.reason

@@ -69,6 +69,10 @@ class PathConditions:
             self.met[PathCondition(term, holds)] = None
 
 
+#: The class that symbolic integers say they are of, so that programs treat them as integers.
+_INTEGER: Final = type("SymbolicInt", (int,), {})
+
+
 class SymbolicInt:
     """An integer that depends on inputs; see the module. ``signed`` says how the bits of the term are to be read."""
 
@@ -84,7 +88,7 @@ class SymbolicInt:
 
     @property  # type: ignore[misc]  # for isinstance(): programs treat it as the integer that it stands for
     def __class__(self) -> type:
-        return int
+        return _INTEGER
 
     @property
     def key(self) -> tuple[str, int, str]:

@@ -11,6 +11,7 @@ from typing import Final
 import greenlet
 
 from mazurka.program.protocol import Failure, FailureKind, Frame
+from mazurka.symbolic.values import SymbolicInt
 from mazurka.trace.event import Location
 
 _OURS: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
@@ -48,6 +49,10 @@ def fault_of_ours(error: BaseException) -> str:
         return ""
     if isinstance(error, NameError) and str(error.name).startswith("__mz_"):
         return "the program runs code with builtins of its own, which lack the hooks"
+    if SymbolicInt.__name__ in _message(error):
+        return (
+            "the run was cut: code in C wants a plain int where the program gives an unknown input; convert it by int()"
+        )
     last = traceback.extract_tb(trace)[-1]
     if last.filename not in WATCHING:
         return ""
