@@ -124,3 +124,27 @@ def test_code_in_c_that_insists_on_an_int_cuts_the_execution(tmp_path: Path, mon
     assert report.verdict is Verdict.INCONCLUSIVE
     assert "convert it by int()" in report.reason
     assert "(4 classes)" in explore(module.definite).report.reason
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["type(n) is int", "type(n) == int", "n.__class__ is int", "n is int('7')", "getattr(n, '__class__') == int"],
+)
+def test_programs_that_tell_inputs_from_plain_integers_are_not_verified(
+    test: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = f"""
+    import threading
+    import mazurka
+
+    def work(n):
+        if {test} and n == 7:
+            raise ValueError(n)
+
+    def unknown():
+        thread = threading.Thread(target=work, args=(mazurka.symbolic_int("n", 0, 50),))
+        thread.start()
+        thread.join()
+    """
+    module = _module("telling_apart", textwrap.dedent(source), tmp_path, monkeypatch)
+    assert explore(module.unknown).report.verdict is not Verdict.VERIFIED

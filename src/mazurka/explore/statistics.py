@@ -104,8 +104,10 @@ class Statistics:
     def recall(self, doubts: str) -> None:
         """Enter reasons against a proof from earlier runs of the same search."""
         if doubts:
-            self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed, had = json.loads(doubts)
-            if had:
+            self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed, *had = json.loads(
+                doubts
+            )
+            if any(had):
                 self.untracked[FORGOTTEN] = 1
             self.assumed |= set(assumed)
             self.waits += Waits(*waits)

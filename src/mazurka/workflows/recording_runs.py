@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mazurka.program.protocol import Plan, Program, Run, TailPolicy
 from mazurka.trace.event import Location
@@ -15,7 +15,7 @@ from mazurka.trace.ids import SiteNumber
 from mazurka.trace.trace import Trace, trace_of
 
 #: Executions by which scheduling points are learnt, at most.
-_ROUNDS = 8
+_ROUNDS: Final = 8
 
 
 class RecordedRun(NamedTuple):

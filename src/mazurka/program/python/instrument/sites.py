@@ -67,6 +67,8 @@ looking_at_registries: set[str] = set()
 comparing_descriptors: set[str] = set()
 #: ... or mention functions that open descriptors in a step that is not seen.
 opening_unseen: set[str] = set()
+#: ... or mention the types of objects, other than by `isinstance`.
+looking_at_types: set[str] = set()
 #: ... or mention weak references.
 referring_weakly: set[str] = set()
 
@@ -83,6 +85,7 @@ _SAID: Final = {
     "registries": looking_at_registries,
     "descriptors": comparing_descriptors,
     "opening": opening_unseen,
+    "types": looking_at_types,
     "weak": referring_weakly,
 }
 

@@ -6,10 +6,14 @@ Asking for one is no step: inputs are numbered by thread, so that an input is th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from mazurka import unknown_inputs
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.run import here
+
+#: Named as untracked: code may see by these that an unknown input is no plain integer.
+_TOLD_APART: Final = "the types or the identity of values, in a program with unknown inputs"
 
 
 class Inputs:
@@ -24,6 +28,8 @@ class Inputs:
         assert models is not None
         run = models.runtime
         assert run.conditions is not None
+        if not sites.instrumented.isdisjoint(sites.comparing_identity | sites.looking_at_types):
+            run.untracked[_TOLD_APART] = 1
         thread = run.current.name
         return run.conditions.number(name if thread == "0" else f"{name} of thread {thread}", low, high)
 

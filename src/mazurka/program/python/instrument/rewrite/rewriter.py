@@ -71,11 +71,16 @@ def _name(node: ast.Attribute | ast.alias) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.name
 
 
+#: Names by which code gets at the type of an object.
+_TYPES: Final = frozenset({"type", "__class__"})
+
+
 def mentioned(tree: ast.Module) -> set[str]:
     """The kinds of entries about a module that follow from names in it: `traceback` if it mentions a name for looking
     at tracebacks, or gets attributes by computed names, `times` if it mentions times or numbers of files, `registries`
-    if it mentions those of warnings, `weak` if it uses weak references, `descriptors` if it gets at numbers of
-    descriptors, and compares values, `opening` if it mentions functions that open descriptors unseen."""
+    if it mentions those of warnings, `types` if it asks for types of objects, `weak` if it uses weak references,
+    `descriptors` if it gets at numbers of descriptors, and compares values, `opening` if it mentions functions that
+    open descriptors unseen."""
     found: set[str] = set()
     nodes = [*ast.walk(tree)]
     status = _keeps_status(nodes)
@@ -86,8 +91,12 @@ def mentioned(tree: ast.Module) -> set[str]:
                 found.update(kind for kind, known in _BY_TEXT.items() if known.search(name))
                 if "weak" in name.lower():
                     found.add("weak")
+                if name in _TYPES:
+                    found.add("types")
                 if name in _OPENING:
                     found.add("opening")
+            case ast.Constant("__class__"):
+                found.add("types")
             case ast.Constant(str(text)) if " " not in text:
                 found.update(kind for kind, known in _BY_TEXT.items() if known.search(text))
             case ast.Subscript(ast.Name(name), ast.Constant(int(index))) if name in made:
