@@ -128,7 +128,14 @@ def test_code_in_c_that_insists_on_an_int_cuts_the_execution(tmp_path: Path, mon
 
 @pytest.mark.parametrize(
     "test",
-    ["type(n) is int", "type(n) == int", "n.__class__ is int", "n is int('7')", "getattr(n, '__class__') == int"],
+    [
+        "type(n) is int",
+        "type(n) == int",
+        "n.__class__ is int",
+        "(n > 6) is True",
+        "n is int('7')",
+        "getattr(n, '__class__') == int",
+    ],
 )
 def test_programs_that_tell_inputs_from_plain_integers_are_not_verified(
     test: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -30,12 +30,14 @@ class PathCondition(NamedTuple):
 
 
 class PathConditions:
-    """The inputs of an execution, and the conditions on them that it has met."""
+    """The inputs of an execution, and the conditions on them that it has met. With ``definite_tests`` comparisons give
+    plain truth values, on which the program depends from then on."""
 
-    __slots__ = ("declared", "given", "met", "used")
+    __slots__ = ("declared", "definite_tests", "given", "met", "used")
 
-    def __init__(self, given: Mapping[str, int] | None = None) -> None:
+    def __init__(self, given: Mapping[str, int] | None = None, definite_tests: bool = False) -> None:
         self.given = given or {}
+        self.definite_tests = definite_tests
         self.used: dict[str, int] = {}  # in the order in which the program has asked for them
         self.declared: dict[str, int] = {}  # how often each name was declared
         self.met: dict[PathCondition, None] = {}
@@ -58,7 +60,10 @@ class PathConditions:
         """An input from ``low`` to ``high``."""
         width = max(low.bit_length(), high.bit_length()) + 1
         number = self.input(name, width, signed=True, first=min(max(0, low), high))
-        for test in (number >= low, number <= high):
+        definite, self.definite_tests = self.definite_tests, False
+        tests = (number >= low, number <= high)
+        self.definite_tests = definite
+        for test in tests:
             if is_symbolic(test):
                 self.met[PathCondition(test.term, True, True)] = None
         return number
@@ -330,7 +335,8 @@ class SymbolicInt:
             term, holds = operation("xor", term, constant(1, 1)), not holds
         if term.op == "const":
             return holds
-        return SymbolicInt(int(holds), term, False, self.conditions)
+        made = SymbolicInt(int(holds), term, False, self.conditions)
+        return bool(made) if self.conditions.definite_tests else made
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, float):
