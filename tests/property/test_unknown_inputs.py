@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 import mazurka
 from mazurka.api import explore
+from mazurka.program.python.instrument import sites
 from mazurka.report.check_report import Verdict
 
 #: ``make test-long`` asks for more.
@@ -60,6 +62,17 @@ def _program(seed: int) -> str:
     lines.append("def unknown(): run(mazurka.symbolic_int('n', 0, 3), mazurka.symbolic_int('m', -1, 2))")
     lines += [f"def known_{n}_{m + 1}(): run({n}, {m})" for n, m in itertools.product(range(4), range(-1, 3))]
     return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(autouse=True)
+def no_marks_of_other_programs() -> Iterator[None]:
+    """Programs that other tests of this process have loaded compare types and identities."""
+    kept = [(each, set(each)) for each in (sites.comparing_identity, sites.looking_at_types)]
+    for each, _ in kept:
+        each.clear()
+    yield
+    for each, before in kept:
+        each.update(before)
 
 
 def _module(name: str, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:

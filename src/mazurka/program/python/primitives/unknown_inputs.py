@@ -5,6 +5,7 @@ Asking for one is no step: inputs are numbered by thread, so that an input is th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.run import here
 
 #: Named as untracked: code may see by these that an unknown input is no plain integer.
-_TOLD_APART: Final = "the types or the identity of values, in a program with unknown inputs"
+_TOLD_APART: Final = "the types or the identity of values in {}, in a program with unknown inputs"
 
 
 class Inputs:
@@ -28,8 +29,8 @@ class Inputs:
         assert models is not None
         run = models.runtime
         assert run.conditions is not None
-        if not sites.instrumented.isdisjoint(sites.comparing_identity | sites.looking_at_types):
-            run.untracked[_TOLD_APART] = 1
+        for file in sorted(sites.instrumented & (sites.comparing_identity | sites.looking_at_types)):
+            run.untracked[_TOLD_APART.format(os.path.basename(file))] = 1
         thread = run.current.name
         return run.conditions.number(name if thread == "0" else f"{name} of thread {thread}", low, high)
 
