@@ -169,19 +169,19 @@ def test_dpor_keeps_its_knowledge_of_operations_when_it_begins_again() -> None:
     earlier, later = (make_strategy("dpor", StrategySettings(), NothingKnown()) for _ in range(2))
     assert isinstance(earlier, OptimalReduction)
     assert isinstance(later, OptimalReduction)
-    earlier.waited_for, earlier.varying = {"event"}, {SiteNumber(7)}
+    earlier.met.waited_for, earlier.met.varying = {"event"}, {SiteNumber(7)}
     later.begin_again(earlier)
     later.foresee(run)
-    assert (later.waited_for, later.varying) == ({"event"}, {SiteNumber(7)})
+    assert (later.met.waited_for, later.met.varying) == ({"event"}, {SiteNumber(7)})
     restored = make_strategy("dpor", StrategySettings(), NothingKnown())
     assert isinstance(restored, OptimalReduction)
     restored.restore(later.records())
-    assert (restored.waited_for, restored.varying) == ({"event"}, {SiteNumber(7)})
+    assert (restored.met.waited_for, restored.met.varying) == ({"event"}, {SiteNumber(7)})
     several = [step._replace(more=(Access(Op.READ, ("other",)),)) for step in run.log]
     once = replace(run, log=[step._replace(site=SiteNumber(9)) for step in run.log])
     later.foresee(once)
     later.foresee(replace(once, log=[step._replace(site=SiteNumber(9)) for step in several]))
-    assert later.varying == {SiteNumber(7), SiteNumber(9)}
+    assert later.met.varying == {SiteNumber(7), SiteNumber(9)}
 
 
 def test_abandoned_is_not_complete() -> None:

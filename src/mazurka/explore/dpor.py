@@ -40,17 +40,17 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, Self
+from typing import Self
 
 from mazurka.explore.bounded import EXPIRED
-from mazurka.explore.races import Execution, PointEvent, is_waiting_read
+from mazurka.explore.met_operations import MetOperations, numbers_in
+from mazurka.explore.races import Execution, PointEvent
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.explore.wakeup import Insertion, PathFrame, WakeupNode, insert, place_of, still_asleep
 from mazurka.program.protocol import Access, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
-from mazurka.trace.ids import SiteNumber
-from mazurka.trace.targets import TIME, kind_of
+from mazurka.trace.targets import TIME
 
 
 class OptimalReduction(Strategy):
@@ -65,19 +65,14 @@ class OptimalReduction(Strategy):
 
     def __init__(self, timed: bool = False, ordered: bool = False) -> None:
         self.timed = timed  # whether runs are those of plans with timing
-        self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
-        self.varying: set[SiteNumber] = set()  # sites at which steps have several accesses, though not always
+        self.met = MetOperations()
         self.ordered = ordered  # whether timeouts that fire come after all steps of others before them
         self.expired = False  # whether a timeout fired in some run, in an unknown order
-        self.foreseen_several: set[SiteNumber] = set()  # as `several` and `single`, of runs that it was only shown
-        self.foreseen_single: set[SiteNumber] = set()
         self.journal: list[JournalRecord] = []
         self._clear()
 
     def _clear(self) -> None:
-        self.looked_at: set[str] = set()  # kinds of targets that runs have read
-        self.several: set[SiteNumber] = set()  # sites at which steps of runs have several accesses
-        self.single: set[SiteNumber] = set()  # and sites at which they have one, a read
+        self.met.clear()
         self.frames: list[PathFrame] = []
         self.fresh = 0  # the first frame that is new since the last run
         self.begun = self.outstanding = False
@@ -92,22 +87,15 @@ class OptimalReduction(Strategy):
 
     def begin_again(self, earlier: Self) -> None:
         """Keep the knowledge of operations that reset searches; it holds for runs with further points, too."""
-        self.waited_for = set(earlier.waited_for)
-        self.varying = set(earlier.varying)
-        if self.waited_for or self.varying:
+        if self.met.take_over(earlier.met):
             self._reset()
 
     def foresee(self, run: Run) -> None:
         """Learn which operations would reset the search."""
         if run.divergence is not None or self.begun:
             return
-        waited_for, varying = self.waited_for | self._met_waiting(run), self.varying
-        execution = Execution(in_time(run) if self.timed else run, waited_for, TIME if self.timed else None, varying)
-        self.foreseen_several |= execution.several
-        self.foreseen_single |= execution.single
-        varying = varying | (self.foreseen_several & self.foreseen_single)
-        if (waited_for, varying) != (self.waited_for, self.varying):
-            self.waited_for, self.varying = waited_for, varying
+        timed, time = in_time(run) if self.timed else run, TIME if self.timed else None
+        if self.met.foresee(run, lambda waited_for, varying: Execution(timed, waited_for, time, varying)):
             self._reset()
 
     def next_seed(self) -> Seed | None:
@@ -122,12 +110,9 @@ class OptimalReduction(Strategy):
         if not self.expired and (run.slept > 0 or not _are_points(run) if self.ordered else run.expired):
             self.expired = True
             self.journal.append(("expired",))
-        if waited_for := self._met_waiting(run) - self.waited_for:
-            self.waited_for |= waited_for
-            if run.divergence is not None or waited_for & self.looked_at:
-                self._reset()
-                return
-            self.journal.append(("waits", " ".join(sorted(self.waited_for))))
+        if self.met.learn_waits(run, self._astray_thread(run), self.journal):
+            self._reset()
+            return
         if run.divergence is not None:
             index, harmless, waits = run.divergence.index, run.divergence.harmless, run.divergence.waits
             self._astray(index, harmless, waits)
@@ -140,18 +125,11 @@ class OptimalReduction(Strategy):
             fired = timeouts_of(run)
             run = in_order(run, fired)
         time = TIME if self.timed or self.ordered else None
-        execution, fresh = Execution(run, self.waited_for, time, self.varying, fired), self.fresh
-        if not (execution.several <= self.several and execution.single <= self.single):
-            self.several |= execution.several
-            self.single |= execution.single
-            if not self.several & self.single <= self.varying:
-                self.varying |= self.several & self.single
-                self._reset()
-                return
-            self.journal.append(("sites", _packed(self.several), _packed(self.single)))
-        if not execution.looked_at <= self.looked_at:
-            self.looked_at |= execution.looked_at
-            self.journal.append(("looks", " ".join(sorted(self.looked_at))))
+        execution = Execution(run, self.met.waited_for, time, self.met.varying, fired)
+        if self.met.learn_sites(execution, self.journal):
+            self._reset()
+            return
+        fresh = self.fresh
         self._extend(execution.events[fresh:])
         made = array("q")
         for reversal in execution.reversals():
@@ -166,18 +144,17 @@ class OptimalReduction(Strategy):
     def sleep_sets(self) -> list[tuple[str, ...]]:
         return [tuple([event.thread for event in frame.asleep]) for frame in self.frames]
 
-    def _met_waiting(self, run: Run) -> set[str]:
-        """Kinds of targets that a thread waits to read: at the end, or where a seed could not be followed."""
-        stuck = [blocked for blocked in run.blocked if is_waiting_read(blocked)]
-        if run.divergence is not None:
-            event = self.frames[run.divergence.index].event if run.divergence.index < len(self.frames) else None
-            stuck = [blocked for blocked in stuck if event is not None and run.tasks[blocked.task] == event.thread]
-        return {kind_of(blocked.target).tag for blocked in stuck}
+    def _astray_thread(self, run: Run) -> str | None:
+        """The thread that should have moved where a seed could not be followed."""
+        if run.divergence is None or run.divergence.index >= len(self.frames):
+            return None
+        event = self.frames[run.divergence.index].event
+        return None if event is None else event.thread
 
     def _reset(self) -> None:
         """Drop all reversals and start again: they assumed that targets of these kinds can always be read."""
         self._clear()
-        self.journal = [("reset", " ".join(sorted(self.waited_for)), _packed(self.varying))]
+        self.journal = [self.met.reset_record()]
         self.journal += [("expired",)] * self.expired
 
     def estimate(self) -> Estimate:
@@ -272,22 +249,15 @@ class OptimalReduction(Strategy):
 
     def restore(self, records: Iterable[JournalRecord]) -> None:
         for record in records:
+            if record[0] == "reset":
+                self._clear()
+            if self.met.recall(record):
+                continue
             match record:
-                case ("reset", waited_for, varying):
-                    self._clear()
-                    self.waited_for = set(waited_for.split())
-                    self.varying = set(map(SiteNumber, _numbers(varying)))
-                case ("sites", several, single):
-                    self.several = set(map(SiteNumber, _numbers(several)))
-                    self.single = set(map(SiteNumber, _numbers(single)))
                 case ("expired",):
                     self.expired = True
-                case ("waits", waited_for):
-                    self.waited_for = set(waited_for.split())
-                case ("looks", looked_at):
-                    self.looked_at = set(looked_at.split())
                 case ("event", thread, reads, writes):
-                    event = PointEvent(thread, frozenset(_numbers(reads)), frozenset(_numbers(writes)))
+                    event = PointEvent(thread, frozenset(numbers_in(reads)), frozenset(numbers_in(writes)))
                     self.event_numbers[event] = len(self.events)
                     self.events.append(event)
                 case ("astray", _, index, kind):
@@ -295,8 +265,8 @@ class OptimalReduction(Strategy):
                     self._astray(index, bool(kind & 1), bool(kind & 2))
                 case ("ran", _, path, made):
                     self._advance()
-                    self._extend([self.events[number] for number in _numbers(path)])
-                    self._insert_again(_numbers(made))
+                    self._extend([self.events[number] for number in numbers_in(path)])
+                    self._insert_again(numbers_in(made))
 
     def _number_of(self, event: PointEvent) -> int:
         number = self.event_numbers.get(event)
@@ -362,16 +332,6 @@ def in_order(run: Run, fired: frozenset[int]) -> Run:
     ordered = copy(run)
     ordered.log = log
     return ordered
-
-
-def _packed(numbers: Iterable[int]) -> bytes:
-    return array("q", sorted(numbers)).tobytes()
-
-
-def _numbers(packed: bytes) -> list[int]:
-    numbers: array[Any] = array("q")
-    numbers.frombytes(packed)
-    return numbers.tolist()
 
 
 def _leaves(node: WakeupNode) -> int:

@@ -25,16 +25,15 @@ import resource
 from array import array
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from mazurka.explore.bounded import EXPIRED
-from mazurka.explore.races import Execution, is_waiting_read
+from mazurka.explore.met_operations import MetOperations, numbers_in, packed
+from mazurka.explore.races import Execution
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
-from mazurka.trace.ids import SiteNumber
-from mazurka.trace.targets import kind_of
 from mazurka.unfold.alternatives import AlternativeFinder
 from mazurka.unfold.cutoffs import Cutoffs
 from mazurka.unfold.events import Unfolding, UnfoldingEvent
@@ -70,18 +69,13 @@ class UnfoldingSearch(Strategy):
         self.k = k
         self.with_cutoffs = cutoffs
         self.memory = memory  # megabytes
-        self.waited_for: set[str] = set()  # kinds of targets whose reads may have to wait
-        self.varying: set[SiteNumber] = set()  # sites at which steps have several accesses, though not always
-        self.foreseen_several: set[SiteNumber] = set()  # as `several` and `single`, of runs that it was only shown
-        self.foreseen_single: set[SiteNumber] = set()
+        self.met = MetOperations()
         self.expired = False  # whether a timeout fired in some run
         self.journal: list[JournalRecord] = []
         self._clear()
 
     def _clear(self) -> None:
-        self.looked_at: set[str] = set()  # kinds of targets that runs have read
-        self.several: set[SiteNumber] = set()  # sites at which steps of runs have several accesses
-        self.single: set[SiteNumber] = set()  # and sites at which they have one, a read
+        self.met.clear()
         self.unfolding = Unfolding()
         self.alternatives = AlternativeFinder(self.k)
         self.tree = UnfoldingTree(self.alternatives)
@@ -100,22 +94,14 @@ class UnfoldingSearch(Strategy):
 
     def begin_again(self, earlier: Self) -> None:
         """Keep the knowledge of operations that reset searches; it holds for runs with further points, too."""
-        self.waited_for = set(earlier.waited_for)
-        self.varying = set(earlier.varying)
-        if self.waited_for or self.varying:
+        if self.met.take_over(earlier.met):
             self._reset()
 
     def foresee(self, run: Run) -> None:
         """Learn which operations would reset the search."""
         if run.divergence is not None or self.number:
             return
-        waited_for, varying = self.waited_for | _met_waiting(run, None), self.varying
-        execution = Execution(run, waited_for, None, varying)
-        self.foreseen_several |= execution.several
-        self.foreseen_single |= execution.single
-        varying = varying | (self.foreseen_several & self.foreseen_single)
-        if (waited_for, varying) != (self.waited_for, self.varying):
-            self.waited_for, self.varying = waited_for, varying
+        if self.met.foresee(run, lambda waited_for, varying: Execution(run, waited_for, None, varying)):
             self._reset()
 
     def next_seed(self) -> Seed | None:
@@ -138,31 +124,20 @@ class UnfoldingSearch(Strategy):
             self.journal.append(("expired",))
         planned = leaf.configuration()
         index = None if run.divergence is None else run.divergence.index
-        met = _met_waiting(run, None if index is None or index >= len(planned) else planned[index].thread)
-        if waited_for := met - self.waited_for:
-            self.waited_for |= waited_for
-            if run.divergence is not None or waited_for & self.looked_at:
-                self._reset()
-                return
-            self.journal.append(("waits", " ".join(sorted(self.waited_for))))
+        thread = None if index is None or index >= len(planned) else planned[index].thread
+        if self.met.learn_waits(run, thread, self.journal):
+            self._reset()
+            return
         if run.divergence is not None:
             self._record_events()
             kind = int(run.divergence.harmless) + 2 * int(run.divergence.waits)
             self.journal.append(("astray", run.divergence.index, kind))
             self._astray(leaf, run.divergence.index, kind)
             return
-        execution = Execution(run, self.waited_for, None, self.varying)
-        if not (execution.several <= self.several and execution.single <= self.single):
-            self.several |= execution.several
-            self.single |= execution.single
-            if not self.several & self.single <= self.varying:
-                self.varying |= self.several & self.single
-                self._reset()
-                return
-            self.journal.append(("sites", _packed(self.several), _packed(self.single)))
-        if not execution.looked_at <= self.looked_at:
-            self.looked_at |= execution.looked_at
-            self.journal.append(("looks", " ".join(sorted(self.looked_at))))
+        execution = Execution(run, self.met.waited_for, None, self.met.varying)
+        if self.met.learn_sites(execution, self.journal):
+            self._reset()
+            return
         events = events_of(execution, self.unfolding)
         self._record_events()
         if self.cutoffs is not None:
@@ -237,8 +212,8 @@ class UnfoldingSearch(Strategy):
 
     def _record_events(self) -> None:
         for event in self.unfolding.fresh:
-            reads, writes = _packed(event.reads), _packed(event.writes)
-            past = _packed([last.number for last in event.past.values()])
+            reads, writes = packed(event.reads), packed(event.writes)
+            past = packed([last.number for last in event.past.values()])
             self.journal.append(("event", event.number, event.thread, reads, writes, past, int(event.varies)))
         self.unfolding.fresh.clear()
 
@@ -246,7 +221,7 @@ class UnfoldingSearch(Strategy):
         """Drop all events and start again: they assumed that targets of these kinds can always be read, and that steps
         of these sites always access the same locations."""
         self._clear()
-        self.journal = [("reset", " ".join(sorted(self.waited_for)), _packed(self.varying))]
+        self.journal = [self.met.reset_record()]
         self.journal += [("expired",)] * self.expired
 
     def _take_in(
@@ -333,24 +308,24 @@ class UnfoldingSearch(Strategy):
         known: dict[int, UnfoldingEvent] = {}  # by number
         probes: list[str] | None = None  # threads of the next run
         for record in records:
+            if record[0] == "reset":
+                self._clear()
+                known.clear()
+            if self.met.recall(record):
+                continue
             match record:
-                case ("reset", waited_for, varying):
-                    self._clear()
-                    known.clear()
-                    self.waited_for = set(waited_for.split())
-                    self.varying = set(map(SiteNumber, _numbers(varying)))
                 case ("event", number, thread, reads, writes, past, varies):
-                    before = {last.thread: last for last in map(known.__getitem__, _numbers(past))}
+                    before = {last.thread: last for last in map(known.__getitem__, numbers_in(past))}
                     self.unfolding.met = number
                     known[number] = self.unfolding.event(
-                        thread, frozenset(_numbers(reads)), frozenset(_numbers(writes)), before, bool(varies)
+                        thread, frozenset(numbers_in(reads)), frozenset(numbers_in(writes)), before, bool(varies)
                     )
                     self.unfolding.met = number + 1
                 case ("probes", threads):
                     probes = threads.split("\0") if threads else []
                 case ("ran", shared, numbers, pairs):
-                    events = [known[number] for number in _numbers(numbers)]
-                    self._run_again(shared, events, _numbers(pairs), known, probes)
+                    events = [known[number] for number in numbers_in(numbers)]
+                    self._run_again(shared, events, numbers_in(pairs), known, probes)
                     probes = None
                 case _:
                     self._recall(record, known)
@@ -358,19 +333,12 @@ class UnfoldingSearch(Strategy):
 
     def _recall(self, record: JournalRecord, known: dict[int, UnfoldingEvent]) -> None:
         match record:
-            case ("sites", several, single):
-                self.several = set(map(SiteNumber, _numbers(several)))
-                self.single = set(map(SiteNumber, _numbers(single)))
             case ("expired",):
                 self.expired = True
-            case ("waits", waited_for):
-                self.waited_for = set(waited_for.split())
-            case ("looks", looked_at):
-                self.looked_at = set(looked_at.split())
             case ("print", number, updates) if self.cutoffs is not None:
                 self.cutoffs.recall(known[number], int(updates, 16))
             case ("end", states, kept, ended) if self.cutoffs is not None:
-                self.cutoffs.follow([known[number] for number in _numbers(states)], kept, bool(ended))
+                self.cutoffs.follow([known[number] for number in numbers_in(states)], kept, bool(ended))
             case ("forget", count):
                 self._forget(count)
             case ("astray", index, kind):
@@ -413,21 +381,3 @@ def resident_megabytes() -> int:
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     return pages * resource.getpagesize() >> 20
-
-
-def _met_waiting(run: Run, thread: str | None) -> set[str]:
-    """Kinds of targets that a thread waits to read: at the end, or where a seed could not be followed by ``thread``."""
-    stuck = [blocked for blocked in run.blocked if is_waiting_read(blocked)]
-    if run.divergence is not None:
-        stuck = [blocked for blocked in stuck if run.tasks[blocked.task] == thread]
-    return {kind_of(blocked.target).tag for blocked in stuck}
-
-
-def _packed(numbers: Iterable[int]) -> bytes:
-    return array("q", sorted(numbers)).tobytes()
-
-
-def _numbers(packed: bytes) -> list[int]:
-    numbers: array[Any] = array("q")
-    numbers.frombytes(packed)
-    return numbers.tolist()
