@@ -213,7 +213,7 @@ def test_times_that_are_not(tmp_path: Path) -> None:
         run(work, work)
         assert sorted(stream.getvalue().split("\\n")) == ["", "one 1", "one 1", "two", "two"]
     """
-    result = explored(tmp_path, source)
+    result = explored(tmp_path, source, strategy="mcr")
     assert (result.verdict, result.executions) == (Verdict.VERIFIED, 6)
 
 
