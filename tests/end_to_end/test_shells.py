@@ -68,6 +68,7 @@ def installed(shell: Shell) -> dict[str, str]:
     return variables | {"PATH": f"{command.parent}:{variables['PATH']}", "HOME": str(shell.folder), "TERM": "dumb"}
 
 
+@pytest.mark.long
 def test_fish_completes_if_it_is_installed(shell: Shell, installed: dict[str, str]) -> None:
     if (fish := which("fish")) is None:
         return
@@ -84,6 +85,7 @@ def test_fish_completes_if_it_is_installed(shell: Shell, installed: dict[str, st
     assert sorted(asked("mazurka check --memory-model ")) == ["pso", "sc", "tso"]
 
 
+@pytest.mark.long
 def test_zsh_completes_if_it_is_installed(shell: Shell, installed: dict[str, str]) -> None:
     if (zsh := which("zsh")) is None:
         return
