@@ -21,6 +21,7 @@ from tests.oracle.properties import (
 from tests.oracle.random_traces import Recorder
 
 from mazurka.causal.solver import Infeasible, Unknown
+from mazurka.predict import questions
 from mazurka.predict.property_search import PropertySearch
 from mazurka.program.protocol import Step
 from mazurka.properties.automaton import Automaton
@@ -110,6 +111,31 @@ def test_violations_are_those_of_the_oracle(first: int) -> None:
         assert ends[0] == ends[1], (seed, str(stated.pattern), found, expected)
         violated += bool(expected)
     assert violated
+
+
+@pytest.mark.parametrize("first", range(0, _TRACES // 4, _SHARE))
+def test_few_rows_refute_no_violation(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of long traces a few rows are asked first, and windows see no other rows: what they refute is no violation."""
+    asked = 0
+    for seed in range(first, first + _SHARE):
+        trace, stated = drawn(seed)
+        rng = random.Random(seed)
+        monkeypatch.setattr(questions, "_CLOSE", rng.choice((0, 1, 2)))
+        expected, checker = Violations(trace, stated).all(), Checker(trace)
+        for window in (None, rng.choice((8, 12))):
+            search = PropertySearch(trace, stated, window)
+            answers = [search.decide(each) for group in search.groups().values() for each in group]
+            found = set()
+            for answer in answers:
+                if isinstance(answer, Witness):
+                    assert isinstance(answer.claim, PropertyViolation)
+                    found.add(Shown(tuple(answer.claim.steps), 2 * answer.claim.at_once))
+                    assert not checker.objections(answer), (seed, str(stated.pattern), checker.objections(answer))
+            undecided = any(isinstance(answer, Unknown) for answer in answers)
+            ends = [{_ends_of(each, stated) for each in several} for several in (found, expected)]
+            assert ends[0] == ends[1] or (undecided and window and ends[0] < ends[1]), (seed, str(stated.pattern))
+            asked += len(answers)
+    assert asked
 
 
 def operations(seed: int) -> tuple[Trace, Stated]:

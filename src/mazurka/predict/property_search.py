@@ -77,6 +77,7 @@ class PropertySearch:
         self._protocol = protocol(stated.pattern)
         self.events = property_events(trace, stated.name)
         self._bindings = Bindings(stated)
+        self._automata: dict[tuple[Pattern, frozenset[Symbol]], Automaton] = {}
         for number, event in enumerate(self.events):
             self._bindings.add(Occurrence(number, event.thread, event.event, event.objects))
         watched = np.unique(np.array([row for event in self.events for row in (event.first, event.row)], np.int32))
@@ -153,10 +154,13 @@ class PropertySearch:
                             yield Candidate(binding, word, pattern, events, (one, other))
 
     def _automaton(self, word: Sequence[NamedOccurrence], pattern: Pattern) -> Automaton:
-        symbols = {each.symbol for each in word}
-        if self._protocol is None:
-            return Automaton(pattern, symbols)
-        return Automaton(pattern, symbols | single_letters(pattern))
+        symbols = frozenset({each.symbol for each in word})
+        if self._protocol is not None:
+            symbols |= single_letters(pattern)
+        known = self._automata.get((pattern, symbols))
+        if known is None:
+            known = self._automata[pattern, symbols] = Automaton(pattern, symbols)
+        return known
 
     def _words(
         self, automaton: Automaton, events: Mapping[Symbol, Sequence[Occurrence]], refused: bool

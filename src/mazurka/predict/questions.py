@@ -5,7 +5,8 @@ before a window happen in their order, so only reorderings that go beyond the wi
 half, so that events less than half a window apart are in one window. A model is kept until another window is needed.
 
 That a claim is impossible is mostly shown by nearby events: in a long trace the rows around those asked about are first
-modelled alone, without constraints from the others (:mod:`mazurka.causal.model_from_columns`).
+modelled alone, without constraints from the others (:mod:`mazurka.causal.model_from_columns`); those about properties
+even before that with a few rows around them.
 
 Cost: a model takes some microseconds (of a long trace some tenths of one) and 100 bytes an event, and its closure 4
 bytes x threads an event; a question mostly takes well under a millisecond, and some milliseconds if many events have to
@@ -64,6 +65,9 @@ _LONG: Final = 10_000
 #: Questions are first asked of so many rows, or twice as many, on each side of the rows asked about.
 _NEARBY: Final = 5_000
 
+#: Questions about properties are few, and most of them are refuted by the rows asked about and this many on each side.
+_CLOSE: Final = 64
+
 #: Claims whose last reads may give other values even if the trace has no branches.
 _RELAXED: Final = (Ordered, AtomicityViolation, OrderViolation, CallsReversed, PropertyViolation)
 
@@ -119,10 +123,12 @@ class Questions:
         begin = self._window_of(min(inside), max(rows))
         if begin is None:
             return Unknown("too far apart for a window")
+        if any(row < begin for row in question.never):
+            return Unknown("not within a window")
         if self._is_refuted_nearby(min(rows), max(rows), question):
             return Infeasible()
-        left_out = self._left_out(rows)
-        answer = self._decide(begin, _since(begin, question), left_out)
+        left_out = self._left_out([*rows, *question.never])
+        answer = self._decide(begin, self._within(begin, question), left_out)
         if isinstance(answer, Feasible):
             order = answer.order
             if left_out is not None:
@@ -153,10 +159,17 @@ class Questions:
 
     def _is_refuted_nearby(self, first: int, last: int, question: Question) -> bool:
         """Whether events shortly before two rows, between them and shortly after suffice to refute a question."""
-        begin = max(0, first // _NEARBY - 1) * _NEARBY
-        end = min(len(self.trace), (last // _NEARBY + 2) * _NEARBY)
+        if not isinstance(self.trace.thread, np.ndarray):
+            return False
+        if self._relaxes_updates and self._is_refuted_by(first - _CLOSE, last + 1 + _CLOSE, question):
+            return True
+        return self._is_refuted_by((first // _NEARBY - 1) * _NEARBY, (last // _NEARBY + 2) * _NEARBY, question)
+
+    def _is_refuted_by(self, first: int, end: int, question: Question) -> bool:
+        """Whether some rows alone refute a question; only asked if they are a small part of the trace."""
+        begin, end = max(0, first), min(len(self.trace), end)
         share = 4 if self._relaxes_updates else 2  # questions about properties are few, so a second model pays later
-        if share * (end - begin) > len(self.trace) or not isinstance(self.trace.thread, np.ndarray):
+        if share * (end - begin) > len(self.trace):
             return False
         if self._cut != (begin, end):
             rows = np.array([*self._held_at(begin), *range(begin, end)], np.int32)
@@ -164,7 +177,10 @@ class Questions:
                 self._part(rows), self._branches, cut=True, relaxes_updates=self._relaxes_updates
             )
             self._cut = begin, end
-        return self._nearby is not None and isinstance(self._refuter.decide(self._nearby, question), Infeasible)
+        if self._nearby is None:
+            return False
+        never = tuple([row for row in question.never if row in self._nearby.event_of])
+        return isinstance(self._refuter.decide(self._nearby, replace(question, never=never)), Infeasible)
 
     def _left_out(self, asked: Sequence[int]) -> ThreadLocalEvents | None:
         """The events that a model leaves out, unless the question names them."""
@@ -178,6 +194,15 @@ class Questions:
             self._of = begin, left_out
             self._model = self._model_from(begin, left_out)
         return self._solver.decide(self._model, question)
+
+    def _within(self, begin: int, question: Question) -> Question:
+        """The part of a question about rows from ``begin`` on, within the window."""
+        if self.window is None:
+            return question
+        happen = tuple(row for row in question.happen if row >= begin)
+        kept = [each for each in question.constraints if not isinstance(each, Before) or each.first >= begin]
+        never = tuple(row for row in question.never if row < begin + self.window)
+        return replace(question, happen=happen, constraints=tuple(kept), never=never)
 
     def _model_from(self, begin: int, left_out: ThreadLocalEvents | None) -> Model:
         if self.window is None:
@@ -240,15 +265,6 @@ def _open(rows: Ints, op: Ints, target: Ints) -> list[int]:
         least = np.minimum.accumulate(depth[::-1])[::-1]  # the least depth from each row on
         found += rows[own[(change[own] > 0) & (depth == least)]].tolist()
     return found
-
-
-def _since(begin: int, question: Question) -> Question:
-    """The part of a question about rows from ``begin`` on."""
-    if not begin:
-        return question
-    happen = tuple(row for row in question.happen if row >= begin)
-    kept = [each for each in question.constraints if not isinstance(each, Before) or each.first >= begin]
-    return replace(question, happen=happen, constraints=tuple(kept))
 
 
 def steps_of(claim: Claim) -> tuple[int, ...]:

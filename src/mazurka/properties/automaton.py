@@ -29,33 +29,48 @@ from mazurka.trace.patterns import (
 #: The letters by which a pattern names an event.
 Symbol = frozenset[Letter]
 
-#: A pattern in normal form: a tuple whose first item is one of the operators below.
-State = tuple[Any, ...]
+#: The number of a state.
+State = int
 
-_NOTHING: Final[State] = ("nothing",)
-_EMPTY: Final[State] = ("empty",)
-_ANYTHING: Final[State] = ("complement", _NOTHING)
+#: A pattern in normal form: a tuple whose first item is one of the operators below.
+_Form = tuple[Any, ...]
+
+_NOTHING: Final[_Form] = ("nothing",)
+_EMPTY: Final[_Form] = ("empty",)
+_ANYTHING: Final[_Form] = ("complement", _NOTHING)
 
 
 class Automaton:
     """See the module. ``alphabet`` has the symbols that occur: they decide which states are live."""
 
     def __init__(self, pattern: Pattern, alphabet: Iterable[Symbol]) -> None:
-        self.start = _normal(pattern)
-        self.alphabet: Sequence[Symbol] = sorted(set(alphabet), key=lambda symbol: sorted(map(str, symbol)))
-        self._next: dict[tuple[State, Symbol], State] = {}
+        self._numbers: dict[_Form, State] = {}
+        self._forms: list[_Form] = []  # by state
+        self._next: list[dict[Symbol, State]] = []  # by state
+        self._accepts: list[bool] = []  # by state
         self._live: dict[State, bool] = {}
+        self.start = self._number(_normal(pattern))
+        self.alphabet: Sequence[Symbol] = sorted(set(alphabet), key=lambda symbol: sorted(map(str, symbol)))
+
+    def _number(self, form: _Form) -> State:
+        """The state of a pattern, made now if there is none."""
+        number = self._numbers.setdefault(form, len(self._forms))
+        if number == len(self._forms):
+            self._forms.append(form)
+            self._next.append({})
+            self._accepts.append(_is_nullable(form))
+        return number
 
     def after(self, state: State, symbol: Symbol) -> State:
         """The state after a symbol."""
-        known = self._next.get((state, symbol))
+        known = self._next[state].get(symbol)
         if known is None:
-            known = self._next[state, symbol] = _derivative(state, symbol)
+            known = self._next[state][symbol] = self._number(_derivative(self._forms[state], symbol))
         return known
 
     def accepts(self, state: State) -> bool:
         """Whether a word that leads there is in the language."""
-        return _is_nullable(state)
+        return self._accepts[state]
 
     def is_live(self, state: State) -> bool:
         """Whether a word that leads there can be extended to one of the language, or is one."""
@@ -75,7 +90,7 @@ class Automaton:
                     before[other] = set()
                     stack.append(other)
                 before[other].add(one)
-        reached = [each for each in before if _is_nullable(each)]
+        reached = [each for each in before if self.accepts(each)]
         live = set(reached)
         while reached:
             for one in before[reached.pop()] - live:
@@ -110,7 +125,7 @@ class Automaton:
 # -- normal forms -----------------------------------------------------------------------------------------------------
 
 
-def _normal(pattern: Pattern) -> State:
+def _normal(pattern: Pattern) -> _Form:
     match pattern:
         case Letter():
             return ("letter", pattern)
@@ -133,7 +148,7 @@ def _normal(pattern: Pattern) -> State:
             raise ValueError(f"{pattern} is no word of events")
 
 
-def _followed(first: State, second: State) -> State:
+def _followed(first: _Form, second: _Form) -> _Form:
     if first == _NOTHING or second == _NOTHING:
         return _NOTHING
     if first == _EMPTY:
@@ -145,8 +160,8 @@ def _followed(first: State, second: State) -> State:
     return ("then", first, second)
 
 
-def _either(states: Iterable[State]) -> State:
-    parts: set[State] = set()
+def _either(states: Iterable[_Form]) -> _Form:
+    parts: set[_Form] = set()
     for state in states:
         parts |= state[1] if state[0] == "either" else {state}
     parts.discard(_NOTHING)
@@ -157,11 +172,11 @@ def _either(states: Iterable[State]) -> State:
     return ("either", frozenset(parts))
 
 
-def _complement(state: State) -> State:
+def _complement(state: _Form) -> _Form:
     return state[1] if state[0] == "complement" else ("complement", state)
 
 
-def _is_nullable(state: State) -> bool:
+def _is_nullable(state: _Form) -> bool:
     match state[0]:
         case "empty" | "star":
             return True
@@ -175,7 +190,7 @@ def _is_nullable(state: State) -> bool:
             return False
 
 
-def _derivative(state: State, symbol: Symbol) -> State:
+def _derivative(state: _Form, symbol: Symbol) -> _Form:
     match state[0]:
         case "letter":
             return _EMPTY if state[1] in symbol else _NOTHING

@@ -13,7 +13,7 @@ import copy
 from collections.abc import Hashable, Sequence
 from typing import Final, NamedTuple
 
-from mazurka.properties.automaton import Automaton, Symbol
+from mazurka.properties.automaton import Automaton, State, Symbol
 from mazurka.properties.bindings import Binding, Bindings, NamedOccurrence, Occurrence
 from mazurka.trace.patterns import (
     Alternation,
@@ -141,7 +141,7 @@ def shortest_end(automaton: Automaton, symbols: Sequence[Symbol]) -> int | None:
     since = {automaton.start: 0}  # by state the largest start of a factor that leads there
     for place, symbol in enumerate(symbols):
         since[automaton.start] = place
-        after: dict[tuple[object, ...], int] = {}
+        after: dict[State, int] = {}
         for state, begin in since.items():
             then = automaton.after(state, symbol)
             after[then] = max(begin, after.get(then, -1))
