@@ -172,6 +172,8 @@ class Violations:
         declared = [set(self.stated.bound(letter.event)) for letter in own]
         for values in product(*(seen[p] for p in parameters)):
             objects = dict(zip(parameters, values, strict=True))
+            if self.stated.distinct and len(set(values)) == 1:
+                continue
             facts = [{p for p, _ in self._bound(e)} for e in self.events if _agrees(objects, self._bound(e), e, own)]
             if _parts(parameters, facts) == _parts(parameters, declared):
                 yield objects
@@ -362,6 +364,12 @@ def random_property(rng: random.Random) -> Stated:
             pattern = _pattern(rng, 3)
         if not in_language(pattern, ()) or isinstance(pattern, Complement):
             return Stated("p", events, pattern, before)
+
+
+def with_distinct(stated: Stated) -> Stated:
+    """The property with two parameters that stand for different objects, if its pattern has two."""
+    named = {p for letter in letters(stated.pattern) for p in stated.events[letter.event]}
+    return replace(stated, distinct=("x", "y") if len(named) == 2 else ())
 
 
 def with_conditions(stated: Stated, rng: random.Random) -> Stated:

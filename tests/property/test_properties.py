@@ -17,6 +17,7 @@ from tests.oracle.properties import (
     random_objects,
     random_property,
     with_conditions,
+    with_distinct,
 )
 from tests.oracle.random_traces import Recorder
 
@@ -42,6 +43,7 @@ def drawn(seed: int, waiting: bool = False) -> tuple[Trace, Stated]:
     wait on a condition."""
     rng = random.Random(seed)
     stated = with_conditions(random_property(rng), rng) if seed % 4 == 3 else random_property(rng)
+    stated = with_distinct(stated) if seed % 5 == 1 else stated
     recorder = Recorder(rng, rng.choice((2, 2, 3)), bool(seed & 1), bool(seed & 2), waiting)
     recorder.record(rng.randrange(1, 7))
     changed = [step.op in (Op.READ, Op.WRITE) and seed % 3 == 0 and rng.random() < 0.4 for step in recorder.log]

@@ -94,7 +94,8 @@ def _properties(draw: st.DrawFn) -> Property:
         events.append(EventDeclaration(name, parameters, pointcuts))
     mentioned = tuple(dict.fromkeys(one for each in events for one in each.parameters))
     description = draw(st.text()).replace("{", "{{").replace("}", "}}") + "{t1}"
-    return Property("p-1", mentioned, tuple(events), pattern, description)
+    distinct = mentioned if len(mentioned) > 1 and draw(st.booleans()) else ()
+    return Property("p-1", mentioned, tuple(events), pattern, description, distinct=distinct)
 
 
 @given(_properties())

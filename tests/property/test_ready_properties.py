@@ -13,6 +13,8 @@ from mazurka.explore.explorer import Explorer
 from mazurka.program.python.entry import Function
 from mazurka.program.python.program import PythonProgram
 from mazurka.program.settings import Isolation, ProgramSettings
+from mazurka.properties.parsing import parsed
+from mazurka.properties.property import Property
 from mazurka.properties.registry import find
 
 
@@ -475,7 +477,7 @@ def program(): both(go, go2)
 """,
     ),
     Case(
-        "atomicity",
+        "atomic-region",
         "rww",
         "read-write-write",
         """
@@ -540,11 +542,37 @@ def program(): both(one, two)
 ]
 
 
+_AGAIN = """
+lock = threading.RLock()
+def once():
+    with lock: pass
+def twice():
+    with lock:
+        with lock: pass
+def program(): both(once, twice)
+"""
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+def test_a_lock_that_is_taken_again_is_no_second_lock(distinct: bool, tmp_path: Path) -> None:
+    (ready,) = find("lock-order")
+    text = str(ready).replace("{threading.Lock, _thread.lock}", "_thread.RLock")
+    (stated,) = parsed(text if distinct else text.replace("distinct: a, b", ""))
+    file = tmp_path / f"again_{distinct}.py"
+    file.write_text(_HEAD + _AGAIN)
+    assert _kinds(file, (stated,)) == (set() if distinct else {"lock-order"})
+    assert _kinds(file, (ready,)) == set()
+
+
 @pytest.mark.parametrize("case", _CASES, ids=[f"{each.name}: {each.title}" for each in _CASES])
 def test_a_program_is_held_to_a_ready_property(case: Case, tmp_path: Path) -> None:
     file = tmp_path / f"ready_{_CASES.index(case)}.py"
     file.write_text(_HEAD + case.source)
-    settings = ProgramSettings(roots=(str(tmp_path),), isolation=Isolation.RESTORE, properties=find(case.name))
+    assert _kinds(file, find(case.name)) == ({case.kind} if case.kind else set())
+
+
+def _kinds(file: Path, properties: tuple[Property, ...]) -> set[str]:
+    settings = ProgramSettings(roots=(str(file.parent),), isolation=Isolation.RESTORE, properties=properties)
     program = PythonProgram(Function(str(file), "program"), settings)
     try:
         program.prepare()
@@ -554,5 +582,4 @@ def test_a_program_is_held_to_a_ready_property(case: Case, tmp_path: Path) -> No
     finally:
         program.close()
         sys.modules.pop(file.stem, None)
-    kinds = {each.failure.kind_name for each in explorer.outcome.found}
-    assert kinds == ({case.kind} if case.kind else set())
+    return {each.failure.kind_name for each in explorer.outcome.found}

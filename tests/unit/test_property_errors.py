@@ -49,6 +49,15 @@ _CASES = {
     "not indented": "property p(m):\nevent a(m): f(m)\n",
     "indented at top": "   property p(m):\n     pattern: a\n",
     "dedent too much": "property p(m):\n    event a(m): f(m)\n  pattern: a\n",
+    "distinct objects of an unknown parameter": (
+        "property p(m, key):\n    distinct: m, kex\n    event a(m, key): f(m, key)\n    pattern: a\n"
+    ),
+    "distinct from itself": "property p(m):\n    distinct: m, m\n    event a(m): f(m)\n    pattern: a\n",
+    "distinct from nothing": "property p(m):\n    distinct: m\n    event a(m): f(m)\n    pattern: a\n",
+    "two lines distinct": (
+        "property p(m, k):\n    distinct: m, k\n    distinct: k, m\n    event a(m, k): f(m, k)\n    pattern: a\n"
+    ),
+    "name of another kind of bug": "property deadlock(m):\n    event a(m): f(m)\n    pattern: a\n",
     "misspelt event": "property p(m):\n    evnt a(m): f(m)\n",
     "misspelt pattern": "property p(m):\n    event a(m): f(m)\n    patern: a\n",
     "misspelt moment": _event("retuning call f(m)"),

@@ -29,6 +29,9 @@ from pathlib import Path
 import pytest
 
 from mazurka.errors import MazurkaError
+from mazurka.predict.kinds.registry import KINDS
+from mazurka.program.protocol import FailureKind
+from mazurka.properties import checks
 from mazurka.properties.parsing import parsed
 from mazurka.properties.property import Property
 from mazurka.properties.registry import files, find, ready
@@ -101,6 +104,12 @@ def test_all_that_are_ready_have_names_of_their_own_and_texts() -> None:
         for each in stated:
             assert each.description
             assert parsed(str(each)) == (each,)
+
+
+def test_no_property_has_the_name_of_another_kind_of_bug() -> None:
+    failures = {each.value for each in FailureKind}
+    assert failures | {name for name, kind in KINDS.items() if kind.property is None} == checks.KINDS
+    assert checks.KINDS.isdisjoint(each.name for each in _all())
 
 
 def test_each_has_a_section() -> None:

@@ -99,7 +99,7 @@ class Bindings:
         """The bindings under which a word of the pattern may occur, each with its word; ``with_``: only those that name
         this occurrence."""
         fixed = {} if with_ is None else self._fact(with_.event, with_.objects)
-        for objects in self._objects(fixed):
+        for objects in filter(self.stated.are_distinct, self._objects(fixed)):
             present = self._present(objects)
             happened = {each.event for each in present}
             if not all(letter.event in happened for letter in self._needed):

@@ -244,16 +244,26 @@ def empty() -> Expression:
     return Expression(Concatenation(()))
 
 
-def state(name: str, pattern: Expression, description: str = "", *, parameters: Iterable[Named] = ()) -> Property:
+def state(
+    name: str,
+    pattern: Expression,
+    description: str = "",
+    *,
+    parameters: Iterable[Named] = (),
+    distinct: Iterable[Named] = (),
+) -> Property:
     """The property of this name. Its events are those of the pattern, its parameters those of the events, in the order
-    of their first mention; ``parameters`` gives another one. Raises MazurkaError for all that the language refuses."""
+    of their first mention; ``parameters`` gives another one. No two of those in ``distinct`` stand for the same object.
+    Raises MazurkaError for all that the language refuses."""
     declared: dict[str, EventDeclaration] = {}
     for each in pattern.events:
         if declared.setdefault(each.name, each) != each:
             raise MazurkaError(NAME, f"there are two events {each.name}", where=f"property {name}")
     mentioned = (one for each in declared.values() for one in each.parameters)
     given = tuple(each.parameter for each in parameters) or tuple(dict.fromkeys(mentioned))
-    stated = Property(name, given, tuple(declared.values()), forms.normal(pattern.pattern), description)
+    different = tuple(each.parameter for each in distinct)
+    events = tuple(declared.values())
+    stated = Property(name, given, events, forms.normal(pattern.pattern), description, distinct=different)
     for problem in problems(stated):
         raise MazurkaError(problem.slug, problem.message, where=f"property {name}", hint=problem.hint)
     return in_normal_form(stated)

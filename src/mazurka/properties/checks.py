@@ -41,6 +41,12 @@ from mazurka.trace.patterns import (
     protocol,
 )
 
+#: The kinds of failures and of predicted bugs: a finding's kind is the name of its property, which is none of these.
+KINDS: Final = frozenset(
+    "assertion atomicity blocked call-order deadlock exception exit invariant livelock nondeterminism order-violation"
+    " property race".split()
+)
+
 #: A part of a property: ``("event", "check", "parameter", "m")``, ``("pattern", 2)`` for its third letter.
 Part: TypeAlias = tuple[str | int, ...]
 
@@ -64,6 +70,9 @@ def problems(stated: Property) -> Iterator[Problem]:
     """The mistakes in a property, in the order of its text as far as they depend on nothing later."""
     if not _PROPERTY_NAME.fullmatch(stated.name):
         yield Problem(NAME, f"{stated.name!r} is no name of a property", "names are words, joined by -", ("name",))
+    if stated.name in KINDS:
+        hint = "a finding's kind is the name of its property"
+        yield Problem(NAME, f"{stated.name} is the name of another kind of bug", hint, ("name",))
     yield from _of_parameters(stated.parameters, ())
     yield from _twice("event", ((each.name, ("event", each.name, 2)) for each in stated.events))
     for event in stated.events:
@@ -72,6 +81,7 @@ def problems(stated: Property) -> Iterator[Problem]:
     for name in stated.parameters:
         if name not in used:
             yield Problem(NAME, f"no event has the parameter {name}", "", ("parameter", name))
+    yield from _of_distinct(stated)
     yield from _of_pattern(stated)
     yield from _of_description(stated)
 
@@ -82,6 +92,14 @@ def _of_parameters(parameters: Iterable[str], part: Part) -> Iterator[Problem]:
         if not name.isidentifier() or keyword.iskeyword(name) or name == "_":
             yield Problem(NAME, f"{name!r} is no name of a parameter", "", (*part, "parameter", name))
     yield from _twice("parameter", ((name, (*part, "parameter", name, 2)) for name in parameters))
+
+
+def _of_distinct(stated: Property) -> Iterator[Problem]:
+    for name in stated.distinct:
+        if name not in stated.parameters:
+            hint = did_you_mean(name, stated.parameters) or "distinct objects are those of parameters"
+            yield Problem(NAME, f"the property has no parameter {name}", hint, ("distinct", "parameter", name))
+    yield from _twice("parameter", ((name, ("distinct", "parameter", name, 2)) for name in stated.distinct))
 
 
 def _twice(kind: str, parts: Iterable[tuple[str, Part]]) -> Iterator[Problem]:

@@ -102,13 +102,14 @@ class _PropertyReader:
         name, parameters, *statements = tree.children
         assert isinstance(name, Token)
         self._places[()] = self._places["name",] = name
-        parts: dict[str, list[Any]] = {"description": [], "event": [], "pattern": []}
+        parts: dict[str, list[Any]] = {"description": [], "distinct": [], "event": [], "pattern": []}
         declared = self._parameters(parameters, ())
         for statement in statements:
             assert isinstance(statement, Tree)
             kind = str(statement.data)
             if kind != "event" and parts[kind]:
-                raise self._error(f"the property {name} has two {kind}s", _first(statement))
+                what = "two lines `distinct`" if kind == "distinct" else f"two {kind}s"
+                raise self._error(f"the property {name} has {what}", _first(statement))
             parts[kind].append(getattr(self, f"_{kind}")(statement))
         if not parts["pattern"]:
             hint = "it has a line `pattern: EVENTS`, which says which of its events one after the other violate it"
@@ -120,6 +121,7 @@ class _PropertyReader:
             parts["pattern"][0],
             "".join(parts["description"]),
             self._source.path,
+            parts["distinct"][0] if parts["distinct"] else (),
         )
         for problem in problems(stated):
             raise self._source.error(problem.slug, problem.message, self._place(problem.part), problem.hint)
@@ -141,8 +143,10 @@ class _PropertyReader:
         return self._places[part]
 
     def _parameters(self, tree: object, part: Part) -> tuple[str, ...]:
-        if not isinstance(tree, Tree):
-            return ()
+        return self._names(tree, part) if isinstance(tree, Tree) else ()
+
+    def _names(self, tree: Tree[Token], part: Part) -> tuple[str, ...]:
+        """Names of parameters."""
         tokens = [each for each in tree.children if isinstance(each, Token)]
         for token in tokens:
             key = (*part, "parameter", str(token))
@@ -155,6 +159,9 @@ class _PropertyReader:
         if not all(isinstance(each, str) for each in texts):
             raise self._error("a description is a text, not bytes", _first(tree))
         return "".join(map(str, texts))
+
+    def _distinct(self, tree: Tree[Token]) -> tuple[str, ...]:
+        return self._names(tree, ("distinct",))
 
     # -- events -------------------------------------------------------------------------------------------------------
 

@@ -149,8 +149,9 @@ def described(description: str, bound: Mapping[str, str]) -> str:
 @dataclass(frozen=True)
 class Property:
     """See the module. ``path`` is the file that states it ("" for one that Python code builds). ``description`` is a
-    sentence about a violation, in which ``{name}`` stands for a parameter's object or a thread. ``str`` gives the text
-    of a ``.mzp`` file that states it."""
+    sentence about a violation, in which ``{name}`` stands for a parameter's object or a thread. ``distinct`` are
+    parameters that stand for objects of which no two are the same. ``str`` gives the text of a ``.mzp`` file that
+    states it."""
 
     name: str
     parameters: tuple[str, ...]
@@ -158,11 +159,13 @@ class Property:
     pattern: Pattern
     description: str = ""
     path: str = field(default="", compare=False)
+    distinct: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parameters = f"({', '.join(self.parameters)})" if self.parameters else ""
         description = [_quoted(self.description)] if self.description else []
-        blocks = ["\n".join(description), "\n".join(map(str, self.events)), f"pattern: {self.pattern}"]
+        distinct = f"distinct: {', '.join(self.distinct)}" if self.distinct else ""
+        blocks = ["\n".join(description), distinct, "\n".join(map(str, self.events)), f"pattern: {self.pattern}"]
         body = indent("\n\n".join(filter(None, blocks)), "    ")
         return f"property {self.name}{parameters}:\n{body}\n"
 
@@ -177,7 +180,7 @@ class Property:
             for pointcut in each.pointcuts
             for name in pointcut.free(each.parameters)
         )
-        return Stated(self.name, events, self.pattern, frozenset(before), frozenset(free))
+        return Stated(self.name, events, self.pattern, frozenset(before), frozenset(free), self.distinct)
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ SYNTAX: Final[Slug] = "property-syntax"
 #: Terminals that are words of the language.
 _WORDS: Final = {
     "PROPERTY": ("property",),
+    "DISTINCT": ("distinct",),
     "EVENT": ("event",),
     "PATTERN": ("pattern",),
     "MOMENT": ("before", "after", "returning", "raising"),
@@ -91,7 +92,7 @@ def _of_open_bracket(source: SourceText, end: int, ends: bool) -> MazurkaError |
         return None
     rest = source.text[end:].lstrip()
     is_later = "\n" in source.text[opened[-1].start() : end]
-    if ends or (is_later and re.match(r"(event|pattern|property)\b", rest + " ")):
+    if ends or (is_later and re.match(r"(distinct|event|pattern|property)\b", rest + " ")):
         place = Token("place", opened[-1][1], start_pos=opened[-1].start())
         return source.error(SYNTAX, f"`{opened[-1][1]}` is not closed", place)
     return None

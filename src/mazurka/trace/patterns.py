@@ -133,13 +133,20 @@ class Stated:
     """A property, as far as traces show it: its name, the parameters of each event by the event's name, and the
     pattern. ``before`` are the events that take place when an operation begins, whatever it gives: a read that is one
     need not have the value of the trace. ``free`` are the parameters of events that conditions are on, each with its
-    event: these do not bind them (:mod:`mazurka.trace.conditions_on_objects`)."""
+    event: these do not bind them (:mod:`mazurka.trace.conditions_on_objects`). ``distinct`` are parameters that are not
+    bound to the same object."""
 
     name: str
     events: Mapping[str, tuple[str, ...]] = field(hash=False)
     pattern: Pattern
     before: frozenset[str] = frozenset()
     free: frozenset[tuple[str, str]] = frozenset()
+    distinct: tuple[str, ...] = ()
+
+    def are_distinct(self, objects: Mapping[str, str]) -> bool:
+        """Whether parameters that have to be bound to different objects are."""
+        own = [objects[p] for p in self.distinct if p in objects]
+        return len(set(own)) == len(own)
 
     def bound(self, event: str) -> tuple[str, ...]:
         """The parameters that an event binds."""

@@ -159,6 +159,8 @@ class _Naming:
 
     def objections(self) -> Iterator[str]:
         """Objections to the binding."""
+        if not self.claim.property.are_distinct(self._objects):
+            yield f"two of {', '.join(self.claim.property.distinct)} are bound to one object"
         bound = [thread for thread in self._threads.values() if thread is not None]
         if len(set(bound)) < len(bound):
             yield "two attributes are bound to one thread"

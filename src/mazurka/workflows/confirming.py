@@ -42,7 +42,7 @@ from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.invocations import invocations
 from mazurka.trace.literals import Opaque, Raised, Value, text_of, value_of
-from mazurka.trace.property_events import property_events
+from mazurka.trace.property_events import PropertyEvent, property_events
 from mazurka.trace.targets import VARIABLE, Kind, kind_of, wholes_of
 from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness import CallsReversed, PropertyViolation
@@ -141,7 +141,7 @@ class Confirmer:
     def _guides(self, found: ProvenBug, known: _Confirmation) -> Iterator[tuple[GuideStep, ...]]:
         """The guides to the bug, those nearest to the order first."""
         for rows in known.orders(self, found):
-            yield tuple(self._guide(rows))
+            yield tuple(self._guide(rows, self._releases(found)))
         if known.stands:
             before = [list(self._before(found, row)) for row in found.rows]
             if all(before):
@@ -177,7 +177,18 @@ class Confirmer:
         """The whole proven order."""
         yield _proven(found)
 
-    def _guide(self, rows: Sequence[int]) -> Iterator[GuideStep]:
+    def _releases(self, found: ProvenBug) -> frozenset[int]:
+        """The releases of locks that are events of a violation: no other ones have to be led to."""
+        claim = found.witness.claim
+        if not isinstance(claim, PropertyViolation):
+            return frozenset()
+        events = (each for each in self._events_of(claim) if each.point in claim.steps)
+        return frozenset(each.row for each in events if self._trace.op[each.row] == Op.RELEASE)
+
+    def _events_of(self, claim: PropertyViolation) -> Sequence[PropertyEvent]:
+        return property_events(self._trace, claim.property.name)
+
+    def _guide(self, rows: Sequence[int], releases: frozenset[int] = frozenset()) -> Iterator[GuideStep]:
         trace = self._trace
         for row in rows:
             if self._leads[row] != row:
@@ -186,9 +197,9 @@ class Confirmer:
             kind = kind_of(trace.targets[trace.target[row]])
             if op is Op.FORK:
                 yield GuideStep(str(trace.targets[trace.target[row]][-1]), Op.BEGIN, frozenset())
-            elif op in _GUIDING and kind is not Kind.HIDDEN:
+            elif (op in _GUIDING or row in releases) and kind is not Kind.HIDDEN:
                 places = self._sites_of(row)
-                if places or op is Op.ACQUIRE:
+                if places or op in (Op.ACQUIRE, Op.RELEASE):
                     yield GuideStep(trace.threads[trace.thread[row]], op, places, self._name_of(row))
 
     @cached_property
@@ -291,7 +302,7 @@ class Confirmer:
         """The proven order; for events that are next at once, in either order."""
         claim = found.witness.claim
         if isinstance(claim, PropertyViolation) and claim.at_once:
-            rows = {event.point: event.row for event in property_events(self._trace, claim.property.name)}
+            rows = {event.point: event.row for event in self._events_of(claim)}
             leads = [self._leads[rows[step]] for step in claim.steps[-2:]]
             yield [*_proven(found), *leads]
             yield [*_proven(found), *reversed(leads)]

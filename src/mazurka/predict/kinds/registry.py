@@ -177,10 +177,7 @@ ENGINES: Final = {
 
 def add_property(added: Property) -> BugKind:
     """The kind of the violations of a property: a new row of the registry, in place of one for a property of the same
-    name. If the name is that of another kind (``deadlock``), this kind, whose engines are made for it."""
-    known = KINDS.get(added.name)
-    if known is not None and known.property is None:
-        return known
+    name. Properties do not have names of other kinds (:data:`mazurka.properties.checks.KINDS`)."""
     rule = added.description or f"The program violates the property {added.name}."
     engines = {"auto": (PROPERTY_STAGE,), "maximal": (PROPERTY_STAGE,)}
     unit = f"violation of {added.name}"
