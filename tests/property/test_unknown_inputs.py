@@ -90,7 +90,7 @@ def test_it_fails_where_some_inputs_fail(seed: int, tmp_path: Path, monkeypatch:
         (n, m): explore(getattr(module, f"known_{n}_{m + 1}"), strategy="dpor").report.verdict is Verdict.VIOLATION
         for n, m in itertools.product(range(4), range(-1, 3))
     }
-    for strategy in ("mcr", "dpor", "se-mcr"):
+    for strategy in ("mcr", "dpor", "se-mcr", "unfolding"):
         report = explore(module.unknown, strategy=strategy).report
         if not any(failing.values()):
             assert report.verdict is Verdict.VERIFIED, report.reason
@@ -168,3 +168,78 @@ def test_programs_that_tell_inputs_from_plain_integers_are_not_verified(
     """
     module = _module("telling_apart", textwrap.dedent(source), tmp_path, monkeypatch)
     assert explore(module.unknown).report.verdict is not Verdict.VERIFIED
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "unfolding"])
+def test_an_input_with_another_range_is_another_input(
+    strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ranges of both paths, taken together, left no value: the failure was missed."""
+    source = """
+    import threading
+    import mazurka
+
+    def unknown():
+        n = mazurka.symbolic_int("n", 0, 1)
+        m = mazurka.symbolic_int("m", 4, 5) if n > 0 else mazurka.symbolic_int("m", 6, 7)
+        seen = []
+        thread = threading.Thread(target=lambda: seen.append(1 if m == 5 else 0))
+        thread.start()
+        thread.join()
+        assert seen != [1]
+    """
+    module = _module("ranges", textwrap.dedent(source), tmp_path, monkeypatch)
+    report = explore(module.unknown, strategy=strategy).report
+    assert report.verdict is Verdict.VIOLATION
+    assert dict(report.findings[0].inputs) == {"n": 1, "m": 5}
+    assert report.findings[0].replayed
+
+
+@pytest.mark.parametrize(("strategy", "count"), [("dpor", "1 class"), ("unfolding", "1 path")])
+def test_inputs_that_no_condition_tests_are_covered(
+    strategy: str, count: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = """
+    import threading
+    import mazurka
+
+    def unknown():
+        n = mazurka.symbolic_int("n")
+        seen = []
+        threads = [threading.Thread(target=seen.append, args=(n,)) for _ in range(2)]
+        for each in threads: each.start()
+        for each in threads: each.join()
+    """
+    module = _module("untested", textwrap.dedent(source), tmp_path, monkeypatch)
+    report = explore(module.unknown, strategy=strategy).report
+    assert report.verdict is Verdict.VERIFIED
+    assert f"on all values of its unknown inputs ({count})" in report.reason
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "unfolding"])
+def test_an_input_that_outlives_its_execution_is_refused(
+    strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Code that is not restored between executions keeps the number of the first one."""
+    source = """
+    import threading
+    import keeping_numbers
+    import mazurka
+
+    def work(n, seen):
+        if keeping_numbers.first(n) + n > 5:
+            seen.append(1)
+
+    def unknown():
+        n, seen = mazurka.symbolic_int("n", 0, 9), []
+        threads = [threading.Thread(target=work, args=(n, seen)) for _ in range(2)]
+        for each in threads: each.start()
+        for each in threads: each.join()
+        assert len(seen) < 2 or n > 2
+    """
+    keeping = "kept = []\ndef first(n):\n    kept.append(n)\n    return kept[0]\n"
+    outside = tmp_path / "site-packages"
+    outside.mkdir()
+    _module("keeping_numbers", keeping, outside, monkeypatch)
+    module = _module("using_kept", textwrap.dedent(source), tmp_path, monkeypatch)
+    assert explore(module.unknown, strategy=strategy).report.verdict is not Verdict.VERIFIED

@@ -102,7 +102,7 @@ def _add_in_time(
     program: Program, batch: Batch, run: Run, failures: list[Failure], terms: BatchLimits, rank: int
 ) -> None:
     """Keep the failures of a run that also happen if sleeping threads do not outrun others by as much as in the run."""
-    again = program.execute(Plan(run.schedule(), strict=False, timing=terms.timing))
+    again = program.execute(Plan(run.schedule(), strict=False, timing=terms.timing, inputs=run.inputs))
     wanted = {each.identity for each in failures}
     found = [each for each in again.failures if each.identity in wanted]
     batch.found_new_points = batch.found_new_points or again.found_new_points

@@ -210,17 +210,19 @@ class Explorer:
             if batch.found_new_points:
                 self._begin_again()
             yield self._progress(self.seen.add(repeated))
+        if self.strategy.input_paths() is not None:
+            self.seen.conditions.clear()
         self._begun_at = self.seen.executions
 
     def _repeated(self, sampled: Statistics, points: frozenset[int]) -> Statistics:
         """The executions, and the failures that a replay repeats, of random runs made with these points. A failure that
         none repeats is no finding, but counts against a proof."""
-        result = Statistics(sampled.executions, conditions=sampled.conditions)
+        result = Statistics(sampled.executions, conditions=sampled.conditions, asked=sampled.asked)
         for identity, found in sampled.found.items():
             learned = self.learned - points
             self.learned -= learned
             try:
-                run = self.program.execute(Plan(found.schedule, timing=found.timing))
+                run = self.program.execute(Plan(found.schedule, timing=found.timing, inputs=found.inputs))
             finally:
                 self.learned |= learned
             if identity in [each.identity for each in Statistics().look(run, self.postcondition)]:
@@ -273,6 +275,8 @@ class Explorer:
 
     def _take_in(self, batch: Batch) -> Progress:
         new = self.seen.add(batch.statistics)
+        if self.strategy.input_paths() is not None:
+            self.seen.conditions.clear()  # the strategy has them
         self.paths += batch.paths
         if self.journal is not None:
             for found in new:
@@ -403,6 +407,8 @@ class Explorer:
             self.strategy.exhaustive,
             tuple(sorted(self.seen.assumed)),
             conditions=tuple(self.seen.conditions),
+            asked=self.seen.asked,
+            paths=self.strategy.input_paths() if self.seen.asked else None,
         )
 
     def _foreseen(self) -> str:

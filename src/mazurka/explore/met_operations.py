@@ -1,12 +1,12 @@
-"""What the runs of a search have shown about operations, on which the reversals of races depend (races.py).
+"""The knowledge of operations that the runs of a search have shown, on which the reversals of races depend (races.py).
 
 A step does not show whether its read may have to wait, nor whether it might access other locations. Both are learnt: a
 thread that stands before a read when a run ends has waited for it; a site at which steps have had several accesses, and
 one, has steps that vary. Reversals that have been taken for granted before are wrong then, so the search *begins again*
 with that knowledge.
 
-Records: ``("waits", kinds)``, ``("looks", kinds)`` and ``("sites", several, single)`` say what a search has learnt,
-``("reset", kinds, varying)`` what it has begun again with.
+Records: ``("waits", kinds)``, ``("looks", kinds)`` and ``("sites", several, single)`` have the knowledge of a search,
+``("reset", kinds, varying)`` that with which it has begun again.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class MetOperations:
         self.clear()
 
     def clear(self) -> None:
-        """The search begins again: forget its runs, and keep what is known of all."""
+        """The search begins again: forget its runs, and keep the knowledge of all."""
         self.looked_at: set[str] = set()  # kinds of targets that runs have read
         self.several: set[SiteNumber] = set()  # sites at which steps of runs have several accesses
         self.single: set[SiteNumber] = set()  # and sites at which they have one, a read
 
     def take_over(self, earlier: MetOperations) -> bool:
-        """Keep what an earlier search with fewer points has learnt; returns whether that is anything."""
+        """Keep the knowledge of an earlier search with fewer points; returns whether that is any."""
         self.waited_for = set(earlier.waited_for)
         self.varying = set(earlier.varying)
         return bool(self.waited_for or self.varying)

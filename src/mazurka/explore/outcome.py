@@ -130,5 +130,7 @@ class Outcome:
     assuming: str = ""  # if verified: the assumption under which orders were left out, in words
     early: str = ""  # if verified: the assumption about timeouts and sleeps
     conditions: tuple[PathCondition, ...] = ()  # on unknown inputs, that executions have met
+    asked: bool = False  # whether executions have asked for unknown inputs
+    paths: int | None = None  # if the search has covered all inputs: on how many paths
     inputs: int = 0  # the classes of unknown inputs that were searched; 0: there are no such inputs
     timely: bool = True  # if verified, and without such an assumption: timeouts may fire at any time

@@ -52,7 +52,7 @@ class RaceConfirmer:
         trace = trace_of(run.tasks, run.log)
         predictor = RacePredictor(self._is_known)
         for prediction in predictor.predict(trace):
-            confirming = self.program.execute(Plan(_way(run, trace, prediction)))
+            confirming = self.program.execute(Plan(_way(run, trace, prediction), inputs=run.inputs))
             one, other = (SiteNumber(trace.site[row]) for row in prediction.rows)
             identity = self._identity((one, other))
             found = any(failure.identity == identity for failure in confirming.failures)

@@ -34,11 +34,12 @@ O(points) for each reversal.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access, Blocked, Run, Step
+from mazurka.symbolic.values import InputBranch, PathCondition
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import SiteNumber
@@ -128,6 +129,9 @@ class Execution:
     several accesses. ``fired`` are steps of timeouts that fired when no other thread could move: so no step changes
     places with them, but the wait might have ended earlier. ``several`` and ``single`` are the sites of this run whose
     steps have several accesses, and those whose steps have one, a read.
+
+    With ``branches`` the conditions on unknown inputs that threads met are events, too, without accesses;
+    ``conditions`` has them by the numbers of these events.
     """
 
     def __init__(
@@ -137,6 +141,7 @@ class Execution:
         time: Target | None = None,
         varying: Collection[SiteNumber] = (),
         fired: Collection[int] | None = None,
+        branches: Sequence[InputBranch] = (),
     ) -> None:
         self.tasks = run.tasks
         self.events: list[PointEvent] = []
@@ -146,7 +151,9 @@ class Execution:
         self._steps: list[int] = []  # by event: its step
         self._touches: dict[Target, list[_Touch]] = {}
         self._woken: set[Target] = set()  # targets that notifications write
-        self._enabled: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
+        self._choices: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
+        self._enabled: dict[int, tuple[int, ...]] = {}  # by event: the threads that could move
+        self.conditions: dict[int, PathCondition] = {}
         self._now = [[0] * len(run.tasks) for _ in run.tasks]
         self._reached = [0] * len(run.tasks)
         self._logged = 0
@@ -159,13 +166,21 @@ class Execution:
         self.single: set[SiteNumber] = set()
         self.looked_at: set[str] = set()  # kinds of targets that a point only read
         shared = _shared(run)
+        following = iter(branches)
+        upcoming = next(following, None)
         for number, step in enumerate(run.log):
             self._logged = number
+            while upcoming is not None and upcoming.step <= number:
+                self._add_branch(number, upcoming)
+                upcoming = next(following, None)
             if step[4] or step[2] in shared or step[1] in _NOTIFYING or (step[6] and _is_any_of(step[6], shared)):
                 self._add(number, step)
             else:
                 self._reached[step[0]] = number + 1  # it orders no two threads
         self._logged = len(run.log)
+        while upcoming is not None:
+            self._add_branch(self._logged, upcoming)
+            upcoming = next(following, None)
         for blocked in run.blocked:
             if blocked.op in _WAITING or is_waiting_read(blocked):
                 accesses: tuple[tuple[Op, Target], ...] = ((blocked.op, blocked.target),)
@@ -199,11 +214,10 @@ class Execution:
             event = len(self.events)
             clock = clock.copy()
             clock[task] += 1
-            self.events.append(_event(self.tasks[task], accesses))
-            self.numbers.append(task)
-            self.ordinals.append(clock[task])
-            self.clocks.append(clock)
-            self._steps.append(number)
+            passed = event - len(self.conditions)
+            if passed in self._choices:
+                self._enabled[event] = self._choices[passed]
+            self._add_event(_event(self.tasks[task], accesses), task, clock, number)
         if op in _NOTIFYING:
             self._woken.update([access.target for access in more])
         self._now[task] = clock
@@ -214,6 +228,22 @@ class Execution:
                 free = not past or self._left_free(past)
                 written = len(past) if WRITES[access] else past[-1].written if past else -1
                 past.append(_Touch(number, event, task, access, WRITES[access], clock, free, written))
+
+    def _add_event(self, event: PointEvent, task: int, clock: list[int], step: int) -> None:
+        self.events.append(event)
+        self.numbers.append(task)
+        self.ordinals.append(clock[task])
+        self.clocks.append(clock)
+        self._steps.append(step)
+
+    def _add_branch(self, step: int, branch: InputBranch) -> None:
+        """A thread met a condition before this step."""
+        task = branch.task
+        clock = self._now[task].copy()
+        clock[task] += 1
+        self.conditions[len(self.events)] = branch.condition
+        self._add_event(PointEvent(self.tasks[task], _NOTHING, _NOTHING), task, clock, step)
+        self._now[task] = clock
 
     def _may_vary(self, site: SiteNumber, accesses: tuple[tuple[Op, Target], ...]) -> bool:
         """Whether a step reads values, and has further accesses, in this run or another."""

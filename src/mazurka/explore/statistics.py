@@ -42,6 +42,7 @@ class Statistics:
     assumed: set[str] = field(default_factory=set)  # the assumptions of runs
     waits: Waits = field(default_factory=Waits)
     conditions: dict[PathCondition, None] = field(default_factory=dict)  # that runs have met
+    asked: bool = False  # whether a run has asked for unknown inputs
 
     def look(self, run: Run, postcondition: Postcondition | None = None) -> list[Failure]:
         """Enter a run; returns its failures, if it followed its plan."""
@@ -49,6 +50,8 @@ class Statistics:
             _add(self.untracked, run.untracked)
         if run.uncontrolled:
             _add(self.uncontrolled, run.uncontrolled)
+        if run.inputs:
+            self.asked = True
         if run.conditions:
             self.conditions.update(dict.fromkeys(run.conditions))
         if run.assumed:
@@ -88,6 +91,7 @@ class Statistics:
         _add(self.uncontrolled, others.uncontrolled)
         self.assumed |= others.assumed
         self.conditions.update(others.conditions)
+        self.asked = self.asked or others.asked
         new = {identity: found for identity, found in others.found.items() if self._is_first(identity, found)}
         self.found.update(new)
         return tuple(new.values())
@@ -99,7 +103,7 @@ class Statistics:
         """The reasons against a proof, as a text for :meth:`recall`."""
         waits = astuple(self.waits)
         counts = [self.truncated, self.untracked, self.uncontrolled, self.threads, self.points, waits]
-        return json.dumps([*counts, sorted(self.assumed), bool(self.conditions)])
+        return json.dumps([*counts, sorted(self.assumed), bool(self.conditions), self.asked])
 
     def recall(self, doubts: str) -> None:
         """Enter reasons against a proof from earlier runs of the same search."""
@@ -107,8 +111,9 @@ class Statistics:
             self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed, *had = json.loads(
                 doubts
             )
-            if any(had):
+            if had and had[0]:
                 self.untracked[FORGOTTEN] = 1
+            self.asked = any(had)
             self.assumed |= set(assumed)
             self.waits += Waits(*waits)
             self.untracked.update(untracked)

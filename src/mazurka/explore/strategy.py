@@ -65,6 +65,7 @@ class StrategySettings:
     ordered: bool = False  # whether timeouts come after all earlier steps of others, in runs without timing
     search_order: str = "dfs"  # unfolding: the searcher
     memory: int | None = None  # unfolding: the most memory of this process, in megabytes
+    branches: bool = True  # unfolding: whether unknown inputs are searched as the orders are
     cutoffs: bool = True  # unfolding: whether events that lead to the state of known ones end the search there
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
 
@@ -119,6 +120,10 @@ class Strategy(ABC):
     @abstractmethod
     def incompleteness_reason(self) -> str:
         """The reason why not all executions are covered although no seed is left ("" if they are)."""
+
+    def input_paths(self) -> int | None:
+        """The number of paths that inputs have been searched for; None: all executions have the given inputs."""
+        return None
 
     def proves_without_cut_runs(self) -> bool:
         """Whether the proof rests only on runs none of which was cut, although others were."""

@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.guide import GuideStep
 from mazurka.program.source_analysis import NothingKnown, SourceAnalysis
-from mazurka.symbolic.values import PathCondition
+from mazurka.symbolic.values import InputBranch, PathCondition
 from mazurka.trace.event import Location, Op
 from mazurka.trace.ids import PointIndex, SiteNumber, StepIndex, ThreadIndex
 from mazurka.trace.targets import Target
@@ -111,6 +111,7 @@ class Plan(NamedTuple):
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
     value a key, equal only if the values are (None: unknown), and fills :attr:`Run.first`; ``values`` implies ``keys``,
     and also records all that comparing states of threads needs. ``arguments`` fills :attr:`Run.given`.
+    ``inputs`` are values of unknown inputs, which go before those of the program.
     ``orders_timeouts`` says that the strategy knows the meaning of a timeout that has fired. ``calls`` have to come in
     this order; :attr:`Run.returned` holds their results.
     """
@@ -132,6 +133,7 @@ class Plan(NamedTuple):
     timing: float | None = None
     orders_timeouts: bool = False
     calls: OrderedCalls | None = None
+    inputs: tuple[tuple[str, int], ...] = ()
 
 
 class FailureKind(Enum):
@@ -296,6 +298,7 @@ class Run:
     conditions: tuple[
         PathCondition, ...
     ] = ()  # on these inputs: with others for which they are the same it does the same
+    branches: tuple[InputBranch, ...] = ()  # the same, by the threads that met them
 
     def schedule(self) -> tuple[str, ...]:
         """The prefix that makes a plan repeat this run: the thread that moved at each point."""

@@ -11,6 +11,7 @@ Cost: three microseconds for a new term.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -213,3 +214,30 @@ def in_words(term: Term, most: int = 12) -> str:
         return "..."
     parts = [in_words(each, most - 1) if isinstance(each, Term) else str(each) for each in term.arguments]
     return f"({term.op} {' '.join(parts)})"
+
+
+def as_text(term: Term) -> str:
+    """A term as a text for :func:`from_text`: each part once, after those that it consists of."""
+    numbers: dict[Term, int] = {}
+    rows: list[list[Any]] = []
+    stack = [term]
+    while stack:
+        at = stack[-1]
+        waiting = [each for each in at.arguments if isinstance(each, Term) and each not in numbers]
+        if waiting:
+            stack += waiting
+            continue
+        stack.pop()
+        if at not in numbers:
+            numbers[at] = len(rows)
+            given = [[numbers[each]] if isinstance(each, Term) else each for each in at.arguments]
+            rows.append([at.op, at.width, *given])
+    return json.dumps(rows)
+
+
+def from_text(text: str) -> Term:
+    """The term that :func:`as_text` has written."""
+    made: list[Term] = []
+    for op, width, *given in json.loads(text):
+        made.append(make(op, tuple([made[each[0]] if isinstance(each, list) else each for each in given]), width))
+    return made[-1]

@@ -11,8 +11,8 @@ Terms that are very wide or deep become definite, too; so each operation is exac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final, NamedTuple
 
 from mazurka.symbolic.terms import Term, constant, extended, extracted, operation, variable
 
@@ -29,15 +29,38 @@ class PathCondition(NamedTuple):
     always: bool = False
 
 
+class InputBranch(NamedTuple):
+    """A condition that a thread (by its index) has met, after so many steps of the execution."""
+
+    task: int
+    step: int
+    condition: PathCondition
+
+
 class PathConditions:
     """The inputs of an execution, and the conditions on them that it has met. With ``definite_tests`` comparisons give
-    plain truth values, on which the program depends from then on."""
+    plain truth values, on which the program depends from then on. ``place`` gives the running thread, and the number of
+    steps so far; None where nothing depends on conditions any more."""
 
-    __slots__ = ("declared", "definite_tests", "given", "met", "used")
+    __slots__ = ("_first", "declared", "definite_tests", "given", "met", "place", "stale", "used")
 
-    def __init__(self, given: Mapping[str, int] | None = None, definite_tests: bool = False) -> None:
+    #: Those of the latest execution of this process.
+    latest: ClassVar[PathConditions | None] = None
+
+    def __init__(
+        self,
+        given: Mapping[str, int] | None = None,
+        definite_tests: bool = False,
+        place: Callable[[], tuple[int, int] | None] | None = None,
+    ) -> None:
         self.given = given or {}
         self.definite_tests = definite_tests
+        self.place = place
+        self.stale = (
+            False  # whether the execution has used a number of an earlier one, which other inputs do not change
+        )
+        self._first: dict[tuple[int, PathCondition], int] = {}  # by thread: after how many steps it met a condition
+        PathConditions.latest = self
         self.used: dict[str, int] = {}  # in the order in which the program has asked for them
         self.declared: dict[str, int] = {}  # how often each name was declared
         self.met: dict[PathCondition, None] = {}
@@ -47,31 +70,52 @@ class PathConditions:
     ) -> SymbolicInt:
         """An input of ``width`` bits; ``first`` is its value if none is given. A name that is declared again stands for
         another input."""
-        count = self.declared[name] = self.declared.get(name, 0) + 1
-        if count > 1:
-            name = f"{name} #{count}"
+        name = self._declare(name)
         value = self.given.get(name, first) & (1 << width) - 1
         if signed and value >> width - 1:
             value -= 1 << width
         self.used[name] = value - (1 << width) if shown_signed and value >> width - 1 > 0 else value
         return SymbolicInt(value, variable(name, width), signed, self)
 
+    def _declare(self, name: str) -> str:
+        count = self.declared[name] = self.declared.get(name, 0) + 1
+        return name if count == 1 else f"{name} #{count}"
+
     def number(self, name: str, low: int, high: int) -> Any:
-        """An input from ``low`` to ``high``."""
+        """An input from ``low`` to ``high``. With another range it is another input, since the range holds for it on
+        every path."""
+        name = self._declare(name)
+        ranged = f"{name} from {low} to {high}"
         width = max(low.bit_length(), high.bit_length()) + 1
-        number = self.input(name, width, signed=True, first=min(max(0, low), high))
+        value = self.given.get(ranged, self.given.get(name, 0)) & (1 << width) - 1
+        value -= value >> width - 1 << width
+        self.used[name] = value = value if low <= value <= high else min(max(0, low), high)
+        number = SymbolicInt(value, variable(ranged, width), True, self)
         definite, self.definite_tests = self.definite_tests, False
         tests = (number >= low, number <= high)
         self.definite_tests = definite
         for test in tests:
             if is_symbolic(test):
-                self.met[PathCondition(test.term, True, True)] = None
+                self._meet(PathCondition(test.term, True, True))
         return number
 
     def note(self, term: Term, holds: bool) -> None:
         """The program depends on a truth value."""
         if term.op != "const":
-            self.met[PathCondition(term, holds)] = None
+            self._meet(PathCondition(term, holds))
+
+    def _meet(self, condition: PathCondition) -> None:
+        self.met[condition] = None
+        if PathConditions.latest is not self and PathConditions.latest is not None:
+            PathConditions.latest.stale = True
+        place = self.place() if self.place is not None else None
+        if place is not None:
+            self._first.setdefault((place[0], condition), place[1])
+
+    def branches(self) -> tuple[InputBranch, ...]:
+        """The conditions that each thread has met, where it did so first, in the order of the execution."""
+        found = [InputBranch(task, step, condition) for (task, condition), step in self._first.items()]
+        return tuple(sorted(found, key=lambda each: each.step))
 
 
 #: The class that symbolic integers say they are of, so that programs treat them as integers.
@@ -165,6 +209,8 @@ class SymbolicInt:
         """Both as terms of one width, which holds either; None if the other is no integer."""
         if isinstance(other, SymbolicInt) or type(other) is SymbolicInt:
             term, signed, value = other.term, other.signed, other.value
+            if other.conditions is not self.conditions and PathConditions.latest is not None:
+                PathConditions.latest.stale = True
         elif isinstance(other, int):
             value, signed = int(other), other < 0
             term = constant(value, max(value.bit_length() + signed, 1))

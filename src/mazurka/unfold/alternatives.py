@@ -7,6 +7,10 @@ conflict with k events of D. If a maximal configuration contains C and no event 
 is an alternative, there is such a configuration. A partial one may lead to a configuration that contains an event of D,
 so that the execution is in vain.
 
+With unknown inputs (events.py) C with J has to be satisfiable, too. That is enough: each event of D that is a branch is
+prevented by the other side of it, which is an event in conflict; and C with J goes on to a maximal configuration for
+any inputs that satisfy it.
+
 To find an alternative is NP-complete. D is small, though: it has only those excluded events that can still happen after
 C (a *sleep set*). The search tries the event of D with the fewest candidates first; after ``effort`` trials it is
 content with a partial alternative.
@@ -14,11 +18,12 @@ content with a partial alternative.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Final
 
 from mazurka.lazy_dataclass import dataclass
+from mazurka.symbolic.values import PathCondition
 from mazurka.unfold.events import Configuration, UnfoldingEvent
 
 #: Trials after which the search is content with a partial alternative.
@@ -27,11 +32,13 @@ _EFFORT: Final = 2_000
 
 @dataclass(slots=True)
 class AlternativeFinder:
-    """Searches for alternatives with conflicts with at least ``k`` of the excluded events (None: all of them).
+    """Searches for alternatives with conflicts with at least ``k`` of the excluded events (None: all of them), whose
+    conditions, with those of the configuration, are ``feasible``.
 
     ``trials`` and ``given_up`` count the candidates tried, and the searches that were content with less.
     """
 
+    feasible: Callable[[Sequence[PathCondition]], bool]
     k: int | None = None
     effort: int = _EFFORT
     trials: int = 0
@@ -113,6 +120,9 @@ class _Search:
         for each in missing:
             self.configuration.push(each)
         self.decisions[-1] = len(missing), self.varying
+        branches = any(each.condition is not None for each in missing)
+        if branches and not self.counts.feasible(self.configuration.conditions):
+            return False
         self.varying = {thread: known for thread, known in self.varying.items() if not self._is_decided(known[0])}
         if not candidate.varies:
             return candidate.depends(event) and not candidate.has_before(event)

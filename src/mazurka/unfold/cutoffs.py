@@ -14,6 +14,9 @@ local state is a hash of its steps and of the values that it has read, from the 
 are known (program/runtime/loops.py); values that are unknown, or are objects, stand for the steps that wrote them. So
 equal fingerprints mean equal states, but for collisions of hashes of 128 bits; equal states may have different ones.
 
+*Unknown inputs.* Values that depend on them count by their terms. The conditions that a thread has met are fragments of
+their own, of which none is ever lost: a state with other conditions is that of other inputs, and goes on otherwise.
+
 Steps that are not scheduled may have to wait, for a thread to end, say. They follow from the state before them as soon
 as they can be made, so they are part of the next event of their thread.
 
@@ -24,12 +27,14 @@ to the end of some execution, by any transitions that executions made, it is no 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, Final
 
 from mazurka.program.protocol import Run
+from mazurka.symbolic.values import InputBranch
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.targets import Kind, Target, Trait, kind_of
 from mazurka.unfold.events import UnfoldingEvent
@@ -53,10 +58,13 @@ class Cutoffs:
         self._ends: set[int] = set()  # states in which executions ended
         self._left: set[int] = set()  # states in which executions without an end were left
 
-    def enter(self, run: Run, events: Sequence[UnfoldingEvent]) -> list[UnfoldingEvent]:
-        """Enter the events of an execution; sets :attr:`UnfoldingEvent.cut` of those that are new, and returns them."""
+    def enter(
+        self, run: Run, events: Sequence[UnfoldingEvent], branches: Sequence[InputBranch]
+    ) -> list[UnfoldingEvent]:
+        """Enter the events of an execution with these branches; sets :attr:`UnfoldingEvent.cut` of those that are new,
+        and returns them."""
         new = []
-        for event, updates in zip(events, _updates(run), strict=True):
+        for event, updates in zip(events, _updates(run, events, branches), strict=True):
             if event.updates is None:
                 self.recall(event, updates)
                 new.append(event)
@@ -115,12 +123,15 @@ def _state(event: UnfoldingEvent) -> int:
     return state
 
 
-def _updates(run: Run) -> list[int]:
-    """For each point of a run: the changes that its thread has made up to the next point, or the next step that may
+def _updates(run: Run, events: Sequence[UnfoldingEvent], branches: Sequence[InputBranch]) -> list[int]:
+    """For each event of a run: the changes that its thread has made up to its next event, or the next step that may
     have to wait."""
-    follower = _Follower(run)
-    for index in range(len(run.log)):
-        follower.step(index)
+    follower, left = _Follower(run), deque(branches)
+    for index in range(len(run.log) + 1):
+        while left and (left[0].step <= index or index == len(run.log)):
+            follower.branch(left.popleft(), events)
+        if index < len(run.log):
+            follower.step(index)
     return [updates if updates is not None else 0 for updates in follower.ends()]
 
 
@@ -148,6 +159,20 @@ class _Follower:
             self.updates[event] = self.changes[task]
             self.current[task] = None
 
+    def branch(self, branch: InputBranch, events: Sequence[UnfoldingEvent]) -> None:
+        """A thread meets a condition, for which there may be several events."""
+        task, is_last = branch.task, False
+        while not is_last:
+            event = events[len(self.updates)]
+            assert event.condition is not None
+            self._complete(task)
+            self.current[task] = len(self.updates)
+            self.updates.append(None)
+            condition = (event.condition.term.digest, event.condition.holds)
+            self.changes[task] ^= _hash("condition", self.run.tasks[task], condition)
+            self._turn(task, _hash(self.locals[task], "condition", condition))
+            is_last = event.condition == branch.condition
+
     def step(self, index: int) -> None:
         task, op, target, site, point, value, more = self.run.log[index]
         if point or _may_wait(op, target):
@@ -158,6 +183,7 @@ class _Follower:
         before = self.locals[task]
         if kind_of(target) is Kind.PASS:
             base = self.bases.setdefault((task, site, target[2]), before)
+            value = _in_terms(value)
             plain = value is not None and _is_plain(value)
             self._turn(task, _hash("pass", base, site, value) if plain else _hash(before, "pass", site))
             return
@@ -177,11 +203,12 @@ class _Follower:
     def _value(self, target: Target) -> Any:
         if target in self.memory:
             return self.memory[target]
-        first = self.run.first.get(target)
+        first = _in_terms(self.run.first.get(target))
         return ("value", first) if first is not None and _is_plain(first) else None
 
     def _write(self, task: int, op: Op, target: Target, value: Any, number: int) -> None:
         before = self._value(target)
+        value = _in_terms(value)
         after: Any
         if op is Op.RELEASE:
             after = None
@@ -216,6 +243,15 @@ def _is_plain(value: Any) -> bool:
             return False
         return all(map(_is_plain, value))
     return type(value) in _PLAIN
+
+
+def _in_terms(value: Any) -> Any:
+    """The key of a value, without the numbers that parts of it have for the inputs of the execution."""
+    if type(value) is not tuple:
+        return value
+    if len(value) == 3 and value[0] == "symbolic":
+        return ("symbolic", value[2])
+    return tuple([_in_terms(each) for each in value])
 
 
 def _hash(*parts: Any) -> int:

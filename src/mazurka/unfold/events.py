@@ -14,6 +14,12 @@ Independence (appendix D): two actions of different threads are independent if n
 condition, a variable) that the other reads or writes. An action that acquires a lock, waits for a notification or takes
 from a semaphore writes it; a failed attempt only reads it.
 
+*Branches* (appendix F.1, ``loc``). A condition on unknown inputs that a thread tests is an event without accesses. It
+depends on its thread only. It is in conflict with the one of the same history in which the condition has the other
+truth value. A set of events is a configuration only if some inputs satisfy all its conditions: that is no matter of
+pairs. Where a thread needs a definite number, the place has one such pair for each number met: the first number or
+another, then the second or another, and so on.
+
 Events are interned weakly: one that neither the exploration tree nor another event refers to is forgotten.
 
 Cost: an event takes O(threads), the test whether a configuration can be joined by an event O(new events x accesses).
@@ -22,8 +28,30 @@ Cost: an event takes O(threads), the test whether a configuration can be joined 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 from weakref import WeakValueDictionary
+
+from mazurka.symbolic.terms import Term
+from mazurka.symbolic.values import PathCondition
+
+
+class Fork:
+    """A place in a thread's history where it tests a condition on unknown inputs, which two events have in common."""
+
+    __slots__ = ("__weakref__", "term")
+
+    def __init__(self, term: Term) -> None:
+        self.term = term
+
+    def is_of_number(self, other: Term) -> bool:
+        """Whether this asks for one value of a number, and the other term for another value of it."""
+        if self.term.op != "eq" or other.op != "eq" or self.term is other:
+            return False
+        (one, value), (same, another) = self.term.arguments, other.arguments
+        return one is same and value.op == another.op == "const"
+
+
+_NOTHING: Final[frozenset[int]] = frozenset()
 
 
 class UnfoldingEvent:
@@ -33,7 +61,9 @@ class UnfoldingEvent:
     __slots__ = (
         "__weakref__",
         "alternatives",
+        "condition",
         "cut",
+        "fork",
         "instead",
         "number",
         "ordinal",
@@ -57,6 +87,7 @@ class UnfoldingEvent:
         writes: frozenset[int],
         past: dict[str, UnfoldingEvent],
         varies: bool = False,
+        condition: PathCondition | None = None,
     ) -> None:
         self.number = number
         self.thread = thread
@@ -73,6 +104,8 @@ class UnfoldingEvent:
         self.refuted = False  # none can
         self.instead: list[UnfoldingEvent] = []  # the events that executions had instead
         self.varies = varies
+        self.condition = condition  # of a branch
+        self.fork: Fork | None = None  # of a branch that has another side
         self.updates: int | None = None  # with cutoffs: as cutoffs.py defines them
         self.cut = False  # with cutoffs: whether it is one, or comes after one
 
@@ -100,6 +133,7 @@ class Unfolding:
     def __init__(self) -> None:
         self._events: WeakValueDictionary[tuple[Any, ...], UnfoldingEvent] = WeakValueDictionary()
         self._executed: WeakValueDictionary[tuple[Any, ...], UnfoldingEvent] = WeakValueDictionary()
+        self._forks: WeakValueDictionary[tuple[Any, ...], Fork] = WeakValueDictionary()
         self.renamed = 0  # events that executions had with other locations than before, after the same history
         self.met = 0  # events discovered so far
         self.varying = False  # whether one of them varies
@@ -112,23 +146,47 @@ class Unfolding:
         writes: frozenset[int],
         past: dict[str, UnfoldingEvent],
         varies: bool = False,
+        condition: PathCondition | None = None,
     ) -> UnfoldingEvent:
         """The event of this name."""
-        name = (thread, reads, writes, tuple(sorted([last.number for last in past.values()])), varies)
+        name = (thread, reads, writes, tuple(sorted([last.number for last in past.values()])), varies, condition)
         found = self._events.get(name)
         if found is None:
-            found = self._events[name] = UnfoldingEvent(self.met, thread, reads, writes, past, varies)
+            found = UnfoldingEvent(self.met, thread, reads, writes, past, varies, condition)
+            self._events[name] = found
             self.met += 1
             self.varying = self.varying or varies
             self.fresh.append(found)
         return found
 
+    def branch(self, thread: str, past: dict[str, UnfoldingEvent], condition: PathCondition) -> UnfoldingEvent:
+        """The branch of this name; the one to the other side, if there may be one, is known from then on, too."""
+        event = self.event(thread, _NOTHING, _NOTHING, past, condition=condition)
+        if event.fork is None and not condition.always:
+            other = condition._replace(holds=not condition.holds)
+            opposite = self.event(thread, _NOTHING, _NOTHING, past, condition=other)
+            event.fork = opposite.fork = self._forks[_place(thread, past)] = Fork(condition.term)
+            event.alternatives[opposite] = opposite.alternatives[event] = None
+            event.unsure = opposite.unsure = False
+        return event
+
+    def branches(self, thread: str, past: dict[str, UnfoldingEvent], met: PathCondition) -> list[UnfoldingEvent]:
+        """The events of a condition that a thread has met: one, unless the condition is that a number is this one, and
+        others have been met in this place before."""
+        found: list[UnfoldingEvent] = []
+        while met.holds and (fork := self._forks.get(_place(thread, past))) is not None:
+            if not fork.is_of_number(met.term):
+                break
+            found.append(self.branch(thread, past, PathCondition(fork.term, False)))
+            past = {**past, thread: found[-1]}
+        return [*found, self.branch(thread, past, met)]
+
     def execute(self, event: UnfoldingEvent) -> None:
-        """Note that an execution had this event. Its history determines its locations: if another execution had others,
-        the names of these depend on the order of the threads."""
-        if event.unsure:
-            occurrence = (event.thread, tuple(sorted([last.number for last in event.past.values()])))
-            self.renamed += self._executed.setdefault(occurrence, event) is not event
+        """Note that an execution had this event. Its history determines its locations, or the condition that it tests:
+        if another execution had others, the names of these depend on the order of the threads."""
+        if event.unsure or event.condition is not None:
+            first = self._executed.setdefault(_place(event.thread, event.past), event)
+            self.renamed += first is not event and (event.fork is None or first.fork is not event.fork)
         event.unsure = event.refuted = False
 
     def __len__(self) -> int:
@@ -144,6 +202,7 @@ class Configuration:
     def __init__(self, events: Iterable[UnfoldingEvent] = ()) -> None:
         self.events: list[UnfoldingEvent] = []
         self.last: dict[str, UnfoldingEvent] = {}  # of each thread
+        self.conditions: list[PathCondition] = []  # of its branches
         self._accesses: dict[int, list[tuple[UnfoldingEvent, bool]]] = {}  # of each location, with whether they write
         for event in events:
             self.push(event)
@@ -152,6 +211,8 @@ class Configuration:
         """Extend it by an event that it enables."""
         self.events.append(event)
         self.last[event.thread] = event
+        if event.condition is not None:
+            self.conditions.append(event.condition)
         for location in event.reads:
             self._accesses.setdefault(location, []).append((event, False))
         for location in event.writes:
@@ -164,6 +225,8 @@ class Configuration:
             del self.last[event.thread]
         else:
             self.last[event.thread] = event.previous
+        if event.condition is not None:
+            self.conditions.pop()
         for location in (*event.reads, *event.writes):
             self._accesses[location].pop()
         return event
@@ -215,6 +278,11 @@ class Configuration:
                 yield other
                 if writes:
                     break
+
+
+def _place(thread: str, past: dict[str, UnfoldingEvent]) -> tuple[Any, ...]:
+    """A thread after a history."""
+    return thread, tuple(sorted([last.number for last in past.values()]))
 
 
 def _size(event: UnfoldingEvent) -> tuple[int, str]:

@@ -18,7 +18,8 @@ The rules of appendix F, by action:
   thread need not wait. Where the execution does not determine that, the extension is *unsure*: it is refuted if an
   execution can't follow it.
 - *create*, *join*: none; the dependence on them is part of the history.
-- branches on symbolic values (*loc*): made by the front end that has symbolic values.
+- branches on unknown inputs (*loc*): the condition's other truth value, after the same history (events.py). Whether
+  inputs satisfy it is asked where a configuration is to have it (alternatives.py).
 
 Appendix F enumerates all histories of an action within the configuration, whose number is exponential if there are
 concurrent reads. One for each race is enough: take a maximal configuration M that contains the events before d and not
@@ -45,38 +46,54 @@ def events_of(execution: Execution, unfolding: Unfolding) -> list[UnfoldingEvent
     """The events of an execution, in its order."""
     events: list[UnfoldingEvent] = []
     by_thread: list[list[UnfoldingEvent]] = [[] for _ in execution.tasks]
-    for event, thread, clock in zip(execution.events, execution.numbers, execution.clocks, strict=True):
-        own = clock[thread]
-        made = _event(unfolding, event, [*clock[:thread], own - 1, *clock[thread + 1 :]], by_thread)
-        by_thread[thread].append(made)
-        events.append(made)
-        unfolding.execute(made)
+    rows = zip(execution.events, execution.numbers, execution.clocks, strict=True)
+    for number, (event, thread, clock) in enumerate(rows):
+        past = _past([*clock[:thread], clock[thread] - 1, *clock[thread + 1 :]], by_thread)
+        condition = execution.conditions.get(number)
+        if condition is None:
+            made = [_event(unfolding, event, past)]
+        else:
+            made = unfolding.branches(event.thread, past, condition)
+        by_thread[thread].append(made[-1])
+        events += made
+        for each in made:
+            unfolding.execute(each)
     return events
 
 
 def extensions_of(execution: Execution, events: list[UnfoldingEvent], unfolding: Unfolding) -> list[Extension]:
-    """The conflicting extensions of the configuration of these events, which are those of the execution."""
+    """The conflicting extensions of the configuration of these events, which are those of the execution; without those
+    of branches, which are known with these."""
     by_thread: list[list[UnfoldingEvent]] = [[] for _ in execution.tasks]
-    for event, thread in zip(events, execution.numbers, strict=True):
-        by_thread[thread].append(event)
-    return [
-        Extension(
-            _event(unfolding, reversal.items[-1].event, execution.past(reversal), by_thread, reversal.varies),
-            events[reversal.depth],
-        )
-        for reversal in execution.reversals()
-    ]
+    grouped = by_number(execution, events)
+    for group, thread in zip(grouped, execution.numbers, strict=True):
+        by_thread[thread].append(group[-1])
+    found = []
+    for reversal in execution.reversals():
+        past = _past(execution.past(reversal), by_thread)
+        event = _event(unfolding, reversal.items[-1].event, past, reversal.varies)
+        found.append(Extension(event, grouped[reversal.depth][0]))
+    return found
+
+
+def by_number(execution: Execution, events: list[UnfoldingEvent]) -> list[list[UnfoldingEvent]]:
+    """For each event of an execution, those of the unfolding that it stands for."""
+    left = iter(events)
+    grouped = []
+    for number in range(len(execution.events)):
+        group, condition = [next(left)], execution.conditions.get(number)
+        while group[-1].condition != condition:
+            group.append(next(left))
+        grouped.append(group)
+    return grouped
+
+
+def _past(clock: list[int], by_thread: list[list[UnfoldingEvent]]) -> dict[str, UnfoldingEvent]:
+    last = [done[count - 1] for done, count in zip(by_thread, clock, strict=True) if count]
+    return {event.thread: event for event in last}
 
 
 def _event(
-    unfolding: Unfolding,
-    event: PointEvent,
-    clock: list[int],
-    by_thread: list[list[UnfoldingEvent]],
-    varies: bool = False,
+    unfolding: Unfolding, event: PointEvent, past: dict[str, UnfoldingEvent], varies: bool = False
 ) -> UnfoldingEvent:
-    past = {}
-    for done, count in zip(by_thread, clock, strict=True):
-        if count:
-            past[done[count - 1].thread] = done[count - 1]
     return unfolding.event(event.thread, event.reads, event.writes, past, varies)

@@ -16,6 +16,11 @@ locations depend on values stands for any step of its thread. Kinds of targets t
 ``dpor``, and sites at which steps access different locations: if they have been taken for plain ones, the search begins
 again. The order of timeouts is not explored, and a search in which one fired says so.
 
+Unknown inputs. Conditions that threads test on them are events of the unfolding (events.py), so that one tree has all
+orders and all paths: an execution is made with inputs that satisfy the conditions on the way to its leaf. With the
+conditions that it met its events go on from there. So there is one execution for each Mazurkiewicz trace and path, and
+events that executions have in common before they differ, in order or input, are in the tree once.
+
 Journal. The record of a run holds its events and extensions, by their numbers; the tree follows from these.
 """
 
@@ -33,11 +38,14 @@ from mazurka.explore.races import Execution
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
+from mazurka.symbolic.terms import as_text, from_text
+from mazurka.symbolic.values import PathCondition
 from mazurka.trace.event import Op
 from mazurka.unfold.alternatives import AlternativeFinder
 from mazurka.unfold.cutoffs import Cutoffs
 from mazurka.unfold.events import Unfolding, UnfoldingEvent
 from mazurka.unfold.extensions import events_of, extensions_of
+from mazurka.unfold.input_finder import InputFinder
 from mazurka.unfold.searchers import make_searcher
 from mazurka.unfold.tree import Node, UnfoldingTree
 
@@ -54,7 +62,9 @@ class UnfoldingSearch(Strategy):
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         cutoffs = settings.cutoffs and not settings.races
-        return cls(settings.search_order, settings.seed, cutoffs=cutoffs, memory=settings.memory)
+        return cls(
+            settings.search_order, settings.seed, cutoffs=cutoffs, memory=settings.memory, branches=settings.branches
+        )
 
     def __init__(
         self,
@@ -63,12 +73,15 @@ class UnfoldingSearch(Strategy):
         k: int | None = None,
         cutoffs: bool = False,
         memory: int | None = None,
+        branches: bool = True,
     ) -> None:
         self.order = order
         self.seed = seed
         self.k = k
         self.with_cutoffs = cutoffs
         self.memory = memory  # megabytes
+        self.branches = branches
+        self.solver = InputFinder()
         self.met = MetOperations()
         self.expired = False  # whether a timeout fired in some run
         self.journal: list[JournalRecord] = []
@@ -77,7 +90,7 @@ class UnfoldingSearch(Strategy):
     def _clear(self) -> None:
         self.met.clear()
         self.unfolding = Unfolding()
-        self.alternatives = AlternativeFinder(self.k)
+        self.alternatives = AlternativeFinder(self.solver.is_feasible, self.k)
         self.tree = UnfoldingTree(self.alternatives)
         self.cutoffs = Cutoffs() if self.with_cutoffs else None
         self.forgotten = 0  # leaves dropped for want of memory
@@ -88,6 +101,7 @@ class UnfoldingSearch(Strategy):
         self.done = 0
         self.refuted = 0  # executions that could not follow an unsure extension
         self.lost = 0  # seeds that should have been possible
+        self.paths: set[int] = set()  # hashes of the conditions of executions
         self.held = 0  # executions in which a thread was held before a pass that would only repeat itself
 
     # -- the protocol -------------------------------------------------------------------------------------------------
@@ -108,9 +122,10 @@ class UnfoldingSearch(Strategy):
         if self.outstanding is not None or not self.tree.open or self.full:
             return None
         leaf = self.outstanding = self._choose()
-        return Seed(
-            self.number - 1, Plan(tuple([event.thread for event in leaf.configuration()]), values=self.with_cutoffs)
-        )
+        planned = leaf.configuration()
+        prefix = tuple([event.thread for event in planned if event.condition is None])
+        inputs = self.solver.inputs([event.condition for event in planned if event.condition is not None])
+        return Seed(self.number - 1, Plan(prefix, values=self.with_cutoffs, inputs=inputs))
 
     def _choose(self) -> Node:
         self.number += 1
@@ -123,25 +138,27 @@ class UnfoldingSearch(Strategy):
             self.expired = True
             self.journal.append(("expired",))
         planned = leaf.configuration()
-        index = None if run.divergence is None else run.divergence.index
+        index = None if run.divergence is None else _entry(planned, run.divergence.index)
         thread = None if index is None or index >= len(planned) else planned[index].thread
         if self.met.learn_waits(run, thread, self.journal):
             self._reset()
             return
-        if run.divergence is not None:
+        if run.divergence is not None and index is not None:
             self._record_events()
             kind = int(run.divergence.harmless) + 2 * int(run.divergence.waits)
-            self.journal.append(("astray", run.divergence.index, kind))
-            self._astray(leaf, run.divergence.index, kind)
+            self.journal.append(("astray", index, kind))
+            self._astray(leaf, index, kind)
             return
-        execution = Execution(run, self.met.waited_for, None, self.met.varying)
+        branches = run.branches if self.branches else ()
+        self.solver.learn(run.inputs)
+        execution = Execution(run, self.met.waited_for, None, self.met.varying, branches=branches)
         if self.met.learn_sites(execution, self.journal):
             self._reset()
             return
         events = events_of(execution, self.unfolding)
         self._record_events()
         if self.cutoffs is not None:
-            for event in self.cutoffs.enter(run, events):
+            for event in self.cutoffs.enter(run, events, branches):
                 self.journal.append(("print", event.number, f"{event.updates:x}"))
         pairs = array("q")
         for extension in extensions_of(execution, events, self.unfolding):
@@ -151,6 +168,7 @@ class UnfoldingSearch(Strategy):
                 extension.first.alternatives[extension.event] = None
                 pairs.extend((extension.first.number, extension.event.number))
         self._record_events()
+        events = _planned_first(planned, events)
         known = self._known(leaf, planned, events)
         numbers = array("q", [event.number for event in events[known:]])
         probes = None if self.cutoffs is None else self._follow(run, events)
@@ -214,7 +232,8 @@ class UnfoldingSearch(Strategy):
         for event in self.unfolding.fresh:
             reads, writes = packed(event.reads), packed(event.writes)
             past = packed([last.number for last in event.past.values()])
-            self.journal.append(("event", event.number, event.thread, reads, writes, past, int(event.varies)))
+            test = "" if event.condition is None else _as_plain(event.condition)
+            self.journal.append(("event", event.number, event.thread, reads, writes, past, int(event.varies), test))
         self.unfolding.fresh.clear()
 
     def _reset(self) -> None:
@@ -234,6 +253,8 @@ class UnfoldingSearch(Strategy):
         """Enter the events of an execution of a leaf into the tree."""
         self.done += 1
         self.searcher.observe(events)
+        if conditions := frozenset([event.condition for event in events if event.condition is not None]):
+            self.paths.add(hash(conditions))
         for index, (wanted, event) in enumerate(zip(planned, events, strict=False)):
             if wanted is not event or event.cut:
                 if index < len(planned) - self.tree.chain(leaf) or wanted is not event and not wanted.unsure:
@@ -250,9 +271,10 @@ class UnfoldingSearch(Strategy):
     def _learn_instead(self, planned: list[UnfoldingEvent], events: list[UnfoldingEvent]) -> None:
         """Learn which events an execution had instead of planned ones, from the first on that differs."""
         planned[0].varies = True
-        for wanted, event in zip(planned, events, strict=False):
-            if wanted.varies and event.previous is wanted.previous and event not in wanted.instead:
-                wanted.instead.append(event)
+        for wanted in planned:
+            if wanted.varies:
+                found = [each for each in events if each.thread == wanted.thread and each.previous is wanted.previous]
+                wanted.instead += [each for each in found if each not in wanted.instead]
 
     def _astray(self, leaf: Node, index: int, kind: int) -> None:
         """Give up a leaf, whose execution could not follow this entry of its prefix."""
@@ -281,12 +303,17 @@ class UnfoldingSearch(Strategy):
         cutoffs = f", {self.cutoffs.count:,} cutoffs" if self.cutoffs is not None else ""
         return f"{self.unfolding.met:,} events of the unfolding{cutoffs}"
 
+    def input_paths(self) -> int | None:
+        return max(len(self.paths), 1) if self.branches else None
+
     def incompleteness_reason(self) -> str:
         parts = []
         if self.lost:
             parts.append(f"{self.lost} schedules that should be possible could not be followed")
         if self.unfolding.renamed:
             parts.append("the names of locations depend on the order of the threads")
+        if self.solver.trouble:
+            parts.append(self.solver.trouble)
         if self.held:
             parts.append("the unfolding does not model threads that are held in loops")
         if self.expired:
@@ -314,11 +341,15 @@ class UnfoldingSearch(Strategy):
             if self.met.recall(record):
                 continue
             match record:
-                case ("event", number, thread, reads, writes, past, varies):
+                case ("event", number, thread, reads, writes, past, varies, test):
                     before = {last.thread: last for last in map(known.__getitem__, numbers_in(past))}
                     self.unfolding.met = number
-                    known[number] = self.unfolding.event(
-                        thread, frozenset(numbers_in(reads)), frozenset(numbers_in(writes)), before, bool(varies)
+                    known[number] = (
+                        self.unfolding.event(
+                            thread, frozenset(numbers_in(reads)), frozenset(numbers_in(writes)), before, bool(varies)
+                        )
+                        if not test
+                        else self.unfolding.branch(thread, before, _from_plain(test))
                     )
                     self.unfolding.met = number + 1
                 case ("probes", threads):
@@ -360,6 +391,31 @@ class UnfoldingSearch(Strategy):
             self.unfolding.execute(event)
         events = planned[:shared] + events
         self._take_in(leaf, planned, events, None if probes is None else _standing_for(probes, events))
+
+
+def _entry(planned: list[UnfoldingEvent], point: int) -> int:
+    """The index of the event of a point; branches are none."""
+    points = [index for index, event in enumerate(planned) if event.condition is None]
+    return points[point] if point < len(points) else len(planned)
+
+
+def _planned_first(planned: list[UnfoldingEvent], events: list[UnfoldingEvent]) -> list[UnfoldingEvent]:
+    """The events of an execution, another linearization of the same configuration: the planned ones come first, as far
+    as the execution has them."""
+    if events[: len(planned)] == planned:
+        return events
+    found = set(events)
+    missing = next((index for index, event in enumerate(planned) if event not in found), len(planned))
+    first = set(planned[:missing])
+    return planned[:missing] + [event for event in events if event not in first]
+
+
+def _as_plain(condition: PathCondition) -> str:
+    return f"{condition.holds:d}{condition.always:d}{as_text(condition.term)}"
+
+
+def _from_plain(plain: str) -> PathCondition:
+    return PathCondition(from_text(plain[2:]), plain[0] == "1", plain[1] == "1")
 
 
 def _standing_for(threads: list[str], events: list[UnfoldingEvent]) -> list[UnfoldingEvent]:

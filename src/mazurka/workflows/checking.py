@@ -179,6 +179,7 @@ class _Check:
     retried: int = 0
     known: list[FailingExecution] = field(default_factory=list)  # saved failures that still occur
     made: int = 0  # executions with other values of unknown inputs
+    by_classes: bool = False  # whether unknown inputs are searched by classes, whatever the strategy
     gone: list[Path] = field(default_factory=list)  # saved failures that no longer occur
     suppressions: Suppressions = field(init=False)
     recorder: SearchRecorder = field(default_factory=SearchRecorder)
@@ -238,8 +239,10 @@ class _Check:
 
     def _look_at_inputs(self, before: Outcome) -> Outcome:
         """Search with other values of unknown inputs, too, until all are covered."""
+        if before.paths is not None:
+            return covering_all(before, before.paths, "path", "paths") if before.complete else _on_paths(before)
         if not before.conditions:
-            return before
+            return covering_all(before, 1) if before.asked and before.complete else before
         try:
             solver = Z3InputSolver()
         except MazurkaError as error:
@@ -268,11 +271,31 @@ class _Check:
     # -- the search ---------------------------------------------------------------------------------------------------
 
     def _look_everywhere(self, journal: SearchJournal | None) -> Outcome:
-        """Search with the present inputs."""
+        """Search with the present inputs, or with all of them, if the strategy does and nothing else follows."""
         self.recorder.begins("search")
-        searched = self._leave_clocks(self._search(journal))
+        searched = self._search(journal)
+        if searched.paths is not None and self._has_more_to_search(searched):
+            self.by_classes, self.made = True, self.made + searched.executions
+            return self._after(searched, self._look_everywhere(None))
+        searched = self._leave_clocks(searched)
         self.recorder.begins("timing")
         return self._look_at_timing(searched)
+
+    def _has_more_to_search(self, outcome: Outcome) -> bool:
+        """Whether other searches would follow this one."""
+        timed = is_wanted(outcome, self.options.timing, self.options.all_failures)
+        return timed or self._is_undone(outcome) and clocks.is_wanted(learned_points(self.program).points)
+
+    @staticmethod
+    def _after(before: Outcome, after: Outcome) -> Outcome:
+        """The result of a search that was begun again."""
+        known = {each.failure.identity for each in after.found}
+        return replace(
+            after,
+            executions=before.executions + after.executions,
+            seconds=before.seconds + after.seconds,
+            found=(*after.found, *[each for each in before.found if each.failure.identity not in known]),
+        )
 
     def _settings(self) -> StrategySettings:
         options = self.options
@@ -281,6 +304,7 @@ class _Check:
             options.solver,
             self.program.facts().judged_from_outside,
             search_order=options.search_order,
+            branches=not self.by_classes,
             cutoffs=options.cutoffs,
             memory=options.max_memory,
         )
@@ -330,7 +354,7 @@ class _Check:
     def _leave_clocks(self, before: Outcome) -> Outcome:
         """If that search has not ended, search without the orders in which threads look at the clock."""
         points, left = learned_points(self.program).points, self._left()
-        undone = isinstance(before.verdict, Inconclusive) and before.exhaustive and not before.complete
+        undone = self._is_undone(before)
         out_of = left is None or left <= 0 or self.watcher.interrupted()
         if not undone or out_of or before.untracked or before.uncontrolled or not clocks.is_wanted(points):
             return before
@@ -355,6 +379,10 @@ class _Check:
             self._goes_on(progress, None, before.executions)
         assert explorer.outcome is not None
         return clocks.joined(before, explorer.outcome)
+
+    @staticmethod
+    def _is_undone(outcome: Outcome) -> bool:
+        return isinstance(outcome.verdict, Inconclusive) and outcome.exhaustive and not outcome.complete
 
     def _goes_on(self, progress: Progress, total: float | None, before: int = 0) -> None:
         """Report and record the progress of a search, which ``before`` executions of others preceded."""
@@ -554,6 +582,11 @@ class _Check:
         if asked and not make_strategy(self.options.strategy).divisible:
             notes.append(f"{self.options.strategy} makes all executions in one process")
         return [*notes, *self.program.facts().notes]
+
+
+def _on_paths(outcome: Outcome) -> Outcome:
+    """The result of a search of all inputs that has not come to its end."""
+    return replace(outcome, inputs=outcome.paths or 0)
 
 
 def _time(outcome: Outcome) -> str:

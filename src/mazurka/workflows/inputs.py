@@ -31,11 +31,11 @@ def with_more_inputs(before: Outcome, after: Outcome) -> Outcome:
     )
 
 
-def covering_all(outcome: Outcome, classes: int) -> Outcome:
-    """The result where these classes of inputs are all that there are."""
+def covering_all(outcome: Outcome, classes: int, name: str = "class", plural: str = "classes") -> Outcome:
+    """The result where these classes of inputs (or paths) are all that there are."""
     verdict = outcome.verdict
     if isinstance(verdict, Verified):
-        count = f"{classes:,} class{'es' * (classes != 1)}"
+        count = f"{classes:,} {name if classes == 1 else plural}"
         verdict = Verified(f"{verdict.scope.removesuffix(_ON_THIS)}{_ON_ALL} ({count})")
     return replace(outcome, verdict=verdict, inputs=classes)
 

@@ -96,7 +96,9 @@ class CProgram(LearnsPoints):
             else RelaxedRuntime(plan, self.learned, limits, memory)
         )
         machine.restart(runtime)
-        machine.conditions = runtime.conditions = PathConditions(self.inputs)
+        machine.conditions = runtime.conditions = PathConditions(
+            {**self.inputs, **dict(plan.inputs)}, place=runtime.place
+        )
         machine.threads = Threads(machine)
         machine.memory.show = _key if runtime.keyed else _words(machine)
         runtime.on_error = self._failure
@@ -242,7 +244,7 @@ class CProgram(LearnsPoints):
 
 def _key(thing: MemoryObject, at: int, size: int) -> Any:
     value = int.from_bytes(thing.data[at : at + size], "little")
-    if thing.unknown is not None and (parts := thing.unknown.key(at, size)):
+    if thing.unknown is not None and (parts := thing.unknown.key(at, size, value)):
         return ("symbolic", value, parts)
     return ("int", value)
 

@@ -59,9 +59,15 @@ class UnknownBytes:
             number = number | ((each.number >> 8 * each.place) & 255) << 8 * index
         return number
 
-    def key(self, at: int, size: int) -> str:
-        """A text that is equal only if the bytes depend on inputs in the same way; "" if they do not."""
-        return " ".join([f"{index} {each.place} {each.number.key[2]}" for index, each in self.part(at, size)])
+    def key(self, at: int, size: int, value: int) -> str:
+        """A text that is equal only if the bytes, whose number is ``value``, depend on inputs in the same way; "" if
+        they do not."""
+        part = self.part(at, size)
+        if not part:
+            return ""
+        for index, _ in part:
+            value &= ~(255 << 8 * index)
+        return " ".join([f"{value:x}", *[f"{index} {each.place} {each.number.key[2]}" for index, each in part]])
 
     def become_definite(self, at: int, size: int) -> None:
         """From here on the program depends on the values that these bytes have in this execution."""

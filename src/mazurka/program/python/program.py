@@ -481,7 +481,8 @@ class PythonProgram(LearnsPoints):
         """Make the run itself; on return only the result refers to the objects of the run."""
         determinism.restart()
         runtime = self._runtime(plan)
-        runtime.conditions = PathConditions(self.inputs, definite_tests=True)
+        given = {**self.inputs, **dict(plan.inputs)}
+        runtime.conditions = PathConditions(given, definite_tests=True, place=runtime.place)
         runtime.on_error = self.on_error
         runtime.on_stuck = self.on_stuck
         runtime.on_round = self._livelock

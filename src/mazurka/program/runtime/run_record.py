@@ -6,12 +6,16 @@ Cost: some microseconds for an execution.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from mazurka.program.protocol import Frame, Run
 from mazurka.program.runtime.lazy_run import LazyRun
 from mazurka.program.runtime.runtime import Runtime
+from mazurka.symbolic.values import PathConditions
 from mazurka.trace.ids import StepIndex
+
+#: Named as untracked: nothing is known of how an execution depends on these.
+_KEPT: Final = "unknown inputs of an earlier execution, kept outside of the program"
 
 
 def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> Run:
@@ -32,8 +36,8 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> Ru
     run.labels = {task.index: task.label for task in tasks if task.label}
     run.limited = runtime.limited
     run.again = runtime.again
-    if runtime.conditions is not None and runtime.conditions.used:
-        run.inputs, run.conditions = tuple(runtime.conditions.used.items()), tuple(runtime.conditions.met)
+    if runtime.conditions is not None and (runtime.conditions.used or runtime.conditions.stale):
+        _add_inputs(run, runtime.conditions)
     if runtime.careful:
         accounts = runtime.accounts
         run.first, run.given = accounts.first, accounts.given
@@ -43,3 +47,10 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> Ru
         run.lag, run.withheld = runtime.scheduler.lag, runtime.scheduler.withheld
         run.ended, run.bounded = dict(runtime.ended), frozenset(runtime.bounded)
     return run
+
+
+def _add_inputs(run: Run, conditions: PathConditions) -> None:
+    run.inputs, run.conditions = tuple(conditions.used.items()), tuple(conditions.met)
+    run.branches = conditions.branches()
+    if conditions.stale:
+        run.untracked[_KEPT] = 1

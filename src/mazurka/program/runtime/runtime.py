@@ -143,6 +143,7 @@ class Runtime:
     accounts: StepMetadata  # of careful runs
     conditions: PathConditions | None = None  # on unknown inputs; None: there are none
     on_first_fork: Callable[[Runtime], object] | None = None  # called when there are several threads
+    deciding = 0  # 1: the outcome of the next step is being decided
     has_observers = False  # threads that were started before the check wait
 
     def __init__(self, plan: Plan, learned: Learned, limits: Limits = _LIMITS) -> None:
@@ -474,7 +475,11 @@ class Runtime:
         site = self.whereabouts() if self.values and op in _WAITED_AT else 0
         self._stop_before(task, op, target, site)
         before = self.look_up(look) if look is not None and self.detail else None
-        done = succeeds()
+        self.deciding = 1
+        try:
+            done = succeeds()
+        finally:
+            self.deciding = 0
         # A plain look or change does not wait under any circumstances, so there is nothing to mark.
         mark = () if op is Op.READ or op is Op.WRITE else (Access(Op.REQUEST, target),)
         value = None if done else before
@@ -591,6 +596,11 @@ class Runtime:
         task.guard = None
         task.spinning = False
         task.repeats = None
+
+    def place(self) -> tuple[int, int] | None:
+        """The index of the running thread, and the number of steps before its present doing; None while the
+        threads that are left are unwound."""
+        return None if self.aborting else (self.current.index, len(self.log) + self.deciding)
 
     def drain(self, site: int = 0) -> None:
         """Wait until the running thread's stores have reached memory; here every store reaches it at once."""
