@@ -42,7 +42,9 @@ FRONT_ENDS: Final[dict[str, FrontEnd]] = {
     each.name: each
     for each in (
         FrontEnd("python", (".py", ".pyw", ""), "python", "mazurka.program.python.opening:open_program"),
-        FrontEnd("c", (".c", ".i", ".ll", ".bc"), "", "mazurka.program.llvm.opening:open_program"),
+        FrontEnd(
+            "c", (".c", ".i", ".cc", ".cpp", ".cxx", ".ll", ".bc"), "", "mazurka.program.llvm.opening:open_program"
+        ),
     )
 }
 

@@ -17,6 +17,21 @@ class ProgramFault(Exception):
         self.kind = kind
 
 
+class Thrown(Exception):
+    """An exception of a C++ program that is on its way to a handler: the address of its object, of its type's
+    ``std::type_info``, and of its destructor (0: none), and where it was thrown."""
+
+    def __init__(self, address: int, type_: int, destructor: int, site: int) -> None:
+        super().__init__(address)
+        self.address = address
+        self.type = type_
+        self.destructor = destructor
+        self.site = site
+        self.caught_at = address  # the address of the part that has the type of the handler
+        self.handlers = 0  # that have begun and not ended
+        self.is_rethrown = False
+
+
 class ThreadExit(BaseException):
     """``pthread_exit``: the running thread ends."""
 

@@ -15,11 +15,12 @@ from typing import Any, Final
 
 from mazurka.errors import UsageError
 from mazurka.program.llvm.expressions import constant, elements_of
-from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.ir.debug import structure_name
-from mazurka.program.llvm.ir.module import Instruction, IrFunction, Module
+from mazurka.program.llvm.ir.module import GlobalVariable, Instruction, IrFunction, Module
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
+from mazurka.program.llvm.library import cplusplus
 from mazurka.program.llvm.library.primitives import Semaphore
 from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
 from mazurka.program.llvm.operations import (
@@ -68,6 +69,9 @@ class _LoopFrames:
 
 _FRAMES: Final = _LoopFrames()
 
+#: Variables of the C library.
+_KNOWN_VARIABLES: Final = ("stdin", "stdout", "stderr", "environ")
+
 #: Steps after which an execution may be one that goes round in loops for ever; passes in a row that begin in states
 #: that were there before, after which it is cut; and states that are kept.
 _LONG: Final = 4_000
@@ -108,6 +112,7 @@ class Machine:
         self.locations: list[Location | None] = [None]  # by site
         self.functions: dict[int, str] = {}  # by address
         self._addresses: dict[str, int] = {}
+        self._shown: set[str] = set()  # the names that stand for mangled ones
         self._activations = 0
         self._rounds = 0  # passes of loops in succession that began in states that were there before
         self._states: set[Any] = set()
@@ -144,6 +149,9 @@ class Machine:
             activation=self._activation,
             library=_Bound(self),
             called=self._called,
+            Thrown=Thrown,
+            landing=functools.partial(cplusplus.landing, self),
+            resumed=functools.partial(cplusplus.resumed, self),
         )
         if self.events is not None:
             self.namespace["field"] = self.events.field
@@ -157,16 +165,26 @@ class Machine:
             memory.set_static(address, b"\0")
         for each in self.module.globals.values():
             kind = "constant" if each.constant else "global"
-            self._addresses[each.name] = memory.add_static(each.name, each.type.size, kind)
+            size = cplusplus.VARIABLES.get(each.name, each.type.size)
+            self._addresses[each.name] = memory.add_static(self._shown_name(each), size, kind)
             if self.events is not None and not each.constant:
                 self.events.add_static(self._addresses[each.name], each.name, each.type, self.module.field_names)
         for each in self.module.globals.values():
-            content = bytearray(each.type.size)
+            content = bytearray(cplusplus.VARIABLES.get(each.name, each.type.size))
             if each.initial is not None:
                 _fill(content, 0, each.type, constant(each.initial, self.address))
-            elif each.name not in ("stdin", "stdout", "stderr", "environ"):
+            elif each.name not in (*_KNOWN_VARIABLES, *cplusplus.VARIABLES):
                 raise UsageError("undefined-symbol", f"the variable {each.name} is defined nowhere", where=self.path)
             memory.set_static(self._addresses[each.name], bytes(content))
+
+    def _shown_name(self, variable: GlobalVariable) -> str:
+        """The source's name of a variable whose own is mangled, unless another one has it."""
+        shown = variable.shown_name
+        taken = shown in self._shown or shown in self.module.globals or shown in self.module.functions
+        if taken or not shown or not variable.name.startswith("_Z"):
+            return variable.name
+        self._shown.add(shown)
+        return shown
 
     def address(self, name: str) -> int:
         """The address of a global variable or function."""
@@ -250,9 +268,29 @@ class Machine:
         self._rounds = 0
         self._states.clear()
 
+    def shown_name(self, name: str) -> str:
+        """The source's name of a function."""
+        function = self.module.functions.get(name)
+        return function.shown_name if function is not None else name
+
     def location(self, site: int) -> Location | None:
         """The location of a site."""
         return self.locations[site] if 0 <= site < len(self.locations) else None
+
+    def constructors(self) -> list[int]:
+        """The addresses of the functions that are called before ``main``, in order."""
+        return self._listed("llvm.global_ctors")
+
+    def destructors(self) -> list[int]:
+        """The addresses of the functions that are called after ``main``, in order."""
+        return self._listed("llvm.global_dtors")
+
+    def _listed(self, name: str) -> list[int]:
+        variable = self.module.globals.get(name)
+        if variable is None or variable.initial is None:
+            return []
+        entries = constant(variable.initial, self.address) or []
+        return [int(entry[1]) for entry in sorted(entries, key=lambda entry: int(entry[0] or 0))]
 
     def call(self, address: int, site: int, *arguments: Any) -> Any:
         """Call a function by its address."""
@@ -375,6 +413,10 @@ class Machine:
         task = self.run.current
         if task.loops:
             leave(task, (activation, number))
+
+    def name_at(self, address: int) -> str:
+        """The symbol at an address; "" if there is none."""
+        return next((name for name, at in self._addresses.items() if at == address), "")
 
     def place(self, address: int) -> str:
         """An address in words: an object's name and an offset."""

@@ -258,6 +258,17 @@ class Memory:
             return Access(_READ, thing.life, _ALIVE) if thing.owner else None
         return Access(_READ, thing.life, _ALIVE) if thing.kind == "heap" else None
 
+    def use(self, thing: MemoryObject, site: int) -> None:
+        """Pass a use of an object that may end meanwhile, as a primitive that is in it."""
+        if not self.run.solo and (alive := self._alive(thing)) is not None:
+            self.step(alive.op, alive.target, site, None)
+        self.hold_alive(thing, site)
+
+    def hold_alive(self, thing: MemoryObject, site: int) -> None:
+        """Find a fault if an object has ended that is being used."""
+        if not thing.live:
+            raise self._fault(thing, thing.base, 0, 1, site, "uses")
+
     def name_of(self, cell: Target) -> str:
         """A cell in words."""
         return f"{cell[1]}+{cell[2]}" if cell[2] else str(cell[1])

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+from typing import Final
 
 from mazurka.errors import UsageError
 from mazurka.program.llvm.building import IR, SOURCES
 from mazurka.program.llvm.program import CProgram
 from mazurka.program.settings import ProgramSettings
 
+#: The beginnings of arguments that go to the compiler.
+_FLAGS: Final = ("-I", "-D", "-U", "-O", "-W", "-std=")
+
 
 def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSettings) -> CProgram:
-    """The program, not yet compiled. Arguments that begin with ``-I``, ``-D``, ``-O`` or ``-std=`` go to the compiler,
-    source files and files of LLVM IR are linked to the program, all others are the program's own."""
+    """The program, not yet compiled. Arguments that begin as those of the compiler do go to it, source files and files
+    of LLVM IR are linked to the program, all others are the program's own."""
     path, _, function = target.partition("::")
     if function:
         raise UsageError("no-such-target", "a C program is checked whole, from its main()", where=target)
@@ -30,7 +34,7 @@ def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSetti
             raise UsageError("only-for-python", f"no event of the property {name} is about C", where=path, hint=hint)
     if not os.path.isfile(path):
         raise UsageError("no-such-file", "there is no such file", where=path)
-    flags = tuple(each for each in arguments if each.startswith(("-I", "-D", "-O", "-std=")))
+    flags = tuple(each for each in arguments if each.startswith(_FLAGS))
     others = tuple(each for each in arguments if each.endswith((*SOURCES, *IR)) and os.path.isfile(each))
     given = tuple(each for each in arguments if each not in (*flags, *others, "--"))
     return CProgram(path, flags, given, settings, others)

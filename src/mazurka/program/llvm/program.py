@@ -17,8 +17,9 @@ from typing import Any, Final
 from mazurka.errors import UsageError
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.building import IR, ir_of
-from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit
+from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit, Thrown
 from mazurka.program.llvm.ir.reading import read_module
+from mazurka.program.llvm.library.cplusplus import uncaught
 from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
 from mazurka.program.llvm.library.process import exit_process
 from mazurka.program.llvm.library.registry import FUNCTIONS, STEPPING
@@ -134,10 +135,13 @@ class CProgram(LearnsPoints):
         main = run.current
         function = machine.module.functions["main"]
         given = self._given(machine) if function.parameters else ()
+        for each in machine.constructors():
+            machine.call(each, 0)
         try:
             status = machine.namespace["f_main"](*given[: len(function.parameters)]) or 0
         except ThreadExit:
             machine.threads.has_left = True
+            machine.threads.end(main)
             for task in run.live:
                 if task is not main and task.daemon:
                     task.daemon = False
@@ -166,6 +170,8 @@ class CProgram(LearnsPoints):
         if isinstance(error, ProcessExit):
             return self._exit(machine, run, task, error, frames)
         machine.is_broken = True
+        if isinstance(error, Thrown):
+            error = uncaught(machine, error)
         if isinstance(error, RecursionError):
             run.truncated = run.truncated or "the run was cut: it calls functions nested too deep"
             return None

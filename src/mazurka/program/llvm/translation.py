@@ -128,7 +128,7 @@ class Translator:
         code = compile(tree, location.file if location else f"<{self.function.name}>", "exec")
         exec(code, namespace)  # code that has just been made
         made: types.FunctionType = namespace[name]
-        made.__code__ = made.__code__.replace(co_name=self.function.name)
+        made.__code__ = made.__code__.replace(co_name=self.function.shown_name)
 
     def _translate(self) -> None:
         function = self.function
@@ -266,6 +266,10 @@ class Translator:
                 self._emit(depth, f"return {self._value(each.operands[0])}" if each.operands else "return")
             case "unreachable":
                 self._emit(depth, f"unreachable({self._site_here})")
+            case "landingpad":
+                self._assign(each, self._landing_pad(each), depth)
+            case "resume":
+                self._emit(depth, f"raise resumed({self._value(each.operands[0])}[0])")
             case "phi":
                 pass
             case "store":
@@ -367,11 +371,30 @@ class Translator:
             given = "".join(f", {argument}" for argument in arguments)
             expression = f"call({self._value(each.operands[0])}, {self._site_here}{given})"
         if each.result and not isinstance(each.type, Void):
-            self._assign(each, fitted(each.type, expression) if is_library else expression, depth)
+            expression = fitted(each.type, expression) if is_library else expression
+            expression = f"{self._name(each.result)} = {expression}"
+        if each.opcode == "invoke":
+            self._invoke(block, each, expression, depth)
         else:
             self._emit(depth, expression)
-        if each.opcode == "invoke":
-            self._jump(block.name, each.labels[0], depth)
+
+    def _invoke(self, block: Block, each: Instruction, statement: str, depth: int) -> None:
+        """A call that goes on elsewhere if an exception comes out of it."""
+        line = self._line
+        self._emit(depth, "try:")
+        self._emit(depth + 1, statement)
+        self._emit(depth + 1, "thrown = None")
+        self._emit(depth, "except Thrown as error:")
+        self._emit(depth + 1, "thrown = error")
+        self._emit(depth, "if thrown is None:")
+        self._jump(block.name, each.labels[0], depth + 1)
+        self._line = line
+        self._emit(depth, "else:")
+        self._jump(block.name, each.labels[1], depth + 1)
+
+    def _landing_pad(self, each: Instruction) -> str:
+        clauses = [literal(constant(clause, self._address), clause.type) for clause in each.operands]
+        return f"landing(thrown, ({''.join(f'{clause}, ' for clause in clauses)}), {bool(each.how)})"
 
     # -- expressions --------------------------------------------------------------------------------------------------
 

@@ -58,6 +58,11 @@ class DebugMetadata:
         line = self._number(node, "line")
         return Location(self._file(node), line) if line else None
 
+    def name_of_global(self, text: str) -> str:
+        """The source's name of a global variable, given by the text of its definition; "" if it is not known."""
+        match = _DBG.search(text)
+        return self._string(self._reference(match[1], "var"), "name") if match else ""
+
     def variable(self, text: str) -> tuple[str, str] | None:
         """The name of an ``alloca``, and that of the variable that it stands for, given by a debug record."""
         match = _VARIABLE.search(text)

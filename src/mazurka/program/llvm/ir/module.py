@@ -103,10 +103,16 @@ class IrFunction:
     variables: dict[str, str] = field(default_factory=dict)
     location: Location | None = None
 
+    @property
+    def shown_name(self) -> str:
+        """Its name in the source, where that is known: C++ mangles it."""
+        return self.location.function if self.location is not None and self.location.function else self.name
+
 
 @dataclass(slots=True)
 class GlobalVariable:
-    """A global variable; without ``initial`` it is defined elsewhere."""
+    """A global variable; without ``initial`` it is defined elsewhere. ``shown_name`` is its name in the source, where
+    that is known."""
 
     name: str
     type: Type
@@ -115,6 +121,7 @@ class GlobalVariable:
     thread_local: bool = False
     align: int = 0
     location: Location | None = None
+    shown_name: str = ""
 
 
 @dataclass(slots=True)

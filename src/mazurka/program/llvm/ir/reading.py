@@ -46,6 +46,7 @@ _BINARY: Final = frozenset("add sub mul udiv sdiv urem srem shl lshr ashr and or
 _CASTS: Final = frozenset(
     """trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast""".split()
 )
+_CONTINUATIONS: Final = ("to label ", "catch ", "filter ", "cleanup")
 _LABEL: Final = re.compile(r'^([-\w$.]+|"[^"]*"):')
 _ESCAPE: Final = re.compile(rb"\\([0-9A-Fa-f]{2})|\\\\")
 
@@ -120,6 +121,7 @@ class _Reader:
         kind = cursor.next()
         if kind == "alias":
             self.type(cursor)
+            cursor.skip_parentheses()  # the parameters of a function
             cursor.expect(",")
             self.module.aliases[name] = self.operand(cursor)
             return
@@ -138,7 +140,14 @@ class _Reader:
                 cursor.skip_parentheses()
         location = self.debug.of_global(line)
         self.module.globals[name] = GlobalVariable(
-            name, type_, initial, kind == "constant", thread_local, align or type_.align, location
+            name,
+            type_,
+            initial,
+            kind == "constant",
+            thread_local,
+            align or type_.align,
+            location,
+            self.debug.name_of_global(line),
         )
 
     # -- functions ----------------------------------------------------------------------------------------------------
@@ -189,8 +198,8 @@ class _Reader:
                 else:
                     block.name = name
             else:
-                while text.count("[") > text.count("]"):  # a switch is printed on several lines
-                    text += " " + self.lines[self.at].strip()
+                while text.count("[") > text.count("]") or self.lines[self.at].strip().startswith(_CONTINUATIONS):
+                    text += " " + self.lines[self.at].strip()  # a switch, an invoke, or a landing pad
                     self.at += 1
                 instruction = self._instruction(text)
                 instruction.line = self.at
@@ -262,6 +271,10 @@ class _Reader:
                 return Instruction(opcode, "", VOID, (self.operand(cursor),))
             case "unreachable":
                 return Instruction(opcode, "", VOID)
+            case "landingpad":
+                return self._landing_pad(result, cursor)
+            case "resume":
+                return Instruction(opcode, "", VOID, (self.operand(cursor),))
             case "call" | "invoke":
                 return self._call(opcode, result, cursor)
             case "phi":
@@ -376,6 +389,18 @@ class _Reader:
             cursor.next()
         return Instruction("phi", result, type_, tuple(operands), labels=tuple(labels))
 
+    def _landing_pad(self, result: str, cursor: Cursor) -> Instruction:
+        """The clauses are the operands: a pointer is caught, an array is a filter."""
+        type_ = self.type(cursor)
+        how = ""
+        clauses = []
+        while cursor.peek() in ("cleanup", "catch", "filter"):
+            if cursor.next() == "cleanup":
+                how = "cleanup"
+            else:
+                clauses.append(self.operand(cursor))
+        return Instruction("landingpad", result, type_, tuple(clauses), how=how)
+
     def _part(self, opcode: str, result: str, cursor: Cursor) -> Instruction:
         operands = [self.operand(cursor)]
         cursor.expect(",")
@@ -420,6 +445,9 @@ class _Reader:
             cursor.next()
         if opcode == "invoke":
             cursor.expect("to")
+            cursor.expect("label")
+            labels.append(name_of(cursor.next()))
+            cursor.expect("unwind")
             cursor.expect("label")
             labels.append(name_of(cursor.next()))
         return Instruction(opcode, result, type_, tuple(operands), labels=tuple(labels), copied=tuple(copied))
@@ -539,9 +567,7 @@ class _Reader:
         raise Unsupported(f"the value {token!r}")
 
     def _expression(self, opcode: str, cursor: Cursor) -> ConstantExpression:
-        cursor.take_words(_FLAGS)
-        if cursor.peek() == "inrange":
-            cursor.next()
+        if "inrange" in cursor.take_words(_FLAGS) and cursor.peek(1)[:1] in "-0123456789":
             cursor.skip_parentheses()
         cursor.expect("(")
         source = None

@@ -10,7 +10,7 @@ from mazurka.errors import UsageError
 _TOKEN: Final = re.compile(
     r"""\s*(?:
         (c"[^"]*"|[@%!$]?"[^"]*")            # text, or a name in quotation marks
-      | ([@%][-\w$.]+)                       # the name of a global or local
+      | ([@%$][-\w$.]+)                      # the name of a global, local or comdat
       | (![-\w$.\\]*|\#[-\w.]+)              # metadata, attributes
       | (0x[KLMHR]?[0-9A-Fa-f]+|[-+]?\d+\.\d*(?:[eE][-+]?\d+)?|-?\d+)
       | ([A-Za-z_][\w.$-]*)

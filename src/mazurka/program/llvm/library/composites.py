@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.library.primitives import Composite
 
 if TYPE_CHECKING:
@@ -79,8 +79,9 @@ def _barrier_wait(m: Machine, site: int, address: int) -> int:
     return -1 if last else 0
 
 
-def _once(m: Machine, site: int, address: int, function: int) -> int:
-    """``pthread_once``; the state says whether the function is running, or has returned."""
+def begin_once(m: Machine, site: int, address: int) -> bool:
+    """Begin what takes place once, unless it has: wait until another thread has done it, or given up. Returns whether
+    the running thread is to do it. The state says whether it is being done, or is done."""
     once = m.threads.known(address, Composite, site, Composite)
     threads, run = m.threads, m.run
     threads.lock(once.mutex, site)
@@ -88,12 +89,28 @@ def _once(m: Machine, site: int, address: int, function: int) -> int:
         threads.wait(once.condition, once.mutex, site)
     if not state:
         once.write(run, site, ("running",))
-        threads.unlock(once.mutex, site)
-        m.call(function, site)
-        threads.lock(once.mutex, site)
-        once.write(run, site, ("done",))
-        threads.signal(once.condition, site, all_=True)
     threads.unlock(once.mutex, site)
+    return not state
+
+
+def end_once(m: Machine, site: int, address: int, *, done: bool) -> None:
+    """See :func:`begin_once`; if it is not done, the next thread will do it."""
+    once = m.threads.known(address, Composite, site, Composite)
+    m.threads.lock(once.mutex, site)
+    once.write(m.run, site, ("done",) if done else ())
+    m.threads.signal(once.condition, site, all_=True)
+    m.threads.unlock(once.mutex, site)
+
+
+def _once(m: Machine, site: int, address: int, function: int) -> int:
+    """``pthread_once``."""
+    if begin_once(m, site, address):
+        try:
+            m.call(function, site)
+        except Thrown:
+            end_once(m, site, address, done=False)
+            raise
+        end_once(m, site, address, done=True)
     return 0
 
 

@@ -27,30 +27,35 @@ if TYPE_CHECKING:
 _ENOENT, _EBADF, _EEXIST, _ENOTDIR, _EISDIR, _EINVAL, _ENOTEMPTY = 2, 9, 17, 20, 21, 22, 39
 _WRITING, _CREATE, _EXCLUSIVE, _TRUNCATE, _APPEND = 3, 0o100, 0o200, 0o1000, 0o2000
 _LARGEST: Final = 1 << 26
+_PAGE: Final = 4096
 
 #: Descriptors of a thread begin at 3 and its number times this.
 _DESCRIPTORS: Final = 1000
 
 
 class FileNode:
-    """A file or directory. ``data`` is None for a directory."""
+    """A file or directory. ``data`` is None for a directory; ``times`` are those of the last access and change, in
+    seconds since 1970."""
 
-    __slots__ = ("data", "number")
+    __slots__ = ("data", "mode", "number", "times")
 
     def __init__(self, data: bytearray | None, number: int) -> None:
         self.data = data
         self.number = number
+        self.mode = (stat.S_IFREG | 0o644) if data is not None else (stat.S_IFDIR | 0o755)
+        self.times = (int(EPOCH), int(EPOCH))
 
 
 class OpenFile:
     """An open file: its path, offset and flags; as a stream, whether its end or an error has been met."""
 
-    __slots__ = ("at", "ended", "flags", "name", "node", "path")
+    __slots__ = ("at", "ended", "flags", "name", "node", "path", "pushed")
 
     def __init__(self, path: str, node: FileNode, flags: int, name: str) -> None:
         self.path, self.node, self.flags, self.name = path, node, flags, name
         self.at = 0
         self.ended = False
+        self.pushed = b""  # pushed back by ungetc, the next byte first
 
 
 class FileSystem:
@@ -234,10 +239,22 @@ def _taken(m: Machine, site: int, opened: OpenFile, size: int, at: int | None = 
     moves = () if at is not None else (_offset(opened),)
     files_of(m).step(site, Op.READ, _contents(opened.path), *moves)
     start = opened.at if at is None else at
-    found = bytes((opened.node.data or b"")[start : start + size])
+    pushed = opened.pushed[:size] if at is None else b""
+    found = bytes((opened.node.data or b"")[start : start + size - len(pushed)])
     if at is None:
         opened.at += len(found)
-    return found
+        opened.pushed = opened.pushed[size:]
+    return pushed + found
+
+
+def _ungetc(m: Machine, site: int, value: int, stream: int) -> int:
+    opened = _given(m, stream)
+    if opened is None or value >> 31:
+        return -1
+    files_of(m).step(site, *_offset(opened)[:2])
+    opened.pushed = bytes([value & 255]) + opened.pushed
+    opened.ended = False
+    return value & 255
 
 
 def put(m: Machine, site: int, opened: OpenFile, content: bytes, at: int | None = None) -> int:
@@ -288,7 +305,9 @@ def _seek(m: Machine, site: int, number: int, offset: int, whence: int) -> int:
     base = {0: 0, 1: opened.at, 2: len(opened.node.data or b"")}.get(whence)
     if base is None or base + offset < 0:
         return _failed(m, _EINVAL)
-    opened.at, opened.ended = base + offset, False
+    if whence == 1:
+        offset -= len(opened.pushed)
+    opened.at, opened.ended, opened.pushed = base + offset, False, b""
     return opened.at
 
 
@@ -308,10 +327,11 @@ def _fread(m: Machine, site: int, to: int, size: int, count: int, stream: int) -
 
 def _line(m: Machine, site: int, opened: OpenFile, most: int) -> bytes:
     """A line, with its end, or at most so many bytes of it."""
-    before = opened.at
+    before, pushed = opened.at, opened.pushed
     found = _taken(m, site, opened, most)
     line, end, _ = found.partition(b"\n")
-    opened.at = before + len(line) + len(end)
+    used = len(line) + len(end)
+    opened.at, opened.pushed = before + max(0, used - len(pushed)), pushed[used:]
     opened.ended = not end and len(found) < most
     return line + end
 
@@ -360,13 +380,43 @@ def _attributes(m: Machine, site: int, path: str, to: int, node: FileNode | None
         return _failed(m, _ENOENT)
     content = bytearray(144)
     size = len(node.data) if node.data is not None else 4096
-    mode = (stat.S_IFREG | 0o644) if node.data is not None else (stat.S_IFDIR | 0o755)
+    accessed, changed = node.times
     for at, width, value in (
-        (0, 8, 1), (8, 8, node.number), (16, 8, 1), (24, 4, mode), (48, 8, size), (56, 8, 4096),
-        (64, 8, (size + 511) // 512), (72, 8, int(EPOCH)), (88, 8, int(EPOCH)), (104, 8, int(EPOCH)),
+        (0, 8, 1), (8, 8, node.number), (16, 8, 1), (24, 4, node.mode), (48, 8, size), (56, 8, 4096),
+        (64, 8, (size + 511) // 512), (72, 8, accessed), (88, 8, changed), (104, 8, int(EPOCH)),
     ):  # fmt: skip
         content[at : at + width] = value.to_bytes(width, "little")
     m.memory.write(to, bytes(content), site)
+    return 0
+
+
+def _node_to_change(m: Machine, site: int, name: int) -> FileNode | None:
+    """The file of a name, whose attributes are changed by a step."""
+    files = files_of(m)
+    path = files.path(name, site)
+    files.step(site, Op.RMW, _contents(path), Access(Op.READ, _entry(path)))
+    return files.find(path)
+
+
+def _chmod(m: Machine, site: int, name: int, mode: int) -> int:
+    node = _node_to_change(m, site, name)
+    if node is None:
+        return _failed(m, _ENOENT)
+    node.mode = stat.S_IFMT(node.mode) | mode & 0o7777
+    return 0
+
+
+def _chown(m: Machine, site: int, name: int, _owner: int, _group: int) -> int:
+    return 0 if _node_to_change(m, site, name) is not None else _failed(m, _ENOENT)
+
+
+def _utime(m: Machine, site: int, name: int, times: int) -> int:
+    now = int(EPOCH + m.run.now())
+    wanted = m.memory.read(times, 16, site) if times else b""
+    node = _node_to_change(m, site, name)
+    if node is None:
+        return _failed(m, _ENOENT)
+    node.times = (int.from_bytes(wanted[:8], "little"), int.from_bytes(wanted[8:], "little")) if wanted else (now, now)
     return 0
 
 
@@ -452,13 +502,15 @@ def _ftw(m: Machine, site: int, name: int, function: int, _depth: int) -> int:
 
 
 def _mmap(m: Machine, site: int, _wanted: int, size: int, protection: int, flags: int, number: int, at: int) -> int:
-    """``mmap`` of anonymous memory, or of a file that is only read or is private."""
+    """``mmap`` of anonymous memory, or of a file that is only read or is private. Whole pages are mapped: zeros follow
+    the end of a file."""
     failed = (1 << 64) - 1
     if not size:
         set_errno(m, _EINVAL)
         return failed
+    whole = -(-size // _PAGE) * _PAGE
     if flags & 0x20:
-        return m.memory.allocate(size, "heap", "mapping", bytes(size)).address
+        return m.memory.allocate(whole, "heap", "mapping", bytes(whole)).address
     opened = _given(m, number)
     if opened is None or opened.node.data is None:
         set_errno(m, _EBADF)
@@ -466,7 +518,7 @@ def _mmap(m: Machine, site: int, _wanted: int, size: int, protection: int, flags
     if flags & 1 and protection & 2:
         m.run.stop(f"the run was cut: it maps a file to be written ({m.location(site)})")
     content = _taken(m, site, opened, size, at)
-    return m.memory.allocate(size, "heap", "mapping", content.ljust(size, b"\0")).address
+    return m.memory.allocate(whole, "heap", "mapping", content.ljust(whole, b"\0")).address
 
 
 def _munmap(m: Machine, site: int, address: int, _size: int) -> int:
@@ -492,6 +544,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "fgets": _fgets,
     **dict.fromkeys(("fgetc", "getc"), _fgetc),
     "feof": _feof,
+    "ungetc": _ungetc,
     "ferror": lambda m, site, stream: 0,
     "fileno": lambda m, site, stream: stream,
     **dict.fromkeys(("fseek", "fseeko"), _fseek),
@@ -500,6 +553,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(("stat", "stat64", "lstat", "lstat64"), _stat),
     **dict.fromkeys(("fstat", "fstat64"), _fstat),
     "access": _access,
+    "chmod": _chmod,
+    **dict.fromkeys(("chown", "lchown"), _chown),
+    "utime": _utime,
     **dict.fromkeys(("unlink", "remove"), _unlink),
     "rmdir": _rmdir,
     "mkdir": _mkdir,

@@ -36,7 +36,8 @@ def _posix_memalign(m: Machine, site: int, place: int, _alignment: int, size: in
     return 0
 
 
-def _free(m: Machine, site: int, address: int) -> None:
+def free(m: Machine, site: int, address: int) -> None:
+    """``free``."""
     if not address:
         return
     thing = m.memory.objects.get(address >> SHIFT)
@@ -53,7 +54,7 @@ def _realloc(m: Machine, site: int, address: int, size: int) -> int:
     thing, _ = m.memory.find(address, 0, site, "resizes")
     made = allocate(m, size)
     m.memory.copy(made, address, min(size, thing.size), site)
-    _free(m, site, address)
+    free(m, site, address)
     return made
 
 
@@ -119,6 +120,11 @@ def _strncmp(m: Machine, site: int, one: int, other: int, size: int) -> int:
 
 def _strcasecmp(m: Machine, site: int, one: int, other: int) -> int:
     return _compare(m.memory.text(one, site).lower(), m.memory.text(other, site).lower())
+
+
+def _strncasecmp(m: Machine, site: int, one: int, other: int, size: int) -> int:
+    first, second = (m.memory.text(each, site, size + 1)[:size].lower() for each in (one, other))
+    return _compare(first, second)
 
 
 def _strchr(m: Machine, site: int, address: int, value: int, *, last: bool = False) -> int:
@@ -188,7 +194,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "aligned_alloc": _aligned,
     "memalign": _aligned,
     "posix_memalign": _posix_memalign,
-    "free": _free,
+    "free": free,
     "memcpy": _copy,
     "memmove": _copy,
     "memset": _set,
@@ -209,6 +215,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "strcmp": _strcmp,
     "strncmp": _strncmp,
     "strcasecmp": _strcasecmp,
+    "strncasecmp": _strncasecmp,
     "strchr": _strchr,
     "strrchr": lambda m, site, address, value: _strchr(m, site, address, value, last=True),
     "strstr": _strstr,

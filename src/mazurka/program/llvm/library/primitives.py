@@ -10,6 +10,7 @@ from mazurka.trace.event import Location, Op
 from mazurka.trace.targets import ATOMIC, CONDITION, LOCK, SEMAPHORE, WAKE, Target
 
 if TYPE_CHECKING:
+    from mazurka.program.llvm.memory import MemoryObject
     from mazurka.program.runtime.runtime import Runtime
 
 #: The kinds of mutexes, as ``pthread.h`` numbers them.
@@ -17,14 +18,15 @@ NORMAL, RECURSIVE, ERRORCHECK = 0, 1, 2
 
 
 class Primitive:
-    """A primitive, and the threads that have used it."""
+    """A primitive, the threads that have used it, and the memory that it is in."""
 
-    __slots__ = ("users",)
+    __slots__ = ("place", "users")
     words: ClassVar[str] = "primitive"
     target: Target
 
     def __init__(self) -> None:
         self.users: set[int] = set()
+        self.place: MemoryObject | None = None
 
 
 class Mutex(Primitive):

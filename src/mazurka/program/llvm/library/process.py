@@ -28,8 +28,12 @@ def _abort(_m: Machine, site: int) -> None:
 
 def exit_process(m: Machine, site: int, status: int) -> None:
     """``exit``: the functions of ``atexit`` are called, the last one first, in the thread that calls it."""
+    m.threads.leave(m.run.current)
     while functions := m.state.get("atexit"):
-        m.call(functions.pop(), site)
+        function, *arguments = functions.pop()
+        m.call(function, site, *arguments)
+    for function in m.destructors():
+        m.call(function, site)
     raise ProcessExit(status & 255)
 
 
@@ -37,11 +41,12 @@ def _exit(_m: Machine, _site: int, status: int) -> None:
     raise ProcessExit(status & 255)
 
 
-def _at_exit(m: Machine, _site: int, function: int) -> int:
+def at_exit(m: Machine, _site: int, function: int, *arguments: int) -> int:
+    """``atexit``; the arguments are the function's."""
     if not m.run.solo:
         text = "atexit() beside other threads, whose order is that of the functions"
         m.run.untracked[text] = m.run.untracked.get(text, 0) + 1
-    m.state.setdefault("atexit", []).append(function)
+    m.state.setdefault("atexit", []).append((function, *arguments))
     return 0
 
 
@@ -98,7 +103,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "_exit": _exit,
     "_Exit": _exit,
     "quick_exit": _exit,
-    "atexit": _at_exit,
+    "atexit": at_exit,
     "getenv": _getenv,
     "time": _time,
     "clock": lambda m, site: int(m.run.now() * 1e6),

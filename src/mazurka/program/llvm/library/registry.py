@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from mazurka.program.llvm.library import (
     composites,
+    cplusplus,
     files,
     memory,
     numbers,
@@ -18,11 +19,12 @@ from mazurka.program.llvm.library import (
 )
 
 #: Those that are steps of their own, or may wait.
-STEPPING: Final = frozenset({*threads.FUNCTIONS, *composites.FUNCTIONS, "nanosleep"})
+STEPPING: Final = frozenset({*threads.FUNCTIONS, *composites.FUNCTIONS, *cplusplus.GUARDS, "nanosleep"})
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **threads.FUNCTIONS,
     **composites.FUNCTIONS,
+    **cplusplus.FUNCTIONS,
     **files.FUNCTIONS,
     **memory.FUNCTIONS,
     **numbers.FUNCTIONS,

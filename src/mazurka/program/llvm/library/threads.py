@@ -31,11 +31,12 @@ from mazurka.program.llvm.library.primitives import (
     Primitive,
     Semaphore,
 )
-from mazurka.program.llvm.memory import SHIFT
+from mazurka.program.llvm.memory import SHIFT, MemoryObject
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.concurrency import ends_known
 from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -44,6 +45,9 @@ _EPERM, _ESRCH, _EINTR, _EAGAIN, _EBUSY, _EINVAL, _EDEADLK, _ETIMEDOUT = 1, 3, 4
 
 #: The offset of the kind in glibc's ``pthread_mutex_t``, which static initialisers of recursive mutexes set.
 _KIND_AT: Final = 16
+
+#: What threads that make keys share.
+_KEYS: Final = (OBJECT, "the keys of thread-specific data")
 
 #: The first thread identifier.
 _FIRST_ID: Final = 0x7F00_0000_0000
@@ -77,7 +81,7 @@ class Threads:
         number = self._number(name)
         if place:
             machine.memory.store(place, 8, number, site)
-        function_name = machine.functions.get(function, "")
+        function_name = machine.shown_name(machine.functions.get(function, ""))
         task = run.fork(
             lambda: self._body(function, argument, site), daemon=not self.has_left, label=f"{function_name} ({name})"
         )
@@ -112,8 +116,15 @@ class Threads:
         self.results[task.index] = value
         self.end(task)
 
+    def leave(self, task: Task) -> None:
+        """A thread, or the process, ends: call the destructors of the thread's ``thread_local`` objects."""
+        while left := self.machine.state.get(("thread exit", task.index)):
+            function, argument = left.pop()
+            self.machine.call(function, 0, argument)
+
     def end(self, task: Task) -> None:
-        """A thread ends: call the destructors of its thread-specific data."""
+        """A thread ends: call the destructors of its ``thread_local`` objects and thread-specific data."""
+        self.leave(task)
         for key, destructor in enumerate(self.keys):
             value = self.values.pop((task.index, key), 0)
             if value and destructor:
@@ -139,16 +150,24 @@ class Threads:
 
     # -- primitives ---------------------------------------------------------------------------------------------------
 
-    def _name(self, address: int, size: int, site: int) -> str:
-        thing, at = self.machine.memory.find(address, size, site, "uses")
-        return f"{thing.name}+{at}" if at else thing.name
+    def _used(self, address: int, site: int) -> tuple[MemoryObject, str]:
+        """The memory that the primitive at an address is in, and the primitive's name."""
+        thing, at = self.machine.memory.find(address, 1, site, "uses")
+        self.machine.memory.use(thing, site)
+        return thing, f"{thing.name}+{at}" if at else thing.name
+
+    def _holds(self, primitive: Primitive, site: int) -> None:
+        """A thread has waited for a primitive, whose memory may have been freed meanwhile."""
+        if primitive.place is not None:
+            self.machine.memory.hold_alive(primitive.place, site)
 
     def known(self, address: int, kind: type[P], site: int, make: Callable[[str], P]) -> P:
         """The primitive at an address; made at its first use if it is initialised statically."""
-        name = self._name(address, 1, site)
+        thing, name = self._used(address, site)
         found = self.primitives.get(address)
         if found is None:
             found = self.primitives[address] = make(name)
+            found.place = thing
         if not isinstance(found, kind):
             words = "which has been destroyed" if found == "destroyed" else "which is something else"
             raise ProgramFault("misuse of a primitive", f"uses {name} as a {kind.words}, {words}", site)
@@ -157,7 +176,9 @@ class Threads:
 
     def initialise(self, address: int, site: int, make: Callable[[str], Any]) -> int:
         """A primitive is initialised: threads that use it at the same time are not tracked."""
-        made = make(self._name(address, 1, site))
+        thing, name = self._used(address, site)
+        made = make(name)
+        made.place = thing
         self._look_at(made, site)
         self._untracked_beside(address, site, "initialised")
         self.primitives[address] = made
@@ -165,7 +186,7 @@ class Threads:
 
     def destroy(self, address: int, site: int) -> int:
         """A primitive is destroyed."""
-        name = self._name(address, 1, site)
+        _, name = self._used(address, site)
         found = self.primitives.get(address)
         if isinstance(found, Primitive):
             self._look_at(found, site)
@@ -219,6 +240,7 @@ class Threads:
             run.need_points(RELEASE_POINTS)
         if not run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, timeout=timeout):
             return _ETIMEDOUT
+        self._holds(mutex, site)
         self._take(mutex, site)
         return 0
 
@@ -287,6 +309,8 @@ class Threads:
             run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, more=leaving)
             if not woken and waiter in condition.waiters:
                 condition.waiters.remove(waiter)
+        self._holds(mutex, site)
+        self._holds(condition, site)
         self._take(mutex, site)
         mutex.count = times
         return 0 if woken else _ETIMEDOUT
@@ -335,6 +359,7 @@ class Threads:
             taken = run.attempt(Op.RMW, semaphore.target, available)
         else:
             taken = run.block(Op.RMW, semaphore.target, available, site=site, waiting_for=semaphore, timeout=timeout)
+        self._holds(semaphore, site)
         semaphore.value -= taken
         run.record_value(semaphore.value, whole=True)
         if taken:
@@ -443,8 +468,7 @@ def errno_place(m: Machine, _site: int) -> int:
 
 def _key_create(m: Machine, site: int, place: int, destructor: int) -> int:
     if not m.run.solo:
-        text = "pthread_key_create beside other threads"
-        m.run.untracked[text] = m.run.untracked.get(text, 0) + 1
+        m.memory.step(Op.RMW, _KEYS, site, None)  # their numbers are in the order of the calls
     m.memory.store(place, 4, len(m.threads.keys), site)
     m.threads.keys.append(destructor)
     return 0

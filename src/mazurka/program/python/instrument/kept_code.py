@@ -31,7 +31,7 @@ from typing import Final
 
 from mazurka.program.python.instrument import sites, woven_names
 from mazurka.program.python.instrument.own import contextlib
-from mazurka.program.python.state_folder import cache_folder, state_folder
+from mazurka.program.state_folder import cache_folder, state_folder
 
 #: The file with the key, in the state folder.
 KEY: Final = "key"

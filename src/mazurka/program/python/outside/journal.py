@@ -44,7 +44,7 @@ from mazurka.program.python.outside.kept_files import (
 from mazurka.program.python.outside.kept_files import (
     system as _os,
 )
-from mazurka.program.python.state_folder import state_folder
+from mazurka.program.state_folder import state_folder
 
 # The real functions, before they are replaced.
 _flock: Final[Callable[[int, int], None]] = fcntl.flock

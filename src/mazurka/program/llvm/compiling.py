@@ -1,0 +1,65 @@
+"""The clang of the ``ziglang`` wheel, and LLVM's check of its output.
+
+Cost: 30 ms for a small file of C, after the first one; seconds where C++ includes much of the standard library.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import Any, Final
+
+from mazurka.errors import UsageError, missing_extra
+
+#: Suffixes of sources in C, and in C++.
+C_SOURCES: Final = (".c", ".i")
+CPP_SOURCES: Final = (".cc", ".cpp", ".cxx")
+
+_FLAGS: Final = (
+    *("-S", "-emit-llvm", "-g", "-fno-sanitize=undefined", "-fno-stack-protector"),
+    *("-target", "x86_64-linux-gnu", "-mcpu=x86_64", "-Wno-unused-command-line-argument"),
+)
+_SECONDS: Final = 300.0
+
+
+def compiled(path: str, flags: Sequence[str]) -> str:
+    """The LLVM IR of a file. ``flags`` go to the compiler after ours, so that a ``-O2`` there counts.
+
+    Raises :class:`~mazurka.errors.UsageError` if there is no compiler, or if it finds an error.
+    """
+    if importlib.util.find_spec("ziglang") is None:
+        raise missing_extra("ziglang", "a C program")
+    with tempfile.TemporaryDirectory(prefix="mazurka-c-") as folder:
+        out = os.path.join(folder, "module.ll")
+        command = [sys.executable, "-m", "ziglang", "c++" if path.endswith(CPP_SOURCES) else "cc", *_FLAGS, "-O0"]
+        command += [*flags, os.path.abspath(path), "-o", out]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise UsageError("does-not-compile", f"the compiler took more than {_SECONDS:g} s", where=path) from None
+        if done.returncode or not os.path.exists(out):
+            raise UsageError("does-not-compile", done.stderr.strip() or "the compiler failed", where=path)
+        with open(out, encoding="utf-8", errors="surrogateescape") as stream:
+            return stream.read()
+
+
+def verified(content: str | bytes, path: str) -> Any:
+    """The module that LLVM reads from text or bitcode, and finds to be well-formed.
+
+    Raises :class:`~mazurka.errors.UsageError` if it does not.
+    """
+    try:
+        llvm: Any = importlib.import_module("llvmlite.binding")
+    except ImportError:
+        raise missing_extra("llvmlite", "a C program") from None
+    try:
+        module: Any = llvm.parse_bitcode(content) if isinstance(content, bytes) else llvm.parse_assembly(content)
+        module.verify()
+    except RuntimeError as error:
+        raise UsageError("malformed-llvm-ir", str(error).strip(), where=path) from None
+    return module
