@@ -1,6 +1,6 @@
 """How often the thread tests of released libraries' own suites get an answer under ``pytest --mazurka``.
 
-    make bench ARGS="suites --seconds 10"              all (up to five minutes each); needs PyPI once
+    make bench ARGS="suites --seconds 10"              all (up to fifteen minutes each); needs PyPI once
     make bench ARGS="suites --only zict --keep"        one, and puts the figures into docs/reference/libraries.md
 
 The source distributions are those of the versions that :mod:`benchmarks.libraries` pins, downloaded once into
@@ -30,7 +30,7 @@ from benchmarks.overhead import unpacked
 from benchmarks.row import ROOT, SRC, Row, Settings
 
 #: After how many seconds a suite is stopped.
-_LIMIT: Final = 300.0
+_LIMIT: Final = 900.0
 
 #: Demanded: the share of tests that start threads that are verified.
 _VERIFIED: Final = 0.8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -54,3 +54,46 @@ def test_a_failure_is_replayed(shell: Shell, strategy: str) -> None:
     assert done.stdout.startswith("violation: AssertionError")
     (saved,) = (shell.folder / ".mazurka" / "failures").glob("*.json")
     assert "AssertionError" in shell.run("replay", str(saved), status=1).stdout
+
+
+_MARKS: Final = """\
+    import asyncio
+    import threading
+
+
+    class Thing:
+        pass
+
+
+    def main(marks=True):
+        thing, found = Thing(), []
+
+        def ask():
+            found.append(asyncio.iscoroutinefunction(thing))
+
+        def mark():
+            if marks:
+                thing._is_coroutine = asyncio.coroutines._is_coroutine
+            ask()
+
+        threads = [threading.Thread(target=each) for each in (ask, mark)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert not found[0] or found == [True, True]
+        assert found.count(True) < (2 if marks else 1)
+
+
+    def unmarked():
+        main(False)
+    """
+
+
+@pytest.mark.parametrize("strategy", ["auto", "dfs"])
+def test_to_ask_for_a_coroutine_function_reads_its_attributes_only(shell: Shell, strategy: str) -> None:
+    shell.write("program.py", _MARKS)
+    shell.run("check", "program.py::main", "--strategy", strategy, status=1)
+    done = shell.run("check", "program.py::unmarked", "--strategy", "mcr", status=0)
+    assert done.stdout.startswith("verified")
+    assert "2 executions" in done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -187,6 +188,76 @@ def test_it(method, start):
     assert outcome(done) == {"failed": 2, "passed": 2}
     schedule = re.search(r"mazurka replay (\S+\.json)", done.stdout)[1]
     shell.run("replay", schedule, status=1)
+
+
+def test_variants_share_knowledge_but_no_verdict(shell):
+    """Each variant is prepared with the points of the earlier ones, and with the modules that they enter; another test
+    is not."""
+    shell.write(
+        "test_it.py",
+        IN_TWO_THREADS
+        + """
+from collections import UserDict
+
+
+@pytest.mark.parametrize("method", ["get", "pop", "setdefault", "get", "pop"])
+def test_it(method):
+    kept, found = UserDict({"a": 1}), []
+    in_two_threads(lambda: found.append(getattr(kept, method)("a", 0)))
+    assert found == [1, 1]
+
+
+def test_other():
+    kept, lock = UserDict({"a": 1}), threading.Lock()
+
+    def double():
+        with lock:
+            kept["a"] *= 2
+
+    in_two_threads(double)
+    assert kept["a"] == 4
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_some_without_threads(starts):
+    counter = Counter()
+    in_two_threads(counter.count) if starts else counter.count()
+    assert counter.value == 1 + starts
+""",
+    )
+    done = shell.pytest("--mazurka", status=1)
+    assert "explored 7 tests: 4 verified, 3 violation; 1 starts no threads" in done.stdout
+    for schedule in re.findall(r"mazurka replay (\S+\.json)", done.stdout):
+        shell.run("replay", schedule, status=1)
+
+
+def test_test_that_takes_longer_than_half_of_the_time_limit(shell):
+    """It is executed once, not until its time is over three times."""
+    shell.write(
+        "test_it.py",
+        IN_TWO_THREADS
+        + """
+
+def test_long():
+    ended = [False]
+
+    def work():
+        for number in range(10 ** 9):
+            ended[0] = number
+            if threading.current_thread() is None:
+                break
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(0.01)
+""",
+    )
+    begun = time.monotonic()
+    done = shell.pytest("--mazurka", "--mazurka-time-limit", "4", status=0)
+    assert "explored 1 test: 1 inconclusive" in done.stdout
+    assert re.search(r"::test_long: the run was cut after \S+ (seconds|steps)", done.stdout)
+    assert time.monotonic() - begun < 12
+    shell.pytest("--mazurka", "--mazurka-time-limit", "4", "--mazurka-require-complete", status=1)
 
 
 def test_captured_output(shell):

@@ -11,6 +11,7 @@ with pytest's own outcome and report.
 from __future__ import annotations
 
 import ast
+import math
 import sys
 import threading
 import types
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from time import perf_counter  # by name: the module's attributes are a program's virtual clock while it is checked
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -33,6 +35,7 @@ from mazurka.program.python.instrument.instrument import instrument_tree
 from mazurka.program.python.instrument.loader import MACHINERY, PYTEST_MACHINERY, Loader
 from mazurka.program.python.program import PythonProgram
 from mazurka.program.python.semantics import hooks
+from mazurka.program.python.variants import KnownVariants
 from mazurka.pytest_plugin import outcomes, settings
 from mazurka.pytest_plugin.item import TestEntry, parts_fail_alike, requests_in, said_outcome
 from mazurka.pytest_plugin.repetitions import Explored, test_repeated_by
@@ -72,6 +75,8 @@ class SessionExplorer:
         self._chosen: dict[str, Options] = {}
         self._schedules: dict[str, str] = {}  # of tests to replay
         self._last: Explored | None = None  # the test that was run last, if it is repeated
+        self._function: tuple[Any, ...] = ()  # the function of the test that was explored last, and its settings
+        self._variants = KnownVariants()  # ... its knowledge, for the same function with other parameters
 
     def take(self, items: Iterable[pytest.Item]) -> None:
         """Let these tests be explored when they run."""
@@ -95,6 +100,7 @@ class SessionExplorer:
 
     def close(self) -> None:
         """Undo the instrumentation and end the processes."""
+        self._variants.forget()
         while self._undo:
             self._undo.pop()()
 
@@ -167,14 +173,24 @@ class SessionExplorer:
         return None
 
     @contextmanager
-    def _program(self, entry: TestEntry, options: Options) -> Iterator[_TestProgram]:
-        program = _TestProgram(entry, settings_of(replace(options, include=())))
+    def _program(
+        self, entry: TestEntry, options: Options, variants: KnownVariants | None = None
+    ) -> Iterator[_TestProgram]:
+        program = _TestProgram(entry, settings_of(replace(options, include=())), variants)
         try:
             yield program
         finally:
             entry.tear_down()
             program.close()
             primitives.install()  # for fixtures of wider scope that are set up next
+
+    def _variants_of(self, item: pytest.Item, options: Options) -> KnownVariants:
+        """The knowledge of earlier tests of the same function, with the same settings."""
+        function = (item.parent, getattr(item, "originalname", None), options)
+        if function != self._function:
+            self._variants.forget()
+            self._function = function
+        return self._variants
 
     def _explore(self, item: pytest.Item, entry: TestEntry, options: Options) -> bool:
         """Check the test and fail if it fails; false if it is to be run as usual, since there is nothing to explore."""
@@ -183,22 +199,24 @@ class SessionExplorer:
             item.user_properties.append((outcomes.REPEATS, self._last.name))
             _conclude(item, self._last.report, self._last.said, options)
             return True
-        watcher = _SessionObserver()
-        with self._program(entry, options) as program, watcher:
+        watcher, started = _SessionObserver(), perf_counter()
+        with self._program(entry, options, self._variants_of(item, options)) as program, watcher:
             program.prepare()
             program.loader.opaque.update(self._opaque())
             if program.is_alone or (program.earlier.reason and not program.starts_threads()):
                 return _left_to_pytest(item)
-            tasks = program.execute(Plan()).tasks
+            waits, spent = bool(program.earlier.waits), perf_counter() - started
+            if program.hung and spent > (options.time_limit or math.inf) / 2:
+                return _left_without(item, program.hung, options)
+            is_alone = (waits or not program.has_threads) and len(program.execute(Plan()).tasks) == 1
             if program.earlier.reason:
-                item.user_properties.append((outcomes.PROPERTY, f"inconclusive: {program.earlier.reason}"))
-                return False
-            if len(tasks) == 1:
+                return _left_without(item, program.earlier.reason, options)
+            if is_alone:
                 return _left_to_pytest(item)
             subject = ProgramSpec(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
             store = self._store if options.save else None
             alone = replace(options, jobs=1)  # pytest-xdist distributes the cores
-            report = check(program, subject, alone, store=store, resumable=False, watcher=watcher)
+            report = check(program, subject, alone, store=store, resumable=False, watcher=watcher, started=started)
         if watcher.interrupted() and report.verdict is not Verdict.VIOLATION:
             raise KeyboardInterrupt
         test = test_repeated_by(item)
@@ -269,6 +287,14 @@ class _SessionObserver(NullObserver):
 def _left_to_pytest(item: pytest.Item) -> bool:
     """Note that the test starts no threads, and is left to pytest."""
     item.user_properties.append((outcomes.PROPERTY, outcomes.NO_THREADS))
+    return False
+
+
+def _left_without(item: pytest.Item, reason: str, options: Options) -> bool:
+    """Note that there is no answer, and leave the test to pytest unless it has to be explored."""
+    item.user_properties.append((outcomes.PROPERTY, f"inconclusive: {reason}"))
+    if options.require_complete:
+        pytest.fail(f"mazurka: inconclusive: {reason}", pytrace=False)
     return False
 
 

@@ -15,7 +15,7 @@ import importlib
 import os
 import sys
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter  # by name: the module's attributes are the program's virtual clock during a run
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,6 +56,7 @@ from mazurka.program.python.run_records import (
 )
 from mazurka.program.python.semantics import foreign, hooks, natives, weak_registries
 from mazurka.program.python.semantics.shapes import forget_shapes
+from mazurka.program.python.variants import KnownVariants
 from mazurka.program.python.weak_memory import store_slots
 from mazurka.program.races import races_of
 from mazurka.program.runtime.relaxed import RelaxedRuntime
@@ -90,7 +91,11 @@ class PythonProgram(LearnsPoints):
 
     isolates_alone = True
 
-    def __init__(self, entry: Entry, settings: ProgramSettings | None = None) -> None:
+    def __init__(
+        self, entry: Entry, settings: ProgramSettings | None = None, variants: KnownVariants | None = None
+    ) -> None:
+        """``variants`` has the knowledge of other variants of the program, and gets this one's; the caller forgets
+        it."""
         settings = settings or ProgramSettings()
         require_explorable(settings.include)
         self.entry = entry
@@ -104,8 +109,12 @@ class PythonProgram(LearnsPoints):
         self.loader = loader.Loader(settings.roots, settings.include, settings.cache)
         self.snapshot: state.Snapshot | None = None
         self.is_alone = False  # as in `TrialResult`, of the last one
-        self._restored = False  # as in `TrialResult`, of the last one
-        self._explored: list[str] = []  # modules of the standard library that were instrumented since runs enter them
+        self.has_threads = False  # likewise
+        self.hung = ""  # likewise
+        self._restored = False  # likewise
+        self._variants = variants or KnownVariants()
+        self._is_single = variants is None
+        self._explored = self._variants.explored
         self._changed: list[str] = []  # ... whose globals keep state of a run
         self._undo: list[Callable[[], None]] = []
         self._points_then = 0  # how many points were known at the last look at them
@@ -213,6 +222,8 @@ class PythonProgram(LearnsPoints):
         if self.snapshot is not None and self.isolation is not Isolation.FORK:
             self.snapshot.restore()
         self.snapshot = None
+        if self._is_single:
+            self._variants.forget()
         while self._undo:
             self._undo.pop()()
         self._ready = False
@@ -276,24 +287,26 @@ class PythonProgram(LearnsPoints):
         primitives.install()  # once more, for the modules that were imported with it
         if self.settings.invariant:
             self._check = loader.compile_invariant(self.settings.invariant)
+        self.learned.points |= self._variants.points
         natives.find_weak()
         self._undo.append(natives.forget_weak)
         self.earlier.look()
         if not self.earlier.reason:
             self._try_out()
+        self._variants.points |= self.learned.points
         self._ready = True
 
     def _swap_included(self) -> None:
         """Instrument included modules that were imported before us, in place."""
-        self._swap((name, module) for name, module in self._included() if name not in self.loader.modules)
+        fresh = [(name, module) for name, module in self._included() if name not in self.loader.modules]
+        self._swap([each for each in fresh if each[0] not in self._explored], self._undo)
 
-    def _swap(self, modules: Iterable[tuple[str, types.ModuleType]]) -> None:
-        swapped = list(modules)
+    def _swap(self, swapped: list[tuple[str, types.ModuleType]], undo: list[Callable[[], None]]) -> None:
         functions = hot_patching.functions([module for _, module in swapped])
         for name, module in swapped:
             failed = functools.partial(self.loader.opaque.__setitem__, name)
-            self._undo.append(hot_patching.swap_module(module, self._compile, failed, functions))
-            self._undo.append(primitives.adopt(module))
+            undo.append(hot_patching.swap_module(module, self._compile, failed, functions))
+            undo.append(primitives.adopt(module))
 
     def _compile(self, source: str, file: str) -> types.CodeType:
         return self.loader.code_for(source.encode("utf-8", "surrogatepass"), file)
@@ -313,7 +326,7 @@ class PythonProgram(LearnsPoints):
         before."""
         fresh = self._unexplored()
         self._explored += fresh
-        self._swap((name, sys.modules[name]) for name in fresh)
+        self._swap([(name, sys.modules[name]) for name in fresh], self._variants.undo)
         return bool(fresh)
 
     def _unexplored(self) -> list[str]:
@@ -368,7 +381,7 @@ class PythonProgram(LearnsPoints):
         ""."""
         for left in reversed(range(trials.MOST)):
             try:
-                trial = trials.once(self, left)
+                trial = trials.once(self, left, bool(self._variants.points))
             except forked.ChildDied as error:
                 return str(error).strip().splitlines()[-1]
             self._restored = trial.restored
@@ -379,9 +392,9 @@ class PythonProgram(LearnsPoints):
                 _import_quietly(name)
             if trial.imported:
                 primitives.install()
+            self.is_alone, self.has_threads, self.hung = trial.is_alone, trial.has_threads, trial.hung
             if trial.hung:
                 return trial.hung
-            self.is_alone = trial.is_alone
             if self.is_alone and not self.isolates_alone:
                 break
             self.nondeterminism = trial.difference

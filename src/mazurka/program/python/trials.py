@@ -51,6 +51,7 @@ class TrialResult:
     generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
     is_first: bool = False  # nothing was compared
     is_alone: bool = False  # the program has started no threads, imported nothing, and run to its end
+    has_threads: bool = False  # it has started some
     restored: bool = False  # a run after the state was put back was equal to the one before it
     changed: tuple[str, ...] = ()  # modules of the library that kept state of a run in their globals
 
@@ -74,19 +75,20 @@ class TriedProgram(Protocol):
         """Where a site is in the source."""
 
 
-def once(program: TriedProgram, left: int) -> TrialResult:
-    """The results of one child; ``left`` more children may follow."""
-    before, found = tuple(sys.modules), None
-    if left == MOST - 1:
+def once(program: TriedProgram, left: int, knows_variants: bool) -> TrialResult:
+    """The results of one child; ``left`` more children may follow. If the program ``knows_variants`` of itself, its
+    first run is not expected to find anything new, and no further ones are needed to show the modules it enters."""
+    before, found, further = tuple(sys.modules), None, () if knows_variants else _FURTHER
+    if left == MOST - 1 and not knows_variants:
         found = forked.call(lambda: _first_trial(program, before))
     elif program.settings.isolation is Isolation.AUTO:
         try:
-            found = forked.call(lambda: _trial(program, before, left == 0, restores=True))
+            found = forked.call(lambda: _trial(program, before, left == 0, further, restores=True))
         except forked.ChildDied as error:
             if "interrupt" in str(error).lower():
                 raise
     if found is None:  # the child may have died since it went on after its run
-        found = forked.call(lambda: _trial(program, before, left == 0, restores=False))
+        found = forked.call(lambda: _trial(program, before, left == 0, further, restores=False))
     assert isinstance(found, TrialResult)
     return found
 
@@ -115,13 +117,16 @@ def _first_trial(program: TriedProgram, before: tuple[str, ...]) -> TrialResult:
 
 def _hung(program: TriedProgram, run: Run) -> TrialResult | None:
     if run.truncated and (run.seconds > _LONG or program.earlier.waits):
-        return TrialResult(set(program.learned.points), False, [], "", False, run.truncated)
+        points, threads = set(program.learned.points), len(run.tasks) > 1
+        return TrialResult(points, False, [], "", False, run.truncated, has_threads=threads)
     return None
 
 
-def _trial(program: TriedProgram, before: tuple[str, ...], last: bool, restores: bool) -> TrialResult:
-    """In a child: a run in a grandchild, and if that finds nothing new, or this is the last trial, another one.
-    ``restores`` asks for one more after the state was put back, where that can be done."""
+def _trial(
+    program: TriedProgram, before: tuple[str, ...], last: bool, further: tuple[Plan, ...], restores: bool
+) -> TrialResult:
+    """In a child: a run in a grandchild, and if that finds nothing new, or this is the last trial, another one, and the
+    ``further`` ones. ``restores`` asks for one more after the state was put back, where that can be done."""
     apart: tuple[Run, TrialResult] = forked.call(lambda: _portable(_try_here(program, before)))
     second, known = apart
     if (hung := _hung(program, second)) is not None:
@@ -138,7 +143,7 @@ def _trial(program: TriedProgram, before: tuple[str, ...], last: bool, restores:
     if restores and first.seconds < _LONG / 4:
         found = replace(found, restored=_is_repeated(program, first))
     if len(first.tasks) > 1 and first.seconds < _LONG / 4 and not found.found_new_points and not found.imported:
-        for plan in _FURTHER:
+        for plan in further:
             program.execute_here(plan)
         found = replace(found, points=found.points | foreign.marks(program.learned.points))
     return replace(found, difference=difference(first, second, program.location))
@@ -157,6 +162,7 @@ def _try_here(program: TriedProgram, before: tuple[str, ...]) -> tuple[Run, Tria
         late=late_imports.all_noticed(),
         generated=dict(outside.generated.noticed),
         is_alone=len(run.tasks) == 1 and not (run.truncated or imported),
+        has_threads=len(run.tasks) > 1,
     )
     return run, found
 
