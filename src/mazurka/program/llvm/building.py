@@ -1,4 +1,5 @@
-"""From C and C++ source to the text of LLVM IR: files are compiled, linked, and C++ loses what no function uses.
+"""From C and C++ source to the text of LLVM IR: files are compiled and linked, and C++ loses
+functions that are never called.
 
 Cost: that of :mod:`mazurka.program.llvm.compiling`.
 """

@@ -20,8 +20,8 @@ from mazurka.program.llvm.ir.debug import structure_name
 from mazurka.program.llvm.ir.module import GlobalVariable, Instruction, IrFunction, Module
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
-from mazurka.program.llvm.library import cplusplus
 from mazurka.program.llvm.library.primitives import Semaphore
+from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, LANDING, RESUMED
 from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
 from mazurka.program.llvm.operations import (
     OPERATIONS,
@@ -68,9 +68,6 @@ class _LoopFrames:
 
 
 _FRAMES: Final = _LoopFrames()
-
-#: Variables of the C library.
-_KNOWN_VARIABLES: Final = ("stdin", "stdout", "stderr", "environ")
 
 #: Steps after which an execution may be one that goes round in loops for ever; passes in a row that begin in states
 #: that were there before, after which it is cut; and states that are kept.
@@ -150,8 +147,8 @@ class Machine:
             library=_Bound(self),
             called=self._called,
             Thrown=Thrown,
-            landing=functools.partial(cplusplus.landing, self),
-            resumed=functools.partial(cplusplus.resumed, self),
+            landing=functools.partial(self.library[LANDING], self),
+            resumed=functools.partial(self.library[RESUMED], self),
         )
         if self.events is not None:
             self.namespace["field"] = self.events.field
@@ -165,15 +162,15 @@ class Machine:
             memory.set_static(address, b"\0")
         for each in self.module.globals.values():
             kind = "constant" if each.constant else "global"
-            size = cplusplus.VARIABLES.get(each.name, each.type.size)
+            size = CPP_VARIABLES.get(each.name, each.type.size)
             self._addresses[each.name] = memory.add_static(self._shown_name(each), size, kind)
             if self.events is not None and not each.constant:
                 self.events.add_static(self._addresses[each.name], each.name, each.type, self.module.field_names)
         for each in self.module.globals.values():
-            content = bytearray(cplusplus.VARIABLES.get(each.name, each.type.size))
+            content = bytearray(CPP_VARIABLES.get(each.name, each.type.size))
             if each.initial is not None:
                 _fill(content, 0, each.type, constant(each.initial, self.address))
-            elif each.name not in (*_KNOWN_VARIABLES, *cplusplus.VARIABLES):
+            elif each.name not in (*C_VARIABLES, *CPP_VARIABLES):
                 raise UsageError("undefined-symbol", f"the variable {each.name} is defined nowhere", where=self.path)
             memory.set_static(self._addresses[each.name], bytes(content))
 

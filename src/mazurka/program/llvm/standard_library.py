@@ -1,8 +1,8 @@
 """The parts of C++'s standard library that are no templates: compiled from the sources in the ``ziglang`` wheel, and
 linked to programs that need them.
 
-Only the files that define what a program lacks are linked, so that a program pays for what it uses; the files are found
-by the names of the symbols. Streams (``iostream``) are not among them: they rest on the locales of the C library.
+Only the files are linked that define a symbol which the program lacks; they are found by the symbols' names. Streams
+(``iostream``) are not among them: they rest on the locales of the C library.
 
 Cost: half a second to three for a file, once for a version of the wheel; then milliseconds.
 """
@@ -23,7 +23,7 @@ from mazurka.program.state_folder import cache_folder
 
 _EXCEPTIONS: Final = "logic|runtime|domain|length|range|overflow|underflow"
 
-#: Files by regular expressions for the mangled names of what they define.
+#: Files by regular expressions for the mangled names of the symbols that they define.
 _FILES: Final = tuple(
     (re.compile(pattern), files)
     for pattern, files in (
@@ -65,7 +65,7 @@ _FLAGS: Final = ("-std=c++23", "-D_LIBCPP_BUILDING_LIBRARY", "-DLIBCXX_BUILDING_
 
 
 def link_standard_library(module: Any) -> None:
-    """Link the files that define what a module lacks, and those that these lack."""
+    """Link the files that define symbols which a module lacks, and those that these lack."""
     linked: set[str] = set()
     while files := [each for each in dict.fromkeys(_wanted(module, linked)) if each not in linked]:
         for each in files:

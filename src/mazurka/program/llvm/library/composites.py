@@ -80,8 +80,8 @@ def _barrier_wait(m: Machine, site: int, address: int) -> int:
 
 
 def begin_once(m: Machine, site: int, address: int) -> bool:
-    """Begin what takes place once, unless it has: wait until another thread has done it, or given up. Returns whether
-    the running thread is to do it. The state says whether it is being done, or is done."""
+    """Begin an initialisation, unless it has taken place: wait until another thread has done it, or given up. Returns
+    whether the running thread is to do it. The state says whether it is being done, or is done."""
     once = m.threads.known(address, Composite, site, Composite)
     threads, run = m.threads, m.run
     threads.lock(once.mutex, site)

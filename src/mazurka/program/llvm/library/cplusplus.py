@@ -16,23 +16,10 @@ from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.library.composites import begin_once, end_once
 from mazurka.program.llvm.library.memory import allocate, free
 from mazurka.program.llvm.library.process import at_exit
+from mazurka.program.llvm.library.variables import LANDING, MULTIPLE, POINTERS, RESUMED, SINGLE
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
-
-_ABI: Final = "_ZTVN10__cxxabiv1"
-_SINGLE: Final = f"{_ABI}20__si_class_type_infoE"
-_MULTIPLE: Final = f"{_ABI}21__vmi_class_type_infoE"
-_POINTERS: Final = f"{_ABI}19__pointer_type_infoE"
-
-#: Variables that the library defines, with their sizes in bytes.
-VARIABLES: Final = {
-    **dict.fromkeys((_SINGLE, _MULTIPLE, _POINTERS), 88),
-    **dict.fromkeys((f"{_ABI}{each}E" for each in ("17__class_type_info", "16__enum_type_info")), 88),
-    **{f"_ZTI{how}{each}": 32 for how in ("", "P", "PK") for each in ("Dn", *"vwbcahstijlmxynofdeg")},
-    "_ZSt7nothrow": 1,
-    "__dso_handle": 8,
-}
 
 #: The bits of a base class in its offset and flags.
 _VIRTUAL: Final = 1
@@ -98,7 +85,7 @@ def _kind(m: Machine, type_: int) -> str:
 
 
 def _is_pointer(m: Machine, type_: int) -> bool:
-    return _kind(m, type_) == _POINTERS or m.name_at(type_).startswith("_ZTIP")
+    return _kind(m, type_) == POINTERS or m.name_at(type_).startswith("_ZTIP")
 
 
 def _word(m: Machine, address: int) -> int:
@@ -122,9 +109,9 @@ def _bases(m: Machine, type_: int, thrown: Thrown, at: int = 0) -> Iterator[tupl
     """The base classes of a class, and their offsets."""
     kind = _kind(m, type_)
     bases: list[tuple[int, int]] = []
-    if kind == _SINGLE:
+    if kind == SINGLE:
         bases = [(_word(m, type_ + 16), 0)]
-    elif kind == _MULTIPLE:
+    elif kind == MULTIPLE:
         count = _word(m, type_ + 16) >> 32
         bases = [(_word(m, type_ + 24 + 16 * each), _word(m, type_ + 32 + 16 * each)) for each in range(count)]
     for base, flags in bases:
@@ -266,6 +253,8 @@ _WAYS: Final = ("", "m", "St11align_val_t", "mSt11align_val_t", "RKSt9nothrow_t"
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **GUARDS,
+    LANDING: landing,
+    RESUMED: resumed,
     **{
         f"{name}{how}": lambda m, site, size, *how: allocate(m, size) for name in _NEW for how in ("", "RKSt9nothrow_t")
     },

@@ -4,9 +4,6 @@ Source: POSIX.1-2017; C17, 7.21. Each execution begins with the files of the mac
 looked at them, and changes only its own copies; no file of the machine is ever written. Two conventions keep executions
 comparable: a descriptor has a number of its thread, not the least free one, and a new file's times are those of the
 virtual clock.
-
-A file's contents are one location, a name in a directory is one, and so is the state of an open file. Each operation is
-one step.
 """
 
 from __future__ import annotations
@@ -16,149 +13,27 @@ import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from mazurka.program.llvm.library.channels import end, receive, send
+from mazurka.program.llvm.library.open_files import (
+    FileNode,
+    OpenFile,
+    contents_of,
+    entry_of,
+    failed,
+    files_of,
+    number_of,
+    offset_of,
+)
 from mazurka.program.llvm.library.threads import EPOCH, set_errno
 from mazurka.program.protocol import Access
 from mazurka.trace.event import Op
-from mazurka.trace.targets import OBJECT, Target
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
-_ENOENT, _EBADF, _EEXIST, _ENOTDIR, _EISDIR, _EINVAL, _ENOTEMPTY = 2, 9, 17, 20, 21, 22, 39
+_ENOENT, _EBADF, _EEXIST, _ENOTDIR, _EISDIR, _EINVAL, _ESPIPE, _ENOTEMPTY = 2, 9, 17, 20, 21, 22, 29, 39
 _WRITING, _CREATE, _EXCLUSIVE, _TRUNCATE, _APPEND = 3, 0o100, 0o200, 0o1000, 0o2000
-_LARGEST: Final = 1 << 26
 _PAGE: Final = 4096
-
-#: Descriptors of a thread begin at 3 and its number times this.
-_DESCRIPTORS: Final = 1000
-
-
-class FileNode:
-    """A file or directory. ``data`` is None for a directory; ``times`` are those of the last access and change, in
-    seconds since 1970."""
-
-    __slots__ = ("data", "mode", "number", "times")
-
-    def __init__(self, data: bytearray | None, number: int) -> None:
-        self.data = data
-        self.number = number
-        self.mode = (stat.S_IFREG | 0o644) if data is not None else (stat.S_IFDIR | 0o755)
-        self.times = (int(EPOCH), int(EPOCH))
-
-
-class OpenFile:
-    """An open file: its path, offset and flags; as a stream, whether its end or an error has been met."""
-
-    __slots__ = ("at", "ended", "flags", "name", "node", "path", "pushed")
-
-    def __init__(self, path: str, node: FileNode, flags: int, name: str) -> None:
-        self.path, self.node, self.flags, self.name = path, node, flags, name
-        self.at = 0
-        self.ended = False
-        self.pushed = b""  # pushed back by ungetc, the next byte first
-
-
-class FileSystem:
-    """The files of one execution."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.nodes: dict[str, FileNode | None] = {}  # None: there is none
-        self.open: dict[int, OpenFile] = {}  # by descriptor, and by the address of a stream
-
-    def path(self, address: int, site: int) -> str:
-        """The absolute path that a text names."""
-        text = self.machine.memory.text(address, site).decode("utf-8", "surrogateescape")
-        return os.path.normpath(os.path.join(os.getcwd(), text))
-
-    def find(self, path: str) -> FileNode | None:
-        """The file of a path, from the machine where the program has not changed it."""
-        if path not in self.nodes:
-            content = self.machine.disk.get(path, _UNKNOWN)
-            if content is _UNKNOWN:
-                content = self.machine.disk[path] = _content(path)
-            is_there = content is not None
-            self.nodes[path] = (
-                FileNode(bytearray(content) if isinstance(content, bytes) else None, _number(path))
-                if is_there
-                else None
-            )
-        return self.nodes[path]
-
-    def names(self, folder: str) -> list[str]:
-        """The names in a directory, sorted."""
-        key = f"{folder}/"
-        if key not in self.machine.disk:
-            try:
-                self.machine.disk[key] = sorted(os.listdir(folder))
-            except OSError:
-                self.machine.disk[key] = []
-        own = [os.path.basename(each) for each in self.nodes if os.path.dirname(each) == folder and each != folder]
-        return [each for each in sorted({*self.machine.disk[key], *own}) if self.find(os.path.join(folder, each))]
-
-    def step(self, site: int, op: Op, target: Target, *more: Access) -> None:
-        """Pass an operation."""
-        run = self.machine.run
-        if not run.solo:
-            if run.detail and not run.keyed:
-                for touched in (target, *[access.target for access in more]):
-                    run.names.setdefault(touched, touched[1])
-            self.machine.memory.step(op, target, site, None, more)
-
-    def descriptor(self) -> int:
-        """A number for a descriptor of the running thread."""
-        task = self.machine.run.current
-        key = ("descriptors", task.index)
-        count = self.machine.state[key] = self.machine.state.get(key, 0) + 1
-        births = [int(birth) for birth in task.name.split(".")[1:]]
-        own = sum(birth * int(31**place) for place, birth in enumerate(births))
-        return 2 + int(count) + _DESCRIPTORS * own
-
-
-_UNKNOWN: Final = object()
-
-
-def _content(path: str) -> bytes | list[str] | None:
-    """A file of the machine: its bytes; a list for a directory; None: there is none that can be read."""
-    try:
-        if os.path.isdir(path):
-            return []
-        if os.path.isfile(path) and os.path.getsize(path) <= _LARGEST:
-            with open(path, "rb") as stream:
-                return stream.read()
-    except OSError:
-        pass
-    return None
-
-
-def _number(path: str) -> int:
-    return sum(ord(each) * (place + 1) for place, each in enumerate(path)) + 2
-
-
-def files_of(m: Machine) -> FileSystem:
-    """The files of the execution."""
-    found = m.state.get("files")
-    if found is None:
-        found = m.state["files"] = FileSystem(m)
-    assert isinstance(found, FileSystem)
-    return found
-
-
-def _entry(path: str) -> Target:
-    return (OBJECT, f"the name {path}")
-
-
-def _contents(path: str) -> Target:
-    return (OBJECT, f"the contents of {path}")
-
-
-def _offset(opened: OpenFile) -> Access:
-    return Access(Op.RMW, (OBJECT, f"open file {opened.name}"))
-
-
-def _failed(m: Machine, error: int) -> int:
-    set_errno(m, error)
-    return -1
 
 
 # -- opening and closing ----------------------------------------------------------------------------------------------
@@ -168,8 +43,8 @@ def _opened(m: Machine, site: int, path: str, flags: int) -> OpenFile | int:
     """The open file, or an error's number."""
     files = files_of(m)
     changes = flags & (_CREATE | _TRUNCATE)
-    more = (Access(Op.RMW if flags & _TRUNCATE else Op.READ, _contents(path)),)
-    files.step(site, Op.RMW if changes else Op.READ, _entry(path), *more)
+    more = (Access(Op.RMW if flags & _TRUNCATE else Op.READ, contents_of(path)),)
+    files.step(site, Op.RMW if changes else Op.READ, entry_of(path), *more)
     node = files.find(path)
     if node is not None and flags & _CREATE and flags & _EXCLUSIVE:
         return _EEXIST
@@ -179,7 +54,7 @@ def _opened(m: Machine, site: int, path: str, flags: int) -> OpenFile | int:
         folder = files.find(os.path.dirname(path))
         if folder is None or folder.data is not None:
             return _ENOENT
-        node = files.nodes[path] = FileNode(bytearray(), _number(path))
+        node = files.nodes[path] = FileNode(bytearray(), number_of(path))
     if node.data is None and flags & _WRITING:
         return _EISDIR
     if flags & _TRUNCATE and node.data is not None:
@@ -193,20 +68,24 @@ def _open(m: Machine, site: int, name: int, flags: int, *_mode: int) -> int:
     files = files_of(m)
     opened = _opened(m, site, files.path(name, site), flags)
     if isinstance(opened, int):
-        return _failed(m, opened)
-    number = files.descriptor()
-    files.open[number] = opened
-    return number
+        return failed(m, opened)
+    return files.add(opened)
 
 
 def _close(m: Machine, site: int, number: int) -> int:
+    """``close`` and ``fclose``: the open file ends with its last descriptor or stream."""
     files = files_of(m)
     opened = files.open.get(number)
     if opened is None:
-        return _failed(m, _EBADF) if number > 2 else 0
-    files.step(site, *_offset(opened)[:2])
+        return failed(m, _EBADF) if number > 2 else 0
+    files.step(site, *offset_of(opened)[:2])
     if files.open.pop(number, None) is None:
-        return _failed(m, _EBADF)
+        return failed(m, _EBADF)
+    descriptor = files.descriptors.pop(number, None)
+    if descriptor is not None:
+        files.open.pop(descriptor, None)
+    if opened.connection is not None and opened not in files.open.values():
+        end(m, site, opened.connection)
     return 0
 
 
@@ -222,8 +101,13 @@ def _fopen(m: Machine, site: int, name: int, mode: int) -> int:
     if isinstance(opened, int):
         set_errno(m, opened)
         return 0
+    return stream_of(m, opened)
+
+
+def stream_of(m: Machine, opened: OpenFile) -> int:
+    """A stream for an open file."""
     address = m.memory.allocate(8, "heap", "stream", bytes(8)).address
-    files.open[address] = opened
+    files_of(m).open[address] = opened
     return address
 
 
@@ -235,9 +119,12 @@ def _given(m: Machine, number: int) -> OpenFile | None:
 
 
 def _taken(m: Machine, site: int, opened: OpenFile, size: int, at: int | None = None) -> bytes:
-    """Bytes read from an open file, from its offset on, which moves, or from a given one."""
-    moves = () if at is not None else (_offset(opened),)
-    files_of(m).step(site, Op.READ, _contents(opened.path), *moves)
+    """Bytes read from an open file, from its offset on, which moves, or from a given one. Of a pipe or socket, read as
+    a stream, so many bytes unless it ends before."""
+    if opened.connection is not None:
+        return _all_received(m, site, opened, size)
+    moves = () if at is not None else (offset_of(opened),)
+    files_of(m).step(site, Op.READ, contents_of(opened.path), *moves)
     start = opened.at if at is None else at
     pushed = opened.pushed[:size] if at is None else b""
     found = bytes((opened.node.data or b"")[start : start + size - len(pushed)])
@@ -247,11 +134,23 @@ def _taken(m: Machine, site: int, opened: OpenFile, size: int, at: int | None = 
     return pushed + found
 
 
+def _all_received(m: Machine, site: int, opened: OpenFile, size: int) -> bytes:
+    found, opened.pushed = opened.pushed[:size], opened.pushed[size:]
+    while len(found) < size:
+        part = receive(m, site, opened, size - len(found))
+        if isinstance(part, int):
+            set_errno(m, part)
+        if not part or isinstance(part, int):
+            break
+        found += part
+    return found
+
+
 def _ungetc(m: Machine, site: int, value: int, stream: int) -> int:
     opened = _given(m, stream)
     if opened is None or value >> 31:
         return -1
-    files_of(m).step(site, *_offset(opened)[:2])
+    files_of(m).step(site, *offset_of(opened)[:2])
     opened.pushed = bytes([value & 255]) + opened.pushed
     opened.ended = False
     return value & 255
@@ -259,11 +158,14 @@ def _ungetc(m: Machine, site: int, value: int, stream: int) -> int:
 
 def put(m: Machine, site: int, opened: OpenFile, content: bytes, at: int | None = None) -> int:
     """Write bytes to an open file; returns their number."""
-    moves = () if at is not None else (_offset(opened),)
-    files_of(m).step(site, Op.RMW, _contents(opened.path), *moves)
+    if opened.connection is not None:
+        sent = send(m, site, opened, content)
+        return failed(m, -sent) if sent < 0 else sent
+    moves = () if at is not None else (offset_of(opened),)
+    files_of(m).step(site, Op.RMW, contents_of(opened.path), *moves)
     data = opened.node.data
     if data is None:
-        return _failed(m, _EBADF)
+        return failed(m, _EBADF)
     start = len(data) if opened.flags & _APPEND else opened.at if at is None else at
     if len(data) < start:
         data.extend(bytes(start - len(data)))
@@ -276,35 +178,57 @@ def put(m: Machine, site: int, opened: OpenFile, content: bytes, at: int | None 
 def _read(m: Machine, site: int, number: int, to: int, size: int, *at: int) -> int:
     opened = _given(m, number)
     if opened is None:
-        return _failed(m, _EBADF) if number else 0
+        return failed(m, _EBADF) if number else 0
+    if opened.connection is not None:
+        if at:
+            return failed(m, _ESPIPE)
+        return _received(m, site, number, to, size)
     if opened.node.data is None:
-        return _failed(m, _EISDIR)
+        return failed(m, _EISDIR)
     found = _taken(m, site, opened, size, *at)
+    m.memory.write(to, found, site)
+    return len(found)
+
+
+def _received(m: Machine, site: int, number: int, to: int, size: int) -> int:
+    opened = files_of(m).use(site, number)
+    if opened is None:
+        return -1
+    found = receive(m, site, opened, size)
+    if isinstance(found, int):
+        return failed(m, found)
     m.memory.write(to, found, site)
     return len(found)
 
 
 def _write(m: Machine, site: int, number: int, source: int, size: int, *at: int) -> int:
     content = m.memory.read(source, size, site)
-    if number in (1, 2):
+    opened = _given(m, number)
+    if opened is None and number in (1, 2):
         m.run.current.silent += 1
         m.output.append(content)
         return size
-    opened = _given(m, number)
+    if opened is not None and opened.connection is not None:
+        if at:
+            return failed(m, _ESPIPE)
+        opened = files_of(m).use(site, number)
+        return -1 if opened is None else put(m, site, opened, content)
     if opened is None or not opened.flags & _WRITING:
-        return _failed(m, _EBADF)
+        return failed(m, _EBADF)
     return put(m, site, opened, content, *at)
 
 
 def _seek(m: Machine, site: int, number: int, offset: int, whence: int) -> int:
     opened = _given(m, number)
     if opened is None:
-        return _failed(m, _EBADF)
+        return failed(m, _EBADF)
+    if opened.connection is not None:
+        return failed(m, _ESPIPE)
     offset = offset - (1 << 64) if offset >> 63 else offset
-    files_of(m).step(site, *_offset(opened)[:2], Access(Op.READ, _contents(opened.path)))
+    files_of(m).step(site, *offset_of(opened)[:2], Access(Op.READ, contents_of(opened.path)))
     base = {0: 0, 1: opened.at, 2: len(opened.node.data or b"")}.get(whence)
     if base is None or base + offset < 0:
-        return _failed(m, _EINVAL)
+        return failed(m, _EINVAL)
     if whence == 1:
         offset -= len(opened.pushed)
     opened.at, opened.ended, opened.pushed = base + offset, False, b""
@@ -327,6 +251,8 @@ def _fread(m: Machine, site: int, to: int, size: int, count: int, stream: int) -
 
 def _line(m: Machine, site: int, opened: OpenFile, most: int) -> bytes:
     """A line, with its end, or at most so many bytes of it."""
+    if opened.connection is not None:
+        return _line_received(m, site, opened, most)
     before, pushed = opened.at, opened.pushed
     found = _taken(m, site, opened, most)
     line, end, _ = found.partition(b"\n")
@@ -334,6 +260,21 @@ def _line(m: Machine, site: int, opened: OpenFile, most: int) -> bytes:
     opened.at, opened.pushed = before + max(0, used - len(pushed)), pushed[used:]
     opened.ended = not end and len(found) < most
     return line + end
+
+
+def _line_received(m: Machine, site: int, opened: OpenFile, most: int) -> bytes:
+    """A line of a pipe or socket. Bytes that have come beyond it stay with the stream, as in C's buffers."""
+    found = b""
+    while len(found) < most and not found.endswith(b"\n"):
+        if not opened.pushed:
+            part = receive(m, site, opened, _PAGE)
+            opened.pushed = b"" if isinstance(part, int) else part
+        if not opened.pushed:
+            break
+        line, end, _ = opened.pushed[: most - len(found)].partition(b"\n")
+        found, opened.pushed = found + line + end, opened.pushed[len(line + end) :]
+    opened.ended = len(found) < most and not found.endswith(b"\n")
+    return found
 
 
 def _fgets(m: Machine, site: int, to: int, size: int, stream: int) -> int:
@@ -368,16 +309,18 @@ def _stat(m: Machine, site: int, name: int, to: int) -> int:
 
 def _fstat(m: Machine, site: int, number: int, to: int) -> int:
     opened = _given(m, number)
-    return _failed(m, _EBADF) if opened is None else _attributes(m, site, opened.path, to, opened.node)
+    if opened is not None and opened.connection is not None:
+        m.run.stop(f"the run was cut: fstat() of a pipe or socket is not modelled ({m.location(site)})")
+    return failed(m, _EBADF) if opened is None else _attributes(m, site, opened.path, to, opened.node)
 
 
 def _attributes(m: Machine, site: int, path: str, to: int, node: FileNode | None = None) -> int:
     """Fill in a ``struct stat``, as x86-64 has it."""
     files = files_of(m)
-    files.step(site, Op.READ, _contents(path), Access(Op.READ, _entry(path)))
+    files.step(site, Op.READ, contents_of(path), Access(Op.READ, entry_of(path)))
     node = node or files.find(path)
     if node is None:
-        return _failed(m, _ENOENT)
+        return failed(m, _ENOENT)
     content = bytearray(144)
     size = len(node.data) if node.data is not None else 4096
     accessed, changed = node.times
@@ -394,20 +337,20 @@ def _node_to_change(m: Machine, site: int, name: int) -> FileNode | None:
     """The file of a name, whose attributes are changed by a step."""
     files = files_of(m)
     path = files.path(name, site)
-    files.step(site, Op.RMW, _contents(path), Access(Op.READ, _entry(path)))
+    files.step(site, Op.RMW, contents_of(path), Access(Op.READ, entry_of(path)))
     return files.find(path)
 
 
 def _chmod(m: Machine, site: int, name: int, mode: int) -> int:
     node = _node_to_change(m, site, name)
     if node is None:
-        return _failed(m, _ENOENT)
+        return failed(m, _ENOENT)
     node.mode = stat.S_IFMT(node.mode) | mode & 0o7777
     return 0
 
 
 def _chown(m: Machine, site: int, name: int, _owner: int, _group: int) -> int:
-    return 0 if _node_to_change(m, site, name) is not None else _failed(m, _ENOENT)
+    return 0 if _node_to_change(m, site, name) is not None else failed(m, _ENOENT)
 
 
 def _utime(m: Machine, site: int, name: int, times: int) -> int:
@@ -415,7 +358,7 @@ def _utime(m: Machine, site: int, name: int, times: int) -> int:
     wanted = m.memory.read(times, 16, site) if times else b""
     node = _node_to_change(m, site, name)
     if node is None:
-        return _failed(m, _ENOENT)
+        return failed(m, _ENOENT)
     node.times = (int.from_bytes(wanted[:8], "little"), int.from_bytes(wanted[8:], "little")) if wanted else (now, now)
     return 0
 
@@ -423,17 +366,17 @@ def _utime(m: Machine, site: int, name: int, times: int) -> int:
 def _access(m: Machine, site: int, name: int, _mode: int) -> int:
     files = files_of(m)
     path = files.path(name, site)
-    files.step(site, Op.READ, _entry(path))
-    return 0 if files.find(path) is not None else _failed(m, _ENOENT)
+    files.step(site, Op.READ, entry_of(path))
+    return 0 if files.find(path) is not None else failed(m, _ENOENT)
 
 
 def _unlink(m: Machine, site: int, name: int) -> int:
     files = files_of(m)
     path = files.path(name, site)
-    files.step(site, Op.RMW, _entry(path))
+    files.step(site, Op.RMW, entry_of(path))
     node = files.find(path)
     if node is None or node.data is None:
-        return _failed(m, _ENOENT if node is None else _EISDIR)
+        return failed(m, _ENOENT if node is None else _EISDIR)
     files.nodes[path] = None
     return 0
 
@@ -441,14 +384,14 @@ def _unlink(m: Machine, site: int, name: int) -> int:
 def _rmdir(m: Machine, site: int, name: int) -> int:
     files = files_of(m)
     path = files.path(name, site)
-    files.step(site, Op.RMW, _entry(path))
+    files.step(site, Op.RMW, entry_of(path))
     node = files.find(path)
     if node is None or node.data is not None:
-        return _failed(m, _ENOENT if node is None else _ENOTDIR)
+        return failed(m, _ENOENT if node is None else _ENOTDIR)
     inside = files.names(path)
-    files.step(site, Op.READ, _entry(path), *[Access(Op.READ, _entry(os.path.join(path, each))) for each in inside])
+    files.step(site, Op.READ, entry_of(path), *[Access(Op.READ, entry_of(os.path.join(path, each))) for each in inside])
     if inside:
-        return _failed(m, _ENOTEMPTY)
+        return failed(m, _ENOTEMPTY)
     files.nodes[path] = None
     return 0
 
@@ -456,20 +399,20 @@ def _rmdir(m: Machine, site: int, name: int) -> int:
 def _mkdir(m: Machine, site: int, name: int, _mode: int) -> int:
     files = files_of(m)
     path = files.path(name, site)
-    files.step(site, Op.RMW, _entry(path))
+    files.step(site, Op.RMW, entry_of(path))
     if files.find(path) is not None:
-        return _failed(m, _EEXIST)
-    files.nodes[path] = FileNode(None, _number(path))
+        return failed(m, _EEXIST)
+    files.nodes[path] = FileNode(None, number_of(path))
     return 0
 
 
 def _rename(m: Machine, site: int, old: int, new: int) -> int:
     files = files_of(m)
     source, to = files.path(old, site), files.path(new, site)
-    files.step(site, Op.RMW, _entry(source), Access(Op.RMW, _entry(to)))
+    files.step(site, Op.RMW, entry_of(source), Access(Op.RMW, entry_of(to)))
     node = files.find(source)
     if node is None:
-        return _failed(m, _ENOENT)
+        return failed(m, _ENOENT)
     if node.data is None:
         m.run.stop(f"the run was cut: it renames a directory ({m.location(site)})")
     files.nodes[source], files.nodes[to] = None, node
@@ -485,7 +428,7 @@ def _ftw(m: Machine, site: int, name: int, function: int, _depth: int) -> int:
         path, text = waiting.pop()
         node = files.find(path)
         if node is None:
-            return _failed(m, _ENOENT)
+            return failed(m, _ENOENT)
         place = m.memory.allocate(len(text) + 1, "heap", "path", text + b"\0").address
         attributes = m.memory.allocate(144, "heap", "attributes").address
         _attributes(m, site, path, attributes, node)
@@ -512,7 +455,7 @@ def _mmap(m: Machine, site: int, _wanted: int, size: int, protection: int, flags
     if flags & 0x20:
         return m.memory.allocate(whole, "heap", "mapping", bytes(whole)).address
     opened = _given(m, number)
-    if opened is None or opened.node.data is None:
+    if opened is None or opened.connection is not None or opened.node.data is None:
         set_errno(m, _EBADF)
         return failed
     if flags & 1 and protection & 2:

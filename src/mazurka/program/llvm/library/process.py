@@ -110,11 +110,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "clock_gettime": _clock,
     "gettimeofday": _time_of_day,
     "nanosleep": _nanosleep,
-    "getpid": lambda m, site: 4242,
     "setlocale": lambda m, site, category, name: 0,
     "getrlimit": _limit,
     "setrlimit": lambda m, site, resource, place: 0,
-    "signal": lambda m, site, number, handler: 0,  # no signal comes
     "strerror": _error_text,
     "sysconf": lambda m, site, name: 4,
     "llvm.trap": _trap,

@@ -46,7 +46,7 @@ _EPERM, _ESRCH, _EINTR, _EAGAIN, _EBUSY, _EINVAL, _EDEADLK, _ETIMEDOUT = 1, 3, 4
 #: The offset of the kind in glibc's ``pthread_mutex_t``, which static initialisers of recursive mutexes set.
 _KIND_AT: Final = 16
 
-#: What threads that make keys share.
+#: Shared by threads that make keys.
 _KEYS: Final = (OBJECT, "the keys of thread-specific data")
 
 #: The first thread identifier.
@@ -86,6 +86,7 @@ class Threads:
             lambda: self._body(function, argument, site), daemon=not self.has_left, label=f"{function_name} ({name})"
         )
         self.ids[number] = task
+        machine.state["mask", task.index] = machine.state.get(("mask", parent.index), 0)
         if attributes and machine.state.get(("detached", attributes)):
             self.detached.add(task.index)
         return 0

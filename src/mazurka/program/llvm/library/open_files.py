@@ -1,0 +1,194 @@
+"""The open files of an execution, by descriptor and stream: files, pipes and sockets, and the files of the machine.
+
+A file's contents are one location, a name in a directory is one, and so is the state of an open file. Each operation
+is one step.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Final
+
+from mazurka.program.llvm.library.threads import EPOCH, set_errno
+from mazurka.program.protocol import Access
+from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, Target
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.machine import Machine
+
+_EBADF: Final = 9
+_LARGEST: Final = 1 << 26
+
+#: Descriptors of a thread begin at 3 and its number times this.
+_DESCRIPTORS: Final = 1000
+
+#: The flag of an open file that operations do not wait.
+NONBLOCKING: Final = 0o4000
+
+
+class FileNode:
+    """A file or directory. ``data`` is None for a directory; ``times`` are those of the last access and change, in
+    seconds since 1970."""
+
+    __slots__ = ("data", "mode", "number", "times")
+
+    def __init__(self, data: bytearray | None, number: int) -> None:
+        self.data = data
+        self.number = number
+        self.mode = (stat.S_IFREG | 0o644) if data is not None else (stat.S_IFDIR | 0o755)
+        self.times = (int(EPOCH), int(EPOCH))
+
+
+class Connection:
+    """The channels of an open pipe or socket: "" for a direction that it does not have. ``domain`` is that of a socket,
+    0 for a pipe."""
+
+    __slots__ = ("address", "domain", "incoming", "listens", "outgoing")
+
+    def __init__(self, incoming: str = "", outgoing: str = "", domain: int = 0) -> None:
+        self.incoming = incoming
+        self.outgoing = outgoing
+        self.domain = domain
+        self.address = b""  # as ``bind`` was given it
+        self.listens = False
+
+
+class OpenFile:
+    """An open file: its path, offset and flags; as a stream, whether its end or an error has been met. A pipe or socket
+    has a ``connection``."""
+
+    __slots__ = ("at", "connection", "ended", "flags", "name", "node", "path", "pushed")
+
+    def __init__(self, path: str, node: FileNode, flags: int, name: str, connection: Connection | None = None) -> None:
+        self.path, self.node, self.flags, self.name, self.connection = path, node, flags, name, connection
+        self.at = 0
+        self.ended = False
+        self.pushed = b""  # pushed back by ungetc, the next byte first
+
+
+class FileSystem:
+    """The files of one execution."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.nodes: dict[str, FileNode | None] = {}  # None: there is none
+        self.open: dict[int, OpenFile] = {}  # by descriptor, and by the address of a stream
+        self.descriptors: dict[int, int] = {}  # by stream, of those made by fdopen
+
+    def path(self, address: int, site: int) -> str:
+        """The absolute path that a text names."""
+        text = self.machine.memory.text(address, site).decode("utf-8", "surrogateescape")
+        return os.path.normpath(os.path.join(os.getcwd(), text))
+
+    def find(self, path: str) -> FileNode | None:
+        """The file of a path, from the machine where the program has not changed it."""
+        if path not in self.nodes:
+            content = self.machine.disk.get(path, _UNKNOWN)
+            if content is _UNKNOWN:
+                content = self.machine.disk[path] = _content(path)
+            is_there = content is not None
+            self.nodes[path] = (
+                FileNode(bytearray(content) if isinstance(content, bytes) else None, number_of(path))
+                if is_there
+                else None
+            )
+        return self.nodes[path]
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a directory, sorted."""
+        key = f"{folder}/"
+        if key not in self.machine.disk:
+            try:
+                self.machine.disk[key] = sorted(os.listdir(folder))
+            except OSError:
+                self.machine.disk[key] = []
+        own = [os.path.basename(each) for each in self.nodes if os.path.dirname(each) == folder and each != folder]
+        return [each for each in sorted({*self.machine.disk[key], *own}) if self.find(os.path.join(folder, each))]
+
+    def step(self, site: int, op: Op, target: Target, *more: Access) -> None:
+        """Pass an operation."""
+        run = self.machine.run
+        if not run.solo:
+            if run.detail and not run.keyed:
+                for touched in (target, *[access.target for access in more]):
+                    run.names.setdefault(touched, touched[1])
+            self.machine.memory.step(op, target, site, None, more)
+
+    def add(self, opened: OpenFile) -> int:
+        """A new descriptor for an open file."""
+        number = self.descriptor()
+        self.open[number] = opened
+        return number
+
+    def use(self, site: int, number: int) -> OpenFile | None:
+        """The open file of a descriptor or stream, which another thread may close; None, and ``errno``, if there is
+        none."""
+        opened = self.open.get(number & (1 << 64) - 1)
+        if opened is not None:
+            self.step(site, Op.READ, offset_of(opened)[1])
+            opened = self.open.get(number & (1 << 64) - 1)
+        if opened is None:
+            set_errno(self.machine, _EBADF)
+        return opened
+
+    def descriptor(self) -> int:
+        """A number for a descriptor of the running thread."""
+        task = self.machine.run.current
+        key = ("descriptors", task.index)
+        count = self.machine.state[key] = self.machine.state.get(key, 0) + 1
+        births = [int(birth) for birth in task.name.split(".")[1:]]
+        own = sum(birth * int(31**place) for place, birth in enumerate(births))
+        return 2 + int(count) + _DESCRIPTORS * own
+
+
+_UNKNOWN: Final = object()
+
+
+def _content(path: str) -> bytes | list[str] | None:
+    """A file of the machine: its bytes; a list for a directory; None: there is none that can be read."""
+    try:
+        if os.path.isdir(path):
+            return []
+        if os.path.isfile(path) and os.path.getsize(path) <= _LARGEST:
+            with open(path, "rb") as stream:
+                return stream.read()
+    except OSError:
+        pass
+    return None
+
+
+def number_of(path: str) -> int:
+    """The number of a file."""
+    return sum(ord(each) * (place + 1) for place, each in enumerate(path)) + 2
+
+
+def files_of(m: Machine) -> FileSystem:
+    """The files of the execution."""
+    found = m.state.get("files")
+    if found is None:
+        found = m.state["files"] = FileSystem(m)
+    assert isinstance(found, FileSystem)
+    return found
+
+
+def entry_of(path: str) -> Target:
+    """A name in a directory."""
+    return (OBJECT, f"the name {path}")
+
+
+def contents_of(path: str) -> Target:
+    """The contents of a file."""
+    return (OBJECT, f"the contents of {path}")
+
+
+def offset_of(opened: OpenFile) -> Access:
+    """The change of an open file's state."""
+    return Access(Op.RMW, (OBJECT, f"open file {opened.name}"))
+
+
+def failed(m: Machine, error: int) -> int:
+    """The result of a function that fails: -1, and ``errno``."""
+    set_errno(m, error)
+    return -1

@@ -1,0 +1,198 @@
+"""Signals that a program sends to itself.
+
+Source: POSIX.1-2017, 2.4. A signal that a thread raises in itself (``raise``, ``SIGPIPE``) takes effect there and then:
+its handler is called, or the process is killed, which is a failure. Signals that would interrupt threads at any place,
+those that are blocked, and those of timers, cut the execution.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.library.threads import set_errno
+from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT, Target
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.machine import Machine
+
+SIGPIPE: Final = 13
+_EINVAL, _ESRCH = 22, 3
+_DEFAULT, _IGNORE, _ERROR = 0, 1, (1 << 64) - 1
+_LAST: Final = 64
+
+#: Signals whose default is to be ignored; those that stop or continue the process.
+_IGNORED: Final = (17, 23, 28)
+_STOPPING: Final = (18, 19, 20, 21, 22)
+
+#: The offset of the flags in ``struct sigaction``, its size, and the flag by which a handler serves once.
+_FLAGS_AT, _SIZE, _ONCE = 136, 152, 0x80000000
+
+_SET_SIZE: Final = 128
+
+
+def _action(number: int) -> Target:
+    return (OBJECT, f"the action of signal {number}")
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _step(m: Machine, site: int, op: Op, number: int) -> None:
+    if not m.run.solo:
+        m.memory.step(op, _action(number), site, None)
+
+
+def _not_modelled(m: Machine, site: int, what: str) -> None:
+    m.run.stop(f"the run was cut: {what} is not modelled ({m.location(site)})")
+
+
+def deliver(m: Machine, site: int, number: int) -> None:
+    """A signal comes to the running thread."""
+    _step(m, site, Op.READ, number)
+    handler = m.state.get(("action", number), _DEFAULT)
+    if handler == _IGNORE or (handler == _DEFAULT and number in _IGNORED):
+        return
+    if m.state.get(("mask", m.run.current.index), 0) >> (number - 1) & 1:
+        _not_modelled(m, site, f"{_name(number)}, which the thread blocks,")
+    if handler == _DEFAULT and number in _STOPPING:
+        _not_modelled(m, site, f"{_name(number)}, which stops or continues the process,")
+    if handler == _DEFAULT:
+        raise ProgramFault("signal", f"the process is killed by {_name(number)}", site)
+    if m.state.get(("once", number)):
+        _step(m, site, Op.WRITE, number)
+        m.state["action", number] = _DEFAULT
+    m.call(handler, site, number, 0, 0)
+
+
+def _is_known(m: Machine, number: int) -> bool:
+    if 0 < number <= _LAST:
+        return True
+    set_errno(m, _EINVAL)
+    return False
+
+
+def _set_handler(m: Machine, site: int, number: int, handler: int, *, once: bool = False) -> int:
+    _step(m, site, Op.RMW, number)
+    before: int = m.state.get(("action", number), _DEFAULT)
+    m.state["action", number] = handler
+    m.state["once", number] = once
+    return before
+
+
+def _signal(m: Machine, site: int, number: int, handler: int) -> int:
+    return _set_handler(m, site, number, handler) if _is_known(m, number) else _ERROR
+
+
+def _sigaction(m: Machine, site: int, number: int, wanted: int, before: int) -> int:
+    if not _is_known(m, number):
+        return -1
+    found: int = m.state.get(("action", number), _DEFAULT)
+    if wanted:
+        handler = int.from_bytes(m.memory.read(wanted, 8, site), "little")
+        flags = int.from_bytes(m.memory.read(wanted + _FLAGS_AT, 4, site), "little")
+        found = _set_handler(m, site, number, handler, once=bool(flags & _ONCE))
+    else:
+        _step(m, site, Op.READ, number)
+    if before:
+        m.memory.write(before, found.to_bytes(8, "little") + bytes(_SIZE - 8), site)
+    return 0
+
+
+def _raise(m: Machine, site: int, number: int) -> int:
+    if not _is_known(m, number):
+        return -1
+    deliver(m, site, number)
+    return 0
+
+
+def _kill(m: Machine, site: int, process: int, number: int) -> int:
+    if process not in (0, PROCESS):
+        _not_modelled(m, site, "a signal to another process")
+    if not number:
+        return 0
+    if not _is_known(m, number):
+        return -1
+    handler = m.state.get(("action", number), _DEFAULT)
+    if handler not in (_DEFAULT, _IGNORE) and len(m.run.live) > 1:
+        _not_modelled(m, site, f"{_name(number)}, which any of the threads may handle,")
+    deliver(m, site, number)
+    return 0
+
+
+def _kill_thread(m: Machine, site: int, thread: int, number: int) -> int:
+    task = m.threads.ids.get(thread)
+    if task is None:
+        return _ESRCH
+    if not number:
+        return 0
+    if not _is_known(m, number):
+        return _EINVAL
+    handler = m.state.get(("action", number), _DEFAULT)
+    if handler not in (_DEFAULT, _IGNORE) and task is not m.run.current:
+        _not_modelled(m, site, f"{_name(number)}, which interrupts another thread,")
+    deliver(m, site, number)
+    return 0
+
+
+def _mask(m: Machine, site: int, how: int, wanted: int, before: int) -> int:
+    """``pthread_sigmask``: 0 blocks more signals, 1 fewer, 2 these."""
+    key = ("mask", m.run.current.index)
+    old: int = m.state.get(key, 0)
+    if wanted:
+        given = int.from_bytes(m.memory.read(wanted, 8, site), "little")
+        m.state[key] = {0: old | given, 1: old & ~given}.get(how, given)
+    if before:
+        m.memory.write(before, old.to_bytes(8, "little") + bytes(_SET_SIZE - 8), site)
+    return 0
+
+
+def _fill_set(value: int) -> Callable[..., int]:
+    def function(m: Machine, site: int, place: int) -> int:
+        m.memory.write(place, bytes([value]) * _SET_SIZE, site)
+        return 0
+
+    return function
+
+
+def _change_set(change: Callable[[int, int], int]) -> Callable[..., int]:
+    def function(m: Machine, site: int, place: int, number: int) -> int:
+        if not _is_known(m, number):
+            return -1
+        old = int.from_bytes(m.memory.read(place, 8, site), "little")
+        m.memory.write(place, change(old, 1 << number - 1).to_bytes(8, "little"), site)
+        return 0
+
+    return function
+
+
+def _is_member(m: Machine, site: int, place: int, number: int) -> int:
+    if not _is_known(m, number):
+        return -1
+    return int.from_bytes(m.memory.read(place, 8, site), "little") >> (number - 1) & 1
+
+
+#: The number of the process.
+PROCESS: Final = 4242
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "signal": _signal,
+    "sigaction": _sigaction,
+    "raise": _raise,
+    "kill": _kill,
+    "pthread_kill": _kill_thread,
+    **dict.fromkeys(("sigprocmask", "pthread_sigmask"), _mask),
+    "sigemptyset": _fill_set(0),
+    "sigfillset": _fill_set(255),
+    "sigaddset": _change_set(lambda old, bit: old | bit),
+    "sigdelset": _change_set(lambda old, bit: old & ~bit),
+    "sigismember": _is_member,
+    "getpid": lambda m, site: PROCESS,
+}

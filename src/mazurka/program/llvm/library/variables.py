@@ -1,0 +1,29 @@
+"""The variables that the libraries of C and C++ define, and the names of their functions that no program calls by name.
+
+Source: the Itanium C++ ABI, 2.9, for type information.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_ABI: Final = "_ZTVN10__cxxabiv1"
+
+#: The virtual tables of the information on classes with one base class, on those with several, and on pointers.
+SINGLE: Final = f"{_ABI}20__si_class_type_infoE"
+MULTIPLE: Final = f"{_ABI}21__vmi_class_type_infoE"
+POINTERS: Final = f"{_ABI}19__pointer_type_infoE"
+
+#: Variables, with their sizes in bytes; those of C have the sizes that the program declares.
+C_VARIABLES: Final = ("stdin", "stdout", "stderr", "environ")
+CPP_VARIABLES: Final = {
+    **dict.fromkeys((SINGLE, MULTIPLE, POINTERS), 88),
+    **dict.fromkeys((f"{_ABI}{each}E" for each in ("17__class_type_info", "16__enum_type_info")), 88),
+    **{f"_ZTI{how}{each}": 32 for how in ("", "P", "PK") for each in ("Dn", *"vwbcahstijlmxynofdeg")},
+    "_ZSt7nothrow": 1,
+    "__dso_handle": 8,
+}
+
+#: The functions for landing pads, and for going on with an exception.
+LANDING: Final = "landing pad"
+RESUMED: Final = "resume"
