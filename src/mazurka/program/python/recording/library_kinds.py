@@ -31,7 +31,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
 from mazurka.marked_methods import MarkedClass
+from mazurka.program.python.semantics.class_shapes import shape_of
+from mazurka.program.python.semantics.locations import bases
 from mazurka.program.python.semantics.objects import number
+from mazurka.program.python.semantics.shapes import shapes
 
 EVENT: Final = MarkedClass("threading.Event", "Event", "threading.Event", None)
 EXECUTOR: Final = MarkedClass("concurrent.futures.Executor", "ThreadPoolExecutor", "ThreadPoolExecutor", None)
@@ -188,4 +191,12 @@ def described(kind: type, everything: bool) -> _Described | None:
 
 def closes(kind: type) -> bool:
     """Whether an object of a class is closed at the end of a ``with``."""
-    return not _CLOSED.keys().isdisjoint(kind.__mro__)
+    own = (shapes.get(id(kind)) or shape_of(kind)).own
+    found = own.get(_CLOSES)
+    if found is None:
+        found = own[_CLOSES] = not _CLOSED.keys().isdisjoint(bases(kind))
+    return bool(found)
+
+
+#: In the shape of a class, beside names of attributes: whether its objects are closed.
+_CLOSES: Final = " closes"

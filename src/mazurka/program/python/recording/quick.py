@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.program.python.semantics import attributes, global_variables, variables
@@ -41,7 +42,7 @@ from mazurka.program.python.semantics.locations import MANY
 from mazurka.program.python.semantics.objects import dictionary, number, numbers
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.trace.event import Op
-from mazurka.trace.targets import ATTRIBUTE, GLOBAL, ITEM, STRUCTURE, Target
+from mazurka.trace.targets import ATTRIBUTE, GLOBAL, ITEM, STRUCTURE, VALUES, Target
 
 _READ, _WRITE, _RMW = Op.READ.value, Op.WRITE.value, Op.RMW.value
 _ATTRIBUTE, _ITEM, _STRUCTURE, _GLOBAL = (OFFSETS[tag] for tag in (ATTRIBUTE, ITEM, STRUCTURE, GLOBAL))
@@ -80,22 +81,16 @@ def teller(run: EventSink) -> Callable[..., None]:
     ) -> None:
         if tick():
             give_way()
-        code = offset(target[0])
-        if code is None:
-            add((get_ident(), target, op._value_, site, None, MORE))
-        else:
-            if code == _ATTRIBUTE and op is not Op.READ:
-                about_to_store(target[1], target[2])
-            add((get_ident(), target[1], op._value_ + code, site, target[2] if len(target) == 3 else None, MORE))
-        for each in more:
-            op, target, _ = each
-            code = offset(target[0])
+        me, row = get_ident(), list[Any]()
+        for how, touched, _ in ((op, target, None), *more):
+            code = offset(touched[0])
             if code is None:
-                add((get_ident(), target, op._value_, site, None, MORE))
+                row += (me, touched, how._value_, site, None, MORE)
             else:
-                if code == _ATTRIBUTE and op is not Op.READ:
-                    about_to_store(target[1], target[2])
-                add((get_ident(), target[1], op._value_ + code, site, target[2] if len(target) == 3 else None, MORE))
+                if code == _ATTRIBUTE and how is not Op.READ:
+                    about_to_store(touched[1], touched[2])
+                row += (me, touched[1], how._value_ + code, site, touched[2] if len(touched) == 3 else None, MORE)
+        add(row)
 
     return record
 
@@ -103,6 +98,7 @@ def teller(run: EventSink) -> Callable[..., None]:
 def attribute_reader(run: EventSink) -> Reader:
     """The hook for reads of attributes of instances, classes and modules, at sites that name them."""
     add, variable, of_classes, left_out = run.buffer.extend, run.variable, run.of_classes, run.left_out.add
+    stored = sites.stored
 
     def read(thing: Any, name: str, site: int) -> Any:
         try:
@@ -110,9 +106,10 @@ def attribute_reader(run: EventSink) -> Reader:
         except KeyError:
             how = classify(type(thing), name)
         if how is INSTANCE:
-            add((get_ident(), numbers.get(id(thing)) or number(thing), site))
-        elif how is NONE or how is FOREIGN or how is PROPERTY or how is OF_CONTAINER:
-            pass
+            try:
+                add((get_ident(), numbers[id(thing)], site))
+            except KeyError:
+                add((get_ident(), number(thing), site))
         elif type(how) is not int:  # the class whose value shows through
             if name not in of_classes:
                 if name in variable:
@@ -128,13 +125,16 @@ def attribute_reader(run: EventSink) -> Reader:
                 for each in shape.deciding.get(name) or deciding(type(thing), how, name):
                     row += (me, each, site)
                 add(row)
+        elif how is NONE or how is FOREIGN or how is PROPERTY or how is OF_CONTAINER:
+            pass
         elif how is OF_CLASS:
             if name in of_classes:
                 attributes.read(run, thing, name, site, how)
             else:
                 left_out(name)
         elif how is OF_MODULE:
-            if type(_own(thing, "__dict__").get(name)) not in _CONSTANT:
+            kind = type(_own(thing, "__dict__").get(name))
+            if kind not in _CONSTANT and (not issubclass(kind, type) or name in stored):
                 global_variables.module_read(run, thing, name, site)
         else:
             attributes.read(run, thing, name, site, how)
@@ -163,7 +163,10 @@ def attribute_hooks(run: EventSink, tick: Tick, read: Reader) -> Hooks:
         except KeyError:
             how = classify(type(thing), name)
         if how is INSTANCE or type(how) is not int:
-            n = numbers.get(id(thing)) or number(thing)
+            try:
+                n = numbers[id(thing)]
+            except KeyError:
+                n = number(thing)
             if name not in variable:
                 about_to_store(n, name)
             add((get_ident(), n, -site))
@@ -218,6 +221,7 @@ def item_reader(run: EventSink) -> Reader:
 def _item_writer(run: EventSink, tick: Tick) -> Reader:
     add, give_way = run.buffer.extend, run.give_way
     writing, length, changing = _WRITE + _ITEM, _READ + _STRUCTURE, _RMW + _STRUCTURE
+    values = _WRITE + OFFSETS[VALUES]
 
     def write(thing: Any, key: Any, site: int) -> Any:
         if tick():
@@ -226,13 +230,14 @@ def _item_writer(run: EventSink, tick: Tick) -> Reader:
         if (
             (kind is dict or kind is OrderedDict)
             and (part := key if type(key) in PLAIN else key_of(key)) is not UNKNOWN
-            and len(thing) * 2 <= MANY
             and "__builtins__" not in thing
             and numbers.get(id(thing), 0) >= 0  # not the dictionary of an instance
         ):
             me, n = get_ident(), numbers.get(id(thing)) or number(thing)
             if (part is key or is_quiet(key)) and key in thing:
                 add((me, n, writing, site, part, MORE))
+                if len(thing) * 2 > MANY:
+                    add((me, n, values, site, None, MORE))
             else:
                 add((me, n, writing, site, part, MORE, me, n, changing, site, None, MORE))
         elif kind is list and type(key) is int and -len(thing) <= key < len(thing) and len(thing) * 2 <= MANY:

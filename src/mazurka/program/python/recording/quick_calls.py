@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
@@ -16,7 +17,7 @@ from mazurka.program.python.recording.event_sink import EventSink
 from mazurka.program.python.recording.library_calls import METHODS, recorded_function
 from mazurka.program.python.recording.library_kinds import RECORDED
 from mazurka.program.python.recording.quick import Reader, Tick
-from mazurka.program.python.semantics import calls, deep_access
+from mazurka.program.python.semantics import calls, deep_access, foreign, harmless
 from mazurka.program.python.semantics.class_shapes import OPERATIONS, shape_of
 from mazurka.program.python.semantics.classification import is_instrumented
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
@@ -41,6 +42,28 @@ _ELSE: Final = -1
 _MAKING: Final = " making"
 
 
+#: Modules some of whose methods in Python do more than read their arguments.
+_DOING_MORE: Final = frozenset(
+    "bisect contextlib heapq importlib.metadata linecache tokenize unittest.mock weakref".split()
+)
+
+
+def _is_silent(method: types.FunctionType, kind: type) -> bool:
+    """Whether a call of a method that is not instrumented, of an object of this class, with plain arguments otherwise,
+    has no effect to record: the method reads its arguments (foreign.py), and the object shows none of its state."""
+    shape = shape_of(kind)
+    found = shape.silent[method] = (
+        deep_access.shows_nothing(shape, kind)
+        and foreign.module_of(method) not in _DOING_MORE
+        and method.__module__ not in _DOING_MORE
+        and "__wrapped__" not in method.__dict__
+        and not foreign.is_made(method)
+        and not foreign.reads_hints(method)
+        and not harmless.is_untraceable(foreign.module_of(method), method.__qualname__)
+    )
+    return found
+
+
 #: Reports a call of a callee, at a site, with these arguments; returns whether all its effects are reported.
 _Teller = Callable[[Any, int, tuple[Any, ...], dict[str, Any]], bool]
 _Whole = Callable[[Any, int], None]
@@ -57,7 +80,16 @@ def caller(run: EventSink, tick: Tick, read_attribute: Reader, read_whole: _Whol
             give_way()
         kind = type(function)
         inner = function.__func__ if kind is types.MethodType else function
-        if type(inner) is types.FunctionType and inner.__code__.co_filename in instrumented:
+        if type(inner) is types.FunctionType:
+            if inner.__code__.co_filename in instrumented:
+                return function
+            if kind is types.MethodType and not named and are_plain(map(type, args)):
+                owner = type(function.__self__)
+                known = (shapes.get(id(owner)) or shape_of(owner)).silent.get(inner)
+                if known or (known is None and _is_silent(inner, owner)):
+                    return function
+        elif kind is partial:
+            call(function.func, site, *function.args, *args, **function.keywords, **named)
             return function
         if kind in BUILTIN_METHODS:
             recorded = built_in(function, site, args, named)
@@ -113,11 +145,11 @@ def _made(run: EventSink, read_whole: _Whole) -> _Teller:
         if how > 0:
             given = [each for each in (*args, *named.values()) if type(each) not in plain]
             shallow = issubclass(kind, BaseException)  # as in calls.py
-            for _ in range(how):
-                if len(given) == 1 and not shallow:
+            if len(given) == 1 and not shallow:
+                for _ in range(how):
                     read_whole(given[0], site)
-                else:
-                    deep_access.read(run, given, site, shallow=shallow)
+            else:
+                deep_access.read(run, given, site, shallow=shallow, times=how)
         return bool(how >= 0)
 
     return record

@@ -23,6 +23,8 @@ from mazurka.program.python.recording.quick import (
     ticker,
 )
 from mazurka.program.python.recording.quick_calls import caller
+from mazurka.program.python.recording.quick_dicts import KINDS as DICTIONARIES
+from mazurka.program.python.recording.quick_dicts import dictionary_methods
 from mazurka.program.python.recording.quick_loops import FIXED, loop_hooks
 from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.program.python.semantics import calls, deep_access, operators, uses
@@ -42,6 +44,9 @@ _CHANGE: Final = Op.RMW + OFFSETS["s"]
 #: Classes whose objects have methods of containers that are not found like attributes.
 _OTHERWISE: Final = frozenset({super, str, bytes, type})
 
+#: Containers whose iterators note changes of the structure.
+_HASHED: Final = frozenset({dict, OrderedDict, set})
+
 #: Containers whose length is part of their structure.
 _MEASURED: Final = frozenset({list, dict, set})
 
@@ -60,7 +65,13 @@ def hooks_for(run: EventSink) -> Hooks:
         "__mz_en__": bool,  # False, like the next
         "__mz_ex__": bool,
         "__mz_el__": {}.get,  # called with that and the result of a lambda, it returns the latter
+        "__mz_rv__": partial({}.get, None),  # returns its argument
+        "__mz_rx__": _first,
     }
+
+
+def _first(thing: Any, _site: int) -> Any:
+    return thing
 
 
 def _tests(run: EventSink, read_item: Reader) -> Hooks:
@@ -170,10 +181,16 @@ def _operators(run: EventSink, read_whole: Callable[[Any, int], None]) -> Hooks:
 
 
 def _passes(run: EventSink, tick: Tick) -> Hooks:
-    give_way = run.give_way
+    add, give_way = run.buffer.extend, run.give_way
 
     def begin(thing: Any, site: int) -> Any:
-        return thing if type(thing) is list or type(thing) in FIXED else uses.begin(thing, site)
+        kind = type(thing)
+        if kind is list or kind in FIXED:
+            return thing
+        if kind not in _HASHED or numbers.get(id(thing), 0) < 0:
+            return uses.begin(thing, site)
+        add((get_ident(), numbers.get(id(thing)) or number(thing), _READ_STRUCTURE, site, None, MORE))
+        return thing
 
     def consume(thing: Any, site: int) -> Any:
         return thing if type(thing) in FIXED else uses.consume(thing, site)
@@ -190,7 +207,8 @@ def _calls(
 ) -> Hooks:
     add, give_way, plain = run.buffer.extend, run.give_way, deep_access.PLAIN
     call = caller(run, tick, read_attribute, read_whole)
-    observer = run.observer
+    observer, dictionary_method, are_plain = run.observer, dictionary_methods(run), plain.issuperset
+    variable, of_classes, left_out, unlike = run.variable, run.of_classes, run.left_out.add, _OTHERWISE | RECORDED
 
     def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
         if function is len and len(args) == 1 and type(args[0]) in _MEASURED:
@@ -203,16 +221,24 @@ def _calls(
         if tick():
             give_way()
         kind = type(thing)
-        if name == "get" and kind is dict and args:
-            return read_item(thing, args[0], site)
+        shape = shapes.get(id(kind)) or shape_of(kind)
+        how = shape.attributes.get(name)
+        if not shape.operations and how is not None and type(how) is not int and kind not in unlike:
+            if name in of_classes or name in variable:
+                read_attribute(thing, name, site)
+            else:
+                left_out(name)  # as there
+            return thing
+        if kind in DICTIONARIES and not named and dictionary_method(thing, name, site, args):
+            return thing
         if name == "append" and kind is list and args and type(args[0]) in plain:
             add((get_ident(), numbers.get(id(thing)) or number(thing), _CHANGE, site, None, MORE))
+        elif kind is str and not named and are_plain(map(type, args)):
+            pass
         elif kind is str and len(args) == 1:
             read_whole(args[0], site)
         else:
-            shape = shapes.get(id(kind)) or shape_of(kind)
             handler = shape.operations.get(name)
-            how = shape.attributes.get(name)
             if handler is not None and not named:
                 handler(run, thing, site, args)
             elif (

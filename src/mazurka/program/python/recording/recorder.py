@@ -40,7 +40,9 @@ from mazurka.program.python.recording.quick import teller
 from mazurka.program.python.recording.quick_uses import hooks_for
 from mazurka.program.python.recording.raw import ADOPTED, LITERAL, MORE, RawWriter
 from mazurka.program.python.semantics import hooks
+from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.classification import sees_stores
+from mazurka.program.python.semantics.shapes import shapes
 from mazurka.trace.event import Op
 from mazurka.trace.targets import HIDDEN, THREAD, Target
 
@@ -295,11 +297,14 @@ class Recorder:
         """The number of an object; reports name an object by its class, and a class by its own name."""
         fresh = next(self._numbers)
         kind = type(thing)
-        name = kind.__name__
+        shape = shapes.get(id(kind)) or shape_of(kind)
+        if shape.label is None:
+            shape.label = kind.__name__, sees_stores(kind)
+        name, sees = shape.label
         if issubclass(kind, type):
             self.classes.add(fresh)
             name = f"class {_name_of(thing)}"
-        self._labels += (-fresh if sees_stores(kind) else fresh, name)
+        self._labels += (-fresh if sees else fresh, name)
         return fresh
 
     def give_way(self) -> None:

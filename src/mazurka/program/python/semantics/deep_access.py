@@ -46,6 +46,9 @@ _ASKS: Final = {"compare": _COMPARING, "format": DESCRIBING, "call": DESCRIBING}
 #: Methods called on an object that is copied, but not on its content.
 _COPY: Final = "copy"
 
+#: Containers that have no other attributes, and no methods in Python.
+_EXACT: Final = frozenset({dict, list, set})
+
 #: Kinds of sites that look only at the container itself, and operations that do so, too.
 _SHALLOW: Final = frozenset({"combine", "matmul", "change", "unpack", "search", _COPY})
 
@@ -61,17 +64,21 @@ def read(
     comparing: bool = False,
     shallow: bool = False,
     describing: bool = False,
+    times: int = 1,
 ) -> None:
     """Read the whole content of ``things`` in one step; ``copying`` looks at instances past their methods,
     ``comparing`` past all but those that compare, ``describing`` past all but those that describe, ``shallow`` does not
-    look into their elements."""
+    look into their elements. In recordings, so many ``times``."""
     waiting = [each for each in things if type(each) not in PLAIN]
     if waiting:
         if copying and not shallow:
             asked = ""
         else:
             asked = _COPY if shallow else "compare" if comparing else "format" if describing else sites.kind_of(site)
-        perform(run, site, _read, waiting, site, asked)
+        if run.is_recording:
+            _read(run, waiting, site, asked, times)
+        else:
+            perform(run, site, _read, waiting, site, asked)
 
 
 def reads_shared(run: Any, things: Iterable[Any], site: int, shallow: bool = False) -> bool:
@@ -97,15 +104,16 @@ def is_copied_shallowly(thing: Any) -> bool:
     return not sources(thing) and not any(_COPIED_BY & each.__dict__.keys() for each in own)
 
 
-def _read(run: Any, things: Sequence[Any], site: int, asked: str) -> None:
+def _read(run: Any, things: Sequence[Any], site: int, asked: str, times: int = 1) -> None:
     found, reads, in_parts, repeats = _within(run, things, site, asked)
-    if found:
-        emit_reads(run, found, reads, site)
-    elif reads:
-        if run.detail:
-            for access in reads:
-                run.names.setdefault(access.target, "")
-        run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
+    if reads and not found and run.detail:
+        for access in reads:
+            run.names.setdefault(access.target, "")
+    for _ in range(times):
+        if found:
+            emit_reads(run, found, reads, site)
+        elif reads:
+            run.visit(reads[0].op, reads[0].target, site, None, tuple(reads[1:]))
     if in_parts:
         reads_in_parts.note(run, reads, repeats, site)
 
@@ -144,14 +152,16 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
             continue
         seen.add(id(thing))
         kind = type(thing)
-        if issubclass(kind, (tuple, frozenset)):
-            waiting += [each for each in elements(thing) if type(each) not in PLAIN and asked != _COPY]
-            if _has_attributes_beside(kind, asked):
-                reads += instance_accesses(thing, lists=True)
+        if issubclass(kind, (tuple, frozenset)) or kind in _EXACT:
+            reads += _reads_of_elements(run, thing, kind, asked, found, waiting)
+            continue
+        shape = shapes.get(id(kind)) or shape_of(kind)
+        if run.is_recording and (way := _way(shape, kind, asked)) is not _OTHERWISE:
+            if way is _ATTRIBUTES:
+                reads += instance_accesses(thing, lists=asked not in ("compare", "format"))
                 waiting += _attributes_of(run, thing, asked)
             continue
         reads += _lives(run, thing, site, asked)
-        shape = shapes.get(id(kind)) or shape_of(kind)
         if _asks_code(shape, kind, asked):
             in_parts = True
             repeats = repeats or _calls_program(kind, asked)
@@ -177,18 +187,82 @@ def _within(run: Any, things: Sequence[Any], site: int, asked: str) -> _Looked:
             reads += instance_accesses(thing, lists=True)
             waiting += [thing.args, *objects.dictionary(thing).values()]
         elif state_of(kind) and shape.base is None:
-            if not run.is_recording:
-                reads += native_objects.accesses(thing, Op.READ)
-                waiting += _held_beside_state(thing, asked, len(seen))
+            reads += native_objects.accesses(thing, Op.READ) if not run.is_recording else []
+            waiting += _held_beside_state(thing, asked, len(seen)) if not run.is_recording else []
         elif (asked == _COPY or asked not in _SHALLOW) and _is_looked_into(shape, kind, asked):
             reads += instance_accesses(thing, lists=asked not in ("compare", "format"))
             waiting += _attributes_of(run, thing, asked)
     return _Looked(found, reads, in_parts, repeats)
 
 
+def _reads_of_elements(
+    run: Any, thing: Any, kind: type, asked: str, found: list[Any], waiting: list[Any]
+) -> list[Access]:
+    """The reads of a tuple, a `frozenset`, or a builtin container; adds the latter to those ``found``, and its elements
+    to those that are ``waiting``."""
+    if kind in _EXACT:
+        found.append(thing)
+        if asked not in _SHALLOW:
+            waiting += [each for each in elements(thing) if type(each) not in PLAIN]
+        return contents(thing)
+    if asked != _COPY:
+        waiting += [each for each in elements(thing) if type(each) not in PLAIN]
+    if not _has_attributes_beside(kind, asked):
+        return []
+    waiting += _attributes_of(run, thing, asked)
+    return instance_accesses(thing, lists=True)
+
+
+def shows_nothing(shape: ClassShape, kind: type) -> bool:
+    """Whether no operation of code that is not instrumented reads the content of an object of a class, in a
+    recording."""
+    return all(_way(shape, kind, asked) is _NOTHING for asked in ("", "call", "compare", "format", _COPY))
+
+
+#: The reads of an operation on an object of a class, in a recording: none, or its attributes, or as `_within` finds
+#: out.
+_NOTHING: Final = 0
+_ATTRIBUTES: Final = 1
+_OTHERWISE: Final = 2
+
+
+def _way(shape: ClassShape, kind: type, asked: str) -> int:
+    """Which of them, remembered with the class's shape. The state of objects in C is not recorded."""
+    found = shape.ways.get(asked)
+    if found is None:
+        found = shape.ways[asked] = _find_way(shape, kind, asked)
+    return found
+
+
+def _find_way(shape: ClassShape, kind: type, asked: str) -> int:
+    holds_others = kind in LAZY or kind in _STANDING_IN_C or kind.__module__ == _OF_SIGNATURES
+    if (
+        shape.base is not None
+        or holds_others
+        or issubclass(kind, (tuple, frozenset, BaseException, weakref.ref, *SHOWING))
+        or (state_of(kind) and is_native_iterator(kind))
+    ):
+        return _OTHERWISE
+    if state_of(kind) or (asked in _SHALLOW and asked != _COPY):
+        return _NOTHING
+    return _ATTRIBUTES if _is_looked_into(shape, kind, asked) else _NOTHING
+
+
+#: Objects in C that stand for others, or hold them, and are looked into.
+_STANDING_IN_C: Final = frozenset({types.GenericAlias, types.UnionType, types.MappingProxyType})
+
+
 def _has_attributes_beside(kind: type, asked: str) -> bool:
     """Whether an operation looks at the attributes of a container, too, where its class, which derives from that of
     containers, gives it some: not to compare or describe it."""
+    known = (shapes.get(id(kind)) or shape_of(kind)).attributes_beside
+    found = known.get(asked)
+    if found is None:
+        found = known[asked] = _gives_attributes(kind, asked)
+    return found
+
+
+def _gives_attributes(kind: type, asked: str) -> bool:
     is_heap = bool(kind.__flags__ & _HEAP_TYPE) and bool(_dictionary_offset(kind))
     return is_heap and kind not in BASES and (asked in ("call", _COPY) or asked not in (*_SHALLOW, *_ASKS))
 

@@ -221,9 +221,14 @@ _READING_HINTS: Final = frozenset("get_type_hints get_annotations signature fiel
 _HINTS: Final = ("__annotations__", "__annotations_cache__", "__dataclass_fields__")
 
 
+def reads_hints(function: types.FunctionType) -> bool:
+    """Whether a function reads annotations, or the fields of data classes."""
+    return function.__name__ in _READING_HINTS
+
+
 def _look_at_hints(run: Any, function: types.FunctionType, given: Iterable[Any], site: int) -> None:
     """Such functions read annotations and fields in a loop, so a change by another thread may come in between."""
-    if function.__name__ in _READING_HINTS:
+    if reads_hints(function):
         hints = [hints for each in given for hints in _hints_of(each)]
         if deep_access.reads_shared(run, hints, site) and not run.is_recording:
             _enter(run, module_of(function), function.__name__, site)

@@ -154,6 +154,11 @@ _GONE_BY: Final = (
 _GONE_BY_IDS: Final = frozenset(map(id, _GONE_BY))
 
 
+def is_gone_by(thing: Any) -> bool:
+    """Whether an object is one of these."""
+    return id(thing) in _GONE_BY_IDS
+
+
 #: id of the dictionary of an instance -> the locations, beside their own, through which its attributes are read: the
 #: state of an object in C (`repr(types.SimpleNamespace())`), or of one whose methods are not instrumented.
 beside_state: dict[int, tuple[Target, ...]] = per_run({})
@@ -163,7 +168,10 @@ def emit(
     run: Any, thing: Any, site: int, op: Op, target: Target, more: tuple[Access, ...] = (), look: Any = None
 ) -> None:
     """Pass one step; in detail mode with names and, if ``look`` gives it, the value."""
-    if op is not _READ and id(thing) in _GONE_BY_IDS and has_concurrent_threads(run):
+    if run.is_recording and not (run.detail or beside_state or mortal or (op is not _READ and is_gone_by(thing))):
+        run.visit(op, target, site, None, more)  # the rest is without effect
+        return
+    if op is not _READ and is_gone_by(thing) and has_concurrent_threads(run):
         text = "changes of tables that imports, copies or pickles use"
         run.untracked[text] = run.untracked.get(text, 0) + 1
     if beside_state and id(thing) in beside_state and number(thing) < 0:  # not an earlier one at this address

@@ -27,17 +27,21 @@ class ClassShape:
     __slots__ = (
         "asks_code",
         "attributes",
+        "attributes_beside",
         "base",
         "deciding",
+        "label",
         "lasts",
         "looked_into",
         "operations",
         "own",
         "recalled",
         "recurs",
+        "silent",
         "slots",
         "state",
         "watch",
+        "ways",
     )
 
     def __init__(self, kind: type, base: type | None, operations: dict[str, Handler]) -> None:
@@ -49,6 +53,10 @@ class ClassShape:
         self.deciding: dict[str, tuple[int, ...]] = {}  # by attribute of instances, see quick.py in recording/
         self.looked_into: dict[str, bool] = {}  # see deep_access.py, like the following
         self.asks_code: dict[str, bool] = {}
+        self.ways: dict[str, int] = {}
+        self.attributes_beside: dict[str, bool] = {}
+        self.silent: dict[Any, bool] = {}  # by method in Python, see quick_calls.py in recording/
+        self.label: tuple[str, bool] | None = None  # see recorder.py in recording/
         self.slots: list[str] | None = None
         self.state: int | None = None  # see native_objects.py
         self.recurs: tuple[Any, ...] | None = None  # see recurring_classes.py, like the following
