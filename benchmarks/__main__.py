@@ -14,6 +14,7 @@
     make bench ARGS=properties              properties predicted in libraries, and of a long trace (two minutes; PyPI)
     make bench ARGS=thread-logs             logs of threads beside one log of all, of three programs (minutes; PyPI)
     make bench ARGS=call-orders             cost of candidates of calls in other orders, beside happens-before
+    make bench ARGS=unknown-inputs          executions with inputs and orders searched together, and apart
     make bench ARGS="c-tasks --jobs 2"      verdicts on C programs in the style of SV-COMP's tasks (some minutes)
     make bench ARGS=install                 size and time of an installation, without extras and with (a minute; PyPI)
     make bench ARGS=page                    200,000 events in Chromium (a minute; after make test-browser)
@@ -81,6 +82,7 @@ MEASUREMENTS: Final = {
     "call-orders": "call_orders",
     "properties": "property_violations",
     "c-tasks": "c_tasks",
+    "unknown-inputs": "unknown_inputs",
     "install": "install",
     "perfetto": "perfetto_export",
     "page": "page",
