@@ -83,6 +83,7 @@ MEASUREMENTS: Final = {
     "properties": "property_violations",
     "c-tasks": "c_tasks",
     "unknown-inputs": "unknown_inputs",
+    "c-speed": "c_speed",
     "install": "install",
     "perfetto": "perfetto_export",
     "page": "page",

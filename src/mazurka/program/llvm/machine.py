@@ -10,6 +10,7 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Mapping
+from math import inf
 from types import FrameType
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
 from mazurka.program.llvm.library.primitives import Semaphore
 from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, LANDING, RESUMED
 from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
+from mazurka.program.llvm.native.native_code import NativeCode
 from mazurka.program.llvm.operations import (
     OPERATIONS,
     bits_double,
@@ -75,6 +77,10 @@ _LONG: Final = 4_000
 _ROUNDS: Final = 500
 _MOST_STATES: Final = 10_000
 
+#: Native code is made after so many passes of loops in all executions, and used after so many in one of them.
+NATIVE_AFTER: Final = 50_000
+_WARM: Final = 100
+
 
 class Machine:
     """The machine for a module. ``library`` has the functions of the C library by name; ``stepping`` are those that are
@@ -88,6 +94,7 @@ class Machine:
         model: MemoryModel,
         stepping: frozenset[str] = frozenset(),
         events: CEvents | None = None,
+        native_after: float = NATIVE_AFTER,
     ) -> None:
         self.module = module
         self.stepping = stepping
@@ -110,6 +117,13 @@ class Machine:
         self.functions: dict[int, str] = {}  # by address
         self._addresses: dict[str, int] = {}
         self._shown: set[str] = set()  # the names that stand for mangled ones
+        self.loops: dict[int, str] = {}  # the functions of loops, by their numbers
+        self.names: dict[str, Mapping[str, str]] = {}  # the Python variables of functions that have loops
+        self.native: NativeCode | None = None  # made when it is needed
+        self._native_after = native_after if events is None else inf
+        self._passes = 0  # of loops, in all executions before
+        self._warm = inf  # passes of this execution after which native code is used
+        self._sites: dict[int, int] = {}  # by the identity of an instruction
         self._activations = 0
         self._rounds = 0  # passes of loops in succession that began in states that were there before
         self._states: set[Any] = set()
@@ -143,6 +157,7 @@ class Machine:
             head=self._head,
             count=self._count,
             left=self._left,
+            go_on=self._go_on,
             activation=self._activation,
             library=_Bound(self),
             called=self._called,
@@ -197,20 +212,27 @@ class Machine:
         for function in self.module.functions.values():
             if not function.blocks:
                 continue
-            numbers: dict[int, int] = {}
             for block in function.blocks:
                 for each in block.instructions:
-                    numbers[id(each)] = len(self.locations)
+                    self._sites[id(each)] = len(self.locations)
                     self.locations.append(each.location)
-            self._translate_one(function, numbers)
+            self._translate_one(function)
 
-    def _translate_one(self, function: IrFunction, numbers: dict[int, int]) -> None:
-        def site(each: Instruction) -> int:
-            return numbers[id(each)]
+    def site_of(self, instruction: Instruction) -> int:
+        """The site of an instruction."""
+        return self._sites[id(instruction)]
 
+    def is_plain(self, name: str) -> bool:
+        """Whether a function is one of the program's that is called like any other."""
+        return name not in OVERRIDDEN and not name.startswith(_ATOMIC)
+
+    def _translate_one(self, function: IrFunction) -> None:
         try:
-            translator = Translator(function, self.address, site, self._callee, self._watched)
+            translator = Translator(function, self.address, self.site_of, self.callee, self._watched)
             translator.compiled(self.namespace, python_name(function.name))
+            if translator.loops.heads:
+                self.loops.update((loop.number, function.name) for loop in translator.loops.heads.values())
+                self.names[function.name] = translator.names
             if function.name.startswith(_ATOMIC):
                 self.namespace[python_name(function.name)] = self._section(self.namespace[python_name(function.name)])
         except Unsupported as error:
@@ -230,7 +252,8 @@ class Machine:
 
         return section
 
-    def _callee(self, name: str) -> str:
+    def callee(self, name: str) -> str:
+        """The expression for a function that is called by name."""
         function = self.module.functions.get(name)
         if function is None and name in self.module.aliases:
             target = self.functions.get(self.address(name), name)
@@ -254,8 +277,11 @@ class Machine:
 
     def restart(self, run: Runtime) -> None:
         """Begin an execution."""
+        self._warm = self._next_warm()
         self.run = run
         self.memory.restart(run)
+        if self.native is not None:
+            self.native.restart()
         if self.events is not None:
             self.events.begin()
         self.state.clear()
@@ -269,6 +295,13 @@ class Machine:
         """The source's name of a function."""
         function = self.module.functions.get(name)
         return function.shown_name if function is not None else name
+
+    def _next_warm(self) -> float:
+        """The passes of the next execution after which native code is used: until it is made, those of all executions
+        count."""
+        if self.run is not None:
+            self._passes += self.run.passes
+        return max(self._native_after - self._passes, min(_WARM, self._native_after))
 
     def location(self, site: int) -> Location | None:
         """The location of a site."""
@@ -328,9 +361,14 @@ class Machine:
         """The frames of the running thread, innermost first: file, line, function."""
         found = []
         frame: FrameType | None = sys._getframe(1)
+        is_same = False  # the next frame of the program is of the call that the last one goes on with
         while frame is not None:
-            if frame.f_globals is self.namespace and frame.f_code.co_name != "<lambda>":
-                found.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+            if frame.f_code is GOING_ON:
+                is_same = True
+            elif frame.f_globals is self.namespace and frame.f_code.co_name != "<lambda>":
+                if not is_same:
+                    found.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+                is_same = False
             frame = frame.f_back
         return found
 
@@ -376,7 +414,7 @@ class Machine:
         self._activations += 1
         return self._activations
 
-    def _head(self, number: int, activation: int, variables: tuple[Any, ...]) -> None:
+    def _head(self, number: int, activation: int, variables: tuple[Any, ...]) -> bool:
         run = self.run
         run.passed_loop()
         if not (run.solo or run.aborting or self.memory.sections):
@@ -385,6 +423,19 @@ class Machine:
             if len(run.log) > _LONG and not run.values:
                 self._look_for_rounds(number, variables)
             begin_pass(run, (activation, number), variables, _FRAMES)
+        return run.passes >= self._warm and self._is_hot(number)
+
+    def _is_hot(self, loop: int) -> bool:
+        """Whether native code is to be entered at the head of a loop."""
+        if self.native is None:
+            self.native = NativeCode(self)
+            self.memory.on_end = self.native.forget
+            self.namespace.update(pending=self.native.pending, enter=self.native.enter)
+        return self.native.is_hot(loop)
+
+    def _go_on(self, loop: int, variables: Mapping[str, Any]) -> Any:
+        assert self.native is not None
+        return self.native.go_on(loop, variables)
 
     def _look_for_rounds(self, number: int, variables: tuple[Any, ...]) -> None:
         """Cut a long execution whose passes of loops have begun in states of memory and variables that were there
@@ -403,8 +454,10 @@ class Machine:
         if self._rounds > _ROUNDS:
             self.run.stop("the run was cut: its threads go round in loops")
 
-    def _count(self, number: int, activation: int, variables: tuple[Any, ...]) -> None:
-        self.run.passed_loop()
+    def _count(self, number: int, activation: int, variables: tuple[Any, ...]) -> bool:
+        run = self.run
+        run.passed_loop()
+        return run.passes >= self._warm and self._is_hot(number)
 
     def _left(self, number: int, activation: int) -> None:
         task = self.run.current
@@ -422,6 +475,10 @@ class Machine:
             return f"{address:#x}"
         at = address - thing.address
         return f"&{thing.name}+{at}" if at else f"&{thing.name}"
+
+
+#: The frame of this code stands between two frames of one call, of which only the inner one goes on.
+GOING_ON: Final = Machine._go_on.__code__
 
 
 class _Watched:

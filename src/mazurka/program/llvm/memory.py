@@ -27,9 +27,9 @@ from mazurka.trace.targets import OBJECT, Target
 
 #: An address: the object's number, and 28 bits for its offset, which is shifted so that negative ones show.
 SHIFT: Final = 28
-_MASK: Final = (1 << SHIFT) - 1
-_BIAS: Final = 1 << 16
-_LARGEST: Final = (1 << SHIFT) - 2 * _BIAS
+MASK: Final = (1 << SHIFT) - 1
+BIAS: Final = 1 << 16
+_LARGEST: Final = (1 << SHIFT) - 2 * BIAS
 
 #: The number of an object: the code of its thread, and so many bits for its place among the objects of the thread.
 _PLACES: Final = 20
@@ -74,7 +74,7 @@ class MemoryObject:
     @property
     def address(self) -> int:
         """The address of its first byte."""
-        return self.base + _BIAS
+        return self.base + BIAS
 
     @property
     def name(self) -> str:
@@ -122,6 +122,7 @@ class Memory:
         self.codes: dict[int, str] = {}  # the code of a thread -> its name
         self.made: dict[str, int] = {}  # by thread: how many objects it has made
         self.layouts: dict[str, ObjectLayout] = {}
+        self.on_end: Callable[[MemoryObject], object] | None = None
         self.show: Callable[[MemoryObject, int, int], Any] = lambda thing, at, size: None
         self._static: list[tuple[int, int, str, str, bytes]] = []
         self.sections = 0  # atomic sections that the running thread is in, one within the other
@@ -153,7 +154,7 @@ class Memory:
         """Make room for an object that every execution begins with; returns its address."""
         number = len(self._static) + 1
         self._static.append((number, size, kind, name, b""))
-        return (number << SHIFT) + _BIAS
+        return (number << SHIFT) + BIAS
 
     def set_static(self, address: int, content: bytes) -> None:
         """Set the initial value of a static object."""
@@ -200,6 +201,8 @@ class Memory:
         if self.sections and (thing.is_foreign or thing.kind == "heap"):
             self._ended = True
         thing.live = False
+        if self.on_end is not None:
+            self.on_end(thing)
 
     def _life(self, thing: MemoryObject) -> Any:
         if self.run.keyed:
@@ -209,7 +212,7 @@ class Memory:
     def find(self, address: int, size: int, site: int, verb: str) -> tuple[MemoryObject, int]:
         """The live object that has ``size`` bytes at an address, and the offset there."""
         thing = self.objects.get(address >> SHIFT)
-        at = (address & _MASK) - _BIAS
+        at = (address & MASK) - BIAS
         if thing is None or thing.kind == "function" or at < 0 or at + size > thing.size or not thing.live:
             raise self._fault(thing, int(address), int(at), int(size), site, verb)
         return thing, int(at)
@@ -276,7 +279,7 @@ class Memory:
     def load(self, address: int, size: int, site: int) -> int:
         """Read an unsigned integer."""
         thing = self.objects.get(address >> SHIFT)
-        at = (address & _MASK) - _BIAS
+        at = (address & MASK) - BIAS
         if thing is None or at < 0 or at + size > thing.size or not thing.live or type(at) is not int:
             thing, at = self.find(address, size, site, "reads")
         if not (self.run.solo or thing.is_constant):
@@ -297,7 +300,7 @@ class Memory:
     def store(self, address: int, size: int, value: Any, site: int) -> None:
         """Write an unsigned integer."""
         thing = self.objects.get(address >> SHIFT)
-        at = (address & _MASK) - _BIAS
+        at = (address & MASK) - BIAS
         if (
             thing is None
             or at < 0
@@ -337,7 +340,7 @@ class Memory:
     def peek(self, address: int, size: int) -> bytes:
         """The bytes at an address, read without a step; fewer where the object ends, none where there is none."""
         thing = self.objects.get(address >> SHIFT)
-        at = (address & _MASK) - _BIAS
+        at = (address & MASK) - BIAS
         return bytes(thing.data[at : at + size]) if thing is not None and at >= 0 else b""
 
     def write(self, address: int, content: bytes, site: int, shadow: bytes | None = None, unknown: Any = ()) -> None:

@@ -24,7 +24,7 @@ from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
 from mazurka.program.llvm.library.process import exit_process
 from mazurka.program.llvm.library.registry import FUNCTIONS, STEPPING
 from mazurka.program.llvm.library.threads import Threads
-from mazurka.program.llvm.machine import Machine
+from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
 from mazurka.program.llvm.memory import MemoryObject
 from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.memory import MemoryModel
@@ -56,6 +56,7 @@ class CProgram(LearnsPoints):
     arguments: tuple[str, ...]
     settings: ProgramSettings
     others: tuple[str, ...] = ()  # files that are linked to it
+    native_after: float = NATIVE_AFTER  # passes of loops in all executions until native code is made
     learned: Learned = field(default_factory=Learned)
     timing: float | None = None
     machine: Machine | None = None
@@ -69,7 +70,9 @@ class CProgram(LearnsPoints):
                 raise UsageError("no-main", "there is no function main() in it", where=self.path)
             self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
             events = self._events() if self.settings.properties else None
-            self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory, STEPPING, events)
+            self.machine = Machine(
+                module, FUNCTIONS, self.path, self.settings.memory, STEPPING, events, self.native_after
+            )
 
     def _events(self) -> CEvents:
         return CEvents(self.settings.properties, self._violated, lambda address: self._machine().place(address))
@@ -310,11 +313,13 @@ def _frames(stack: Sequence[tuple[str, int, str]]) -> tuple[Frame, ...]:
 
 def _traceback(machine: Machine, error: BaseException) -> tuple[Frame, ...]:
     """The program's frames in a traceback, outermost first."""
-    found = []
+    found: list[Location] = []
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        if trace.tb_frame.f_globals is machine.namespace and code.co_name != "<lambda>":
+        if code is GOING_ON:
+            found.pop()
+        elif trace.tb_frame.f_globals is machine.namespace and code.co_name != "<lambda>":
             found.append(Location(code.co_filename, trace.tb_lineno, 0, code.co_name))
         trace = trace.tb_next
     return tuple(Frame(place, _line(place)) for place in found)

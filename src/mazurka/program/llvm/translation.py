@@ -5,7 +5,8 @@ addresses, floats Python's, aggregates and vectors tuples. A block with one pred
 of a loop ``while True: if b < ...``. Variables in memory (``alloca``) whose address is only loaded from and stored to
 are Python variables. Statements have the line numbers of the C source, so that frames and tracebacks show it.
 
-Loops are reported at their heads (:mod:`mazurka.program.llvm.loops`), those without accesses to memory only count.
+Loops are reported at their heads (:mod:`mazurka.program.runtime.loops`), those without accesses to memory only count.
+Where a head answers that the loop has native code, the function goes on there (:mod:`mazurka.program.llvm.native`).
 
 Cost: 20 to 100 ns for an instruction that does not access memory.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 from mazurka.program.llvm.expressions import (
@@ -98,17 +99,19 @@ class Translator:
         self.function = function
         self._watched = watched
         self._address = address
-        self._site = site
+        self.site = site
         self._callee = callee
         self._blocks = {block.name: block for block in function.blocks}
-        self._names: dict[str, str] = {}
-        self._promoted = _promoted(function)
-        self._moved = _moved(function)
+        self.names: dict[str, str] = {}
+        self.promoted = promoted_in(function)
+        self.moved = moved_in(function)
         self._lines: list[tuple[int, str, int]] = []  # depth, text, line of the source
         self._line = function.location.line if function.location else 1
-        self._loops = LoopStructure(function, site, self._promoted)
+        self._line_of = _lines_of(function)
+        self.loops = LoopStructure(function, site, self.promoted)
         self._labels: dict[str, int] = {}
         self._frees = False
+        self._owns = ""  # a further condition for objects in memory to end with the function
 
     # -- the whole ----------------------------------------------------------------------------------------------------
 
@@ -133,35 +136,44 @@ class Translator:
     def _translate(self) -> None:
         function = self.function
         entry = function.blocks[0].name
-        parameters = ", ".join(self._name(name) for name, _ in function.parameters)
+        parameters = ", ".join(self.name(name) for name, _ in function.parameters)
         rest = ("*" if not parameters else ", *") + "rest" if function.variadic else ""
         self._emit(0, f"def {python_name(function.name)}({parameters}{rest}):")
         self._frees = any(
-            each.opcode == "alloca" and each.result not in self._promoted for each in _instructions(function)
+            each.opcode == "alloca" and each.result not in self.promoted for each in instructions_of(function)
         )
-        depth = 1
-        if self._promoted:
-            names = " = ".join(self._name(name) for name in self._promoted)
+        if self.promoted:
+            names = " = ".join(self.name(name) for name in self.promoted)
             self._emit(1, f"{names} = None")
-        if self._loops.heads:
-            phis = [each.result for each in _instructions(function) if each.opcode == "phi"]
+        if self.loops.heads:
+            phis = [each.result for each in instructions_of(function) if each.opcode == "phi"]
             if phis:
-                self._emit(1, f"{' = '.join(map(self._name, phis))} = None")
+                self._emit(1, f"{' = '.join(map(self.name, phis))} = None")
             self._emit(1, "act = activation()")
         if self._frees:
             self._emit(1, "mine = []")
+        depth = 1 + self._frees
+        self._labels = self._numbered_labels(entry)
+        self._begin()
+        if self._frees:
             self._emit(1, "try:")
-            depth = 2
-        self._labels = {name: number for number, name in enumerate(self._label_names(entry))}
-        if len(self._labels) == 1 and not self._loops.heads:
+        if len(self._labels) == 1 and not self.loops.heads:
             self._block(entry, depth)
         else:
-            self._emit(depth, "b = 0")
             self._emit(depth, "while True:")
             self._cases(list(self._labels), depth + 1)
         if self._frees:
             self._emit(1, "finally:")
-            self._emit(2, f"if mine: let_go(mine, {self._site(function.blocks[0].instructions[0])})")
+            condition = f"mine{self._owns}"
+            self._emit(2, f"if {condition}: let_go(mine, {self.site(function.blocks[0].instructions[0])})")
+
+    def _begin(self) -> None:
+        """The statements before the first block."""
+        if len(self._labels) > 1 or self.loops.heads:
+            self._emit(1, "b = 0")
+
+    def _numbered_labels(self, entry: str) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self._label_names(entry))}
 
     def _label_names(self, entry: str) -> list[str]:
         """The blocks that are cases of their own: those that do not just follow one other block."""
@@ -171,7 +183,7 @@ class Translator:
                 count[successor] = count.get(successor, 0) + 1
         found = [entry]
         found += [each.name for each in self.function.blocks if count.get(each.name, 0) > 1 and each.name != entry]
-        found += [head for head in self._loops.heads if head not in found]
+        found += [head for head in self.loops.heads if head not in found]
         depths: dict[str, int] = dict.fromkeys(found, 0)
         changed = True
         while changed:  # chains of blocks that would be nested too deep
@@ -200,24 +212,26 @@ class Translator:
     def _emit(self, depth: int, text: str) -> None:
         self._lines.append((depth, text, max(self._line, 1)))
 
-    def _name(self, name: str) -> str:
-        found = self._names.get(name)
+    def name(self, name: str) -> str:
+        """The Python variable of a result, parameter or variable in memory."""
+        found = self.names.get(name)
         if found is None:
-            found = self._names[name] = f"v{name}" if name.isdigit() else f"n{len(self._names)}"
+            found = self.names[name] = f"v{name}" if name.isdigit() else f"n{len(self.names)}"
         return found
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
     def _block(self, name: str, depth: int) -> None:
         block = self._blocks[name]
-        if (head := self._loops.heads.get(name)) is not None:
-            variables = ", ".join(self._name(each) for each in self._state_of(name))
-            how = "head" if head.has_effects else "count"
-            self._emit(depth, f"{how}({head.number}, act, ({variables}{',' if variables else ''}))")
-        for instruction in block.instructions:
-            if instruction.location is not None:
-                self._line = instruction.location.line
-            self._site_here = self._site(instruction)
+        self._line = self._line_of[id(block.instructions[0])]
+        if (head := self.loops.heads.get(name)) is not None:
+            self._emit(depth, f"if {self._passing(name)}: return go_on({head.number}, locals())")
+        self._statements(block, block.instructions, depth)
+
+    def _statements(self, block: Block, instructions: Sequence[Instruction], depth: int) -> None:
+        for instruction in instructions:
+            self._line = self._line_of[id(instruction)]
+            self._site_here = self.site(instruction)
             try:
                 self._instruction(block, instruction, depth)
             except Unsupported as error:
@@ -225,21 +239,27 @@ class Translator:
                     f"{error} at {instruction.location or f'line {instruction.line} of the IR'}"
                 ) from None
 
+    def _passing(self, head: str) -> str:
+        """The call by which a pass of a loop begins."""
+        loop = self.loops.heads[head]
+        variables = "".join(f"{self.name(each)}, " for each in self._state_of(head))
+        return f"{'head' if loop.has_effects else 'count'}({loop.number}, act, ({variables}))"
+
     def _state_of(self, head: str) -> list[str]:
         """The variables that distinguish two passes of a loop."""
         phis = [each.result for each in self._blocks[head].instructions if each.opcode == "phi"]
-        return [*self._promoted, *phis]
+        return [*self.promoted, *phis]
 
     def _jump(self, source: str, to: str, depth: int) -> None:
         block = self._blocks[to]
         names, values = [], []
         for each in block.instructions:
             if each.opcode == "phi":
-                names.append(self._name(each.result))
+                names.append(self.name(each.result))
                 values.append(self._value(each.operands[each.labels.index(source)]))
         if names:
             self._emit(depth, f"{', '.join(names)} = {', '.join(values)}")
-        for number in self._loops.left_by(source, to):
+        for number in self.loops.left_by(source, to):
             self._emit(depth, f"left({number}, act)")
         if to in self._labels:
             self._emit(depth, f"b = {self._labels[to]}")
@@ -261,7 +281,7 @@ class Translator:
             case "switch":
                 self._switch(block, each, depth)
             case "ret":
-                for number in self._loops.enclosing(block.name):
+                for number in self.loops.enclosing(block.name):
                     self._emit(depth, f"left({number}, act)")
                 self._emit(depth, f"return {self._value(each.operands[0])}" if each.operands else "return")
             case "unreachable":
@@ -279,7 +299,7 @@ class Translator:
             case "fence":
                 self._emit(depth, f"fence({each.orderings[0]!r}, {self._site_here})")
             case "alloca":
-                if each.result not in self._promoted:
+                if each.result not in self.promoted:
                     assert each.source is not None
                     count = f" * {self._value(each.operands[0])}" if each.operands else ""
                     name = self.function.variables.get(each.result, each.result)
@@ -288,7 +308,7 @@ class Translator:
                 self._assign(each, self._expression(each), depth)
 
     def _assign(self, each: Instruction, expression: str, depth: int) -> None:
-        self._emit(depth, f"{self._name(each.result)} = {expression}")
+        self._emit(depth, f"{self.name(each.result)} = {expression}")
 
     def _switch(self, block: Block, each: Instruction, depth: int) -> None:
         value = self._value(each.operands[0])
@@ -311,8 +331,8 @@ class Translator:
 
     def _store(self, each: Instruction, depth: int) -> None:
         value, place = each.operands
-        if isinstance(place.value, Local) and place.value.name in self._promoted:
-            self._emit(depth, f"{self._name(place.value.name)} = {self._value(value)}")
+        if isinstance(place.value, Local) and place.value.name in self.promoted:
+            self._emit(depth, f"{self.name(place.value.name)} = {self._value(value)}")
             return
         where, what = self._value(place), self._value(value)
         function = _STORES[each.orderings[0]] if each.how else "store"
@@ -322,11 +342,11 @@ class Translator:
 
     def _load(self, each: Instruction) -> str:
         place = each.operands[0]
-        if isinstance(place.value, Local) and place.value.name in self._promoted:
-            name = self._name(place.value.name)
+        if isinstance(place.value, Local) and place.value.name in self.promoted:
+            name = self.name(place.value.name)
             missing = f"uninitialised({self._promoted_name(place.value.name)!r}, {self._site_here})"
             return f"({name} if {name} is not None else {missing})"
-        function = "atomic_load" if each.how else "move" if each.result in self._moved else "load"
+        function = "atomic_load" if each.how else "move" if each.result in self.moved else "load"
         return self._loaded(each.type, self._value(place), function)
 
     def _promoted_name(self, name: str) -> str:
@@ -371,8 +391,8 @@ class Translator:
             given = "".join(f", {argument}" for argument in arguments)
             expression = f"call({self._value(each.operands[0])}, {self._site_here}{given})"
         if each.result and not isinstance(each.type, Void):
-            expression = fitted(each.type, expression) if is_library else expression
-            expression = f"{self._name(each.result)} = {expression}"
+            expression = rounded(each.type, fitted(each.type, expression)) if is_library else expression
+            expression = f"{self.name(each.result)} = {expression}"
         if each.opcode == "invoke":
             self._invoke(block, each, expression, depth)
         else:
@@ -402,7 +422,7 @@ class Translator:
         value, type_ = operand.value, operand.type
         match value:
             case Local(name):
-                return self._name(name)
+                return self.name(name)
             case Symbol(name):
                 return str(self._address(name))
             case Undefined():
@@ -464,7 +484,8 @@ class Translator:
     def _of_vectors(self, each: Instruction, values: list[str]) -> str:
         """An operation on each element of vectors."""
         result = each.type
-        assert isinstance(result, Array)
+        if not isinstance(result, Array):
+            raise Unsupported(f"a {each.opcode} of a vector to {result}")
         kinds = [operand.type.element if isinstance(operand.type, Array) else operand.type for operand in each.operands]
         parts = []
         for index in range(result.count):
@@ -583,30 +604,44 @@ def successors(block: Block) -> tuple[str, ...]:
     return tuple(dict.fromkeys(last.labels)) if last.opcode != "phi" else ()
 
 
-def _instructions(function: IrFunction) -> Iterator[Instruction]:
+def instructions_of(function: IrFunction) -> Iterator[Instruction]:
+    """The instructions of a function, in order."""
     for block in function.blocks:
         yield from block.instructions
 
 
-def _moved(function: IrFunction) -> set[str]:
+def _lines_of(function: IrFunction) -> dict[int, int]:
+    """The lines of instructions, by their identity: those without a location have that of the one before them in their
+    block, or else of the first that has one."""
+    found: dict[int, int] = {}
+    start = function.location.line if function.location else 1
+    for block in function.blocks:
+        line = next((each.location.line for each in block.instructions if each.location is not None), start)
+        for each in block.instructions:
+            line = each.location.line if each.location is not None else line
+            found[id(each)] = line
+    return found
+
+
+def moved_in(function: IrFunction) -> set[str]:
     """The results that are only copied, or of which bits are only picked or set: parts of structures that are passed
     on, and bit-fields. Such a value need not be initialised."""
     used: set[str] = set()
-    for each in _instructions(function):
+    for each in instructions_of(function):
         operands = each.operands
         if each.opcode in _MOVING:  # but where it decides which memory, or function, it is
             operands = operands[1:] if each.opcode == "store" else operands[:1] if each.opcode == "call" else ()
         used.update(operand.value.name for operand in operands if isinstance(operand.value, Local))
-    return {each.result for each in _instructions(function) if each.opcode == "load"} - used
+    return {each.result for each in instructions_of(function) if each.opcode == "load"} - used
 
 
-def _promoted(function: IrFunction) -> dict[str, Type]:
+def promoted_in(function: IrFunction) -> dict[str, Type]:
     """The variables in memory whose address is only loaded from and stored to, whole."""
     found: dict[str, Type] = {}
     for each in function.blocks[0].instructions:
         if each.opcode == "alloca" and not each.operands and isinstance(each.source, Int | Pointer | Float):
             found[each.result] = each.source
-    for each in _instructions(function):
+    for each in instructions_of(function):
         for number, operand in enumerate(each.operands):
             if not isinstance(operand.value, Local) or operand.value.name not in found:
                 continue

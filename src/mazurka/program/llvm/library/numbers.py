@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from mazurka.program.llvm.operations import single
+
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
@@ -200,6 +202,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **{f"{name}f": _plain(function) for name, function in _MATH.items()},
     **{f"llvm.{name}": _plain(function) for name, function in _MATH.items()},
     **{f"llvm.{name}": _plain(_MATH[same]) for name, same in _LLVM_NAMES.items()},
+    "llvm.fmuladd.f32": _plain(lambda one, other, added: single(one * other) + added),
     "llvm.fmuladd": _plain(lambda one, other, added: one * other + added),
     "llvm.fma": _plain(lambda one, other, added: one * other + added),
     "llvm.expect": _plain(lambda value, *_likely: value),

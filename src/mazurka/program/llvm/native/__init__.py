@@ -1,0 +1,1 @@
+"""Native code for the parts of a C program between its visible operations."""
