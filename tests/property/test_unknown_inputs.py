@@ -243,3 +243,25 @@ def test_an_input_that_outlives_its_execution_is_refused(
     _module("keeping_numbers", keeping, outside, monkeypatch)
     module = _module("using_kept", textwrap.dedent(source), tmp_path, monkeypatch)
     assert explore(module.unknown, strategy=strategy).report.verdict is not Verdict.VERIFIED
+
+
+@pytest.mark.parametrize("strategy", ["random", "pct", "pos", "surw"])
+def test_sampling_draws_inputs(strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """
+    import threading
+    import mazurka
+
+    def unknown():
+        n, m, seen = mazurka.symbolic_int("n", -3, 1000), mazurka.symbolic_int("m", 5, 9), []
+        threads = [threading.Thread(target=seen.append, args=(each,)) for each in range(2)]
+        for each in threads: each.start()
+        for each in threads: each.join()
+        assert not (n > 500 and m == 8 and seen[0])
+    """
+    module = _module("drawn", textwrap.dedent(source), tmp_path, monkeypatch)
+    report = explore(module.unknown, strategy=strategy, max_executions=500).report
+    assert report.verdict is Verdict.VIOLATION
+    inputs = dict(report.findings[0].inputs)
+    assert inputs["n"] > 500
+    assert inputs["m"] == 8
+    assert report.findings[0].replayed

@@ -6,6 +6,8 @@ all others. In a program of n threads and k points it finds a bug of depth d wit
 run. The length of runs is learnt from runs, in *rounds* of 1, 1, 2, 4, 8 ... runs: the runs of one round use the
 lengths of the rounds before.
 
+Unknown inputs are drawn, too: small numbers, the ends and the middle of the range, any numbers.
+
 Runs are numbered, and a run's number (with the seed) determines it. The remaining work are ranges of numbers, the
 lowest first, so the runs are the same for any number of processes.
 """
@@ -36,6 +38,7 @@ class RandomWalk(Strategy):
     name = "random"
     exhaustive = False
     divisible = True
+    draws_inputs = True  # whether the plans after the first one have unknown inputs drawn
 
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
@@ -66,7 +69,8 @@ class RandomWalk(Strategy):
             return None
         number = found[0]
         self.taken.add(number)
-        return Seed(number, self.plan(number))
+        plan = self.plan(number)
+        return Seed(number, plan._replace(drawn=self.seed + number) if number and self.draws_inputs else plan)
 
     def _next(self, most: int) -> tuple[int, int] | None:
         """Take the lowest range of at most ``most`` numbers to run."""

@@ -36,8 +36,9 @@ class PartialOrderWalk(RandomWalk):
 
 
 class ShownWalk(PartialOrderWalk):
-    """``pos``, whose runs something else is shown, too."""
+    """``pos``, whose runs something else is shown, too: with the inputs that it searches."""
 
+    draws_inputs = False
     show: Callable[[Run], None]
 
     def observe(self, seed: Seed, run: Run) -> None:

@@ -111,7 +111,8 @@ class Plan(NamedTuple):
     ``detail`` records values, object names and stacks as a report needs them, at some cost. ``keys`` makes a step's
     value a key, equal only if the values are (None: unknown), and fills :attr:`Run.first`; ``values`` implies ``keys``,
     and also records all that comparing states of threads needs. ``arguments`` fills :attr:`Run.given`.
-    ``inputs`` are values of unknown inputs, which go before those of the program.
+    ``inputs`` are values of unknown inputs, which go before those of the program; with ``drawn`` all others are drawn
+    at random, by this number.
     ``orders_timeouts`` says that the strategy knows the meaning of a timeout that has fired. ``calls`` have to come in
     this order; :attr:`Run.returned` holds their results.
     """
@@ -134,6 +135,7 @@ class Plan(NamedTuple):
     orders_timeouts: bool = False
     calls: OrderedCalls | None = None
     inputs: tuple[tuple[str, int], ...] = ()
+    drawn: int | None = None
 
 
 class FailureKind(Enum):

@@ -11,6 +11,7 @@ Terms that are very wide or deep become definite, too; so each operation is exac
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -19,6 +20,9 @@ from mazurka.symbolic.terms import Term, constant, extended, extracted, operatio
 #: Terms that are wider, in bits, or nested deeper become definite numbers.
 _WIDEST: Final = 256
 _DEEPEST: Final = 400
+
+#: A third of the numbers that are drawn are no further from zero.
+_SMALL: Final = 16
 
 
 class PathCondition(NamedTuple):
@@ -40,9 +44,10 @@ class InputBranch(NamedTuple):
 class PathConditions:
     """The inputs of an execution, and the conditions on them that it has met. With ``definite_tests`` comparisons give
     plain truth values, on which the program depends from then on. ``place`` gives the running thread, and the number of
-    steps so far; None where nothing depends on conditions any more."""
+    steps so far; None where nothing depends on conditions any more. With ``drawn`` inputs that are not given are drawn,
+    by this number and their names."""
 
-    __slots__ = ("_first", "declared", "definite_tests", "given", "met", "place", "stale", "used")
+    __slots__ = ("_first", "declared", "definite_tests", "drawn", "given", "met", "place", "stale", "used")
 
     #: Those of the latest execution of this process.
     latest: ClassVar[PathConditions | None] = None
@@ -52,10 +57,12 @@ class PathConditions:
         given: Mapping[str, int] | None = None,
         definite_tests: bool = False,
         place: Callable[[], tuple[int, int] | None] | None = None,
+        drawn: int | None = None,
     ) -> None:
         self.given = given or {}
         self.definite_tests = definite_tests
         self.place = place
+        self.drawn = drawn
         self.stale = (
             False  # whether the execution has used a number of an earlier one, which other inputs do not change
         )
@@ -71,11 +78,24 @@ class PathConditions:
         """An input of ``width`` bits; ``first`` is its value if none is given. A name that is declared again stands for
         another input."""
         name = self._declare(name)
-        value = self.given.get(name, first) & (1 << width) - 1
+        value = self._value(name, name, 0, (1 << width) - 1, first) & (1 << width) - 1
         if signed and value >> width - 1:
             value -= 1 << width
         self.used[name] = value - (1 << width) if shown_signed and value >> width - 1 > 0 else value
         return SymbolicInt(value, variable(name, width), signed, self)
+
+    def _value(self, ranged: str, name: str, low: int, high: int, first: int) -> int:
+        """The value of an input, or one that equals it modulo the width."""
+        if ranged in self.given or name in self.given or self.drawn is None:
+            return self.given.get(ranged, self.given.get(name, first))
+        draw = random.Random(f"{self.drawn} {name}")
+        near = (max(low, -_SMALL), min(high, _SMALL)) if low <= _SMALL and high >= -_SMALL else (low, high)
+        match draw.randrange(3):
+            case 0:
+                return draw.randint(*near)
+            case 1:
+                return draw.choice((low, low + high + 1 >> 1, high))
+        return draw.randint(low, high)
 
     def _declare(self, name: str) -> str:
         count = self.declared[name] = self.declared.get(name, 0) + 1
@@ -87,7 +107,7 @@ class PathConditions:
         name = self._declare(name)
         ranged = f"{name} from {low} to {high}"
         width = max(low.bit_length(), high.bit_length()) + 1
-        value = self.given.get(ranged, self.given.get(name, 0)) & (1 << width) - 1
+        value = self._value(ranged, name, low, high, 0) & (1 << width) - 1
         value -= value >> width - 1 << width
         self.used[name] = value = value if low <= value <= high else min(max(0, low), high)
         number = SymbolicInt(value, variable(ranged, width), True, self)

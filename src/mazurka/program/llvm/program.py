@@ -101,7 +101,7 @@ class CProgram(LearnsPoints):
         )
         machine.restart(runtime)
         machine.conditions = runtime.conditions = PathConditions(
-            {**self.inputs, **dict(plan.inputs)}, place=runtime.place
+            {**self.inputs, **dict(plan.inputs)}, place=runtime.place, drawn=plan.drawn
         )
         machine.threads = Threads(machine)
         machine.memory.show = _key if runtime.keyed else _words(machine)

@@ -495,7 +495,7 @@ class PythonProgram(LearnsPoints):
         determinism.restart()
         runtime = self._runtime(plan)
         given = {**self.inputs, **dict(plan.inputs)}
-        runtime.conditions = PathConditions(given, definite_tests=True, place=runtime.place)
+        runtime.conditions = PathConditions(given, definite_tests=True, place=runtime.place, drawn=plan.drawn)
         runtime.on_error = self.on_error
         runtime.on_stuck = self.on_stuck
         runtime.on_round = self._livelock
