@@ -15,6 +15,7 @@
     make bench ARGS=thread-logs             logs of threads beside one log of all, of three programs (minutes; PyPI)
     make bench ARGS=call-orders             cost of candidates of calls in other orders, beside happens-before
     make bench ARGS=unknown-inputs          executions with inputs and orders searched together, and apart
+    make bench ARGS=standby                 whether stored states would save more than they cost
     make bench ARGS="c-tasks --jobs 2"      verdicts on C programs in the style of SV-COMP's tasks (some minutes)
     make bench ARGS=install                 size and time of an installation, without extras and with (a minute; PyPI)
     make bench ARGS=page                    200,000 events in Chromium (a minute; after make test-browser)
@@ -83,6 +84,7 @@ MEASUREMENTS: Final = {
     "properties": "property_violations",
     "c-tasks": "c_tasks",
     "unknown-inputs": "unknown_inputs",
+    "standby": "standby",
     "c-speed": "c_speed",
     "install": "install",
     "perfetto": "perfetto_export",

@@ -86,7 +86,7 @@ def _program(seed: int) -> str:
 _VALUES: Final = {"nondet_uint()": 4, "nondet_uint() #2": 4, "k": 3}
 
 
-class _Known:
+class _Concrete:
     """The configurations and failures of a program, by the orders of each concrete input."""
 
     def __init__(self, program: CProgram) -> None:
@@ -131,7 +131,7 @@ def test_each_order_and_path_is_one_configuration(seed: int, tmp_path: Path) -> 
     while True:  # until no search meets new points
         points = set(program.learned.points)
         explorer, outcome = _searched(program, StrategySettings(cutoffs=False))
-        known = _Known(program)
+        known = _Concrete(program)
         if points == program.learned.points:
             break
     strategy = explorer.strategy

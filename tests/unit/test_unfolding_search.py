@@ -15,8 +15,11 @@ from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.explore.strategy import StrategySettings
 from mazurka.program.protocol import FailureKind
+from mazurka.report.check_report import Verdict
 from mazurka.unfold.searchers import SEARCHERS
 from mazurka.unfold.strategy import resident_megabytes
+from mazurka.workflows.checking import check
+from mazurka.workflows.program_spec import ProgramSpec
 
 _RACING = SmallProgram(((Write("x", "1"), Write("y", "1")), (Read("a", "x"), Read("b", "y")), (Write("x", "2"),)) * 2)
 
@@ -154,3 +157,33 @@ def test_settings_of_the_search_belong_to_the_strategy(tmp_path: Path) -> None:
     for name, value in (("search_order", "coverage"), ("cutoffs", False), ("max_memory", 500)):
         with pytest.raises(UsageError, match="is a setting of the strategy unfolding, not of dpor"):
             resolve({"strategy": "dpor", name: value}, directory=tmp_path, environ={})
+
+
+_RACE = """
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void __VERIFIER_assume(int);
+int a[4];
+unsigned n;
+void *first(void *u) { a[n] = 1; return 0; }
+void *second(void *u) { int *p = a + 2; *p = 2; return 0; }
+#define SETUP n = __VERIFIER_nondet_uint(); __VERIFIER_assume(n < LIMIT);
+"""
+
+
+@pytest.mark.parametrize("strategy", ["unfolding", "dpor"])
+@pytest.mark.parametrize("limit", [2, 4])
+def test_a_race_at_an_unknown_address_names_the_input(limit: int, strategy: str, tmp_path: Path) -> None:
+    """The address depends on the input: the race happens for one value of it."""
+    main = _TWO_THREADS.replace("pthread_t a, b;", "pthread_t t, b; SETUP").replace("&a,", "&t,").replace("(a,", "(t,")
+    path = tmp_path / "race.c"
+    path.write_text(f"#include <pthread.h>\n{_RACE}{main}".replace("LIMIT", str(limit)))
+    options = resolve({"strategy": strategy, "races": True}, directory=tmp_path, environ={})
+    program = opened(tmp_path, path.read_text(), races=True)
+    report = check(program, ProgramSpec("race.c", (), {}), options)
+    races = [each for each in report.findings if each.kind == "race"]
+    if limit == 2:
+        assert not races
+        assert report.verdict is Verdict.VERIFIED
+    else:
+        assert [dict(each.inputs) for each in races] == [{"nondet_uint()": 2}]
+        assert races[0].replayed
