@@ -265,3 +265,32 @@ def test_sampling_draws_inputs(strategy: str, tmp_path: Path, monkeypatch: pytes
     assert inputs["n"] > 500
     assert inputs["m"] == 8
     assert report.findings[0].replayed
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "unfolding"])
+def test_conditions_where_a_timeout_fires_early_count(
+    strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = """
+    import threading
+    import time
+    import mazurka
+
+    def unknown():
+        n, event, seen = mazurka.symbolic_int("n", 0, 9), threading.Event(), []
+
+        def setter():
+            if n > 4:
+                time.sleep(0.0005)
+            event.set()
+
+        threads = [threading.Thread(target=lambda: seen.append(event.wait(0.001))), threading.Thread(target=setter)]
+        for each in threads: each.start()
+        for each in threads: each.join()
+        assert seen == [True] or n != 7
+    """
+    module = _module("timed_inputs", textwrap.dedent(source), tmp_path, monkeypatch)
+    report = explore(module.unknown, strategy=strategy).report
+    assert report.verdict is Verdict.VIOLATION
+    assert dict(report.findings[0].inputs) == {"n": 7}
+    assert report.findings[0].replayed

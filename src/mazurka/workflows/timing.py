@@ -108,6 +108,8 @@ def merged(before: Outcome, after: Outcome) -> Outcome:
         untracked={**after.untracked, **before.untracked},
         uncontrolled={**after.uncontrolled, **before.uncontrolled},
         assumed=tuple(sorted({*after.assumed, *before.assumed})),
+        conditions=tuple(dict.fromkeys((*before.conditions, *after.conditions))),
+        asked=before.asked or after.asked,
         found=(*before.found, *[each for each in after.found if each.failure.identity not in known]),
     )
 
