@@ -126,7 +126,10 @@ def _searched(program: CProgram, settings: StrategySettings) -> tuple[Explorer, 
 
 @pytest.mark.parametrize("seed", range(_PROGRAMS))
 def test_each_order_and_path_is_one_configuration(seed: int, tmp_path: Path) -> None:
-    program = opened(tmp_path, _program(seed))
+    _check(opened(tmp_path, _program(seed)))
+
+
+def _check(program: CProgram) -> None:
     points: set[int] = set()
     while True:  # until no search meets new points
         points = set(program.learned.points)
@@ -146,6 +149,21 @@ def test_each_order_and_path_is_one_configuration(seed: int, tmp_path: Path) -> 
     _, with_cutoffs = _searched(program, StrategySettings())
     assert {each.failure.identity for each in with_cutoffs.found} == known.failures
     assert with_cutoffs.complete
+
+
+def test_conditions_that_exclude_each_other_only_together(tmp_path: Path) -> None:
+    """No two of the three conditions contradict each other."""
+    conditions = ("n > 0", "n < 2", "n != 1")
+    threads = [
+        f"void *work_{number}(void *p) {{ if ({each}) {{ pthread_mutex_lock(&lock); x++; "
+        "pthread_mutex_unlock(&lock); } return 0; }"
+        for number, each in enumerate(conditions)
+    ]
+    starts = [f"pthread_create(&t[{number}], 0, work_{number}, 0);" for number in range(3)]
+    ends = [f"pthread_join(t[{number}], 0);" for number in range(3)]
+    given = "n = __VERIFIER_nondet_uint() & 3;"
+    lines = [_HEAD, *threads, "int main(void) {", "pthread_t t[3];", given, *starts, *ends, "assert(x < 3);", "}"]
+    _check(opened(tmp_path, "\n".join(lines)))
 
 
 @pytest.mark.parametrize("order", SEARCHERS)

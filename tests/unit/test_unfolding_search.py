@@ -15,6 +15,7 @@ from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.explore.strategy import StrategySettings
 from mazurka.program.protocol import FailureKind
+from mazurka.replay.replayer import with_inputs
 from mazurka.report.check_report import Verdict
 from mazurka.unfold.searchers import SEARCHERS
 from mazurka.unfold.strategy import resident_megabytes
@@ -187,3 +188,62 @@ def test_a_race_at_an_unknown_address_names_the_input(limit: int, strategy: str,
     else:
         assert [dict(each.inputs) for each in races] == [{"nondet_uint()": 2}]
         assert races[0].replayed
+
+
+#: Endless loops that test an input of 0 to 7, and a test of the state at the end.
+_LOOPS = {
+    "a lock in some passes": (
+        "void *first(void *u) { while (!stop) { if (n > 5) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }"
+        " x = 1 - x; } return 0; }"
+        "void *second(void *u) { int a = x; stop = 1; assert(!(a == 1 && n == 6)); return 0; }",
+        "1",
+    ),
+    "a test without an effect": (
+        "void *first(void *u) { for (;;) { int t = n > 5; if (stop) break; x = 1 - x; } return 0; }"
+        "void *second(void *u) { stop = 1; return 0; }",
+        "!(x == 1 && n == 7)",
+    ),
+    "a change that is taken back": (
+        "void *first(void *u) { for (;;) { if (n == 3) { y = 1; y = 0; } if (stop) break; }"
+        " if (n == 2) x = 1; return 0; }"
+        "void *second(void *u) { int s = y; stop = 1; if (s && n == 3) x = 2; return 0; }",
+        "x != 2 && x != 1",
+    ),
+    "an input that is stored": (
+        "void *first(void *u) { while (!stop) { x = n; x = 0; } return 0; }"
+        "void *second(void *u) { int a = x; stop = 1; if (a == 4) y = 1; return 0; }",
+        "!y",
+    ),
+    "a thread that waits for a value": (
+        "void *first(void *u) { while (x != n % 2) ; y = 1; return 0; }"
+        "void *second(void *u) { if (n > 4) x = 1; return 0; }",
+        "1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _LOOPS)
+def test_endless_loops_that_test_inputs(name: str, tmp_path: Path) -> None:
+    """The failures are those of all inputs, one by one."""
+    threads, test = _LOOPS[name]
+    head = (
+        "#include <stdatomic.h>\nextern unsigned __VERIFIER_nondet_uint(void);\nunsigned n;\natomic_int x, y, stop;\n"
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+    )
+    main = _TWO_THREADS.replace("pthread_t a, b;", "pthread_t a, b; n = __VERIFIER_nondet_uint() & 7;")
+    main = main.replace("return 0;", f"assert({test}); return 0;")
+    program = opened(tmp_path, head + threads + main)
+
+    def failures(branches: bool) -> set[tuple[str, ...]]:
+        settings, points = StrategySettings(branches=branches), program.learned.points
+        explorer = Explorer(program, "unfolding", settings=settings, stop_at_first=False, learned=points)
+        outcome = explorer.run()
+        assert outcome.complete
+        return {each.failure.identity for each in outcome.found}
+
+    known: set[tuple[str, ...]] = set()
+    for number in range(8):
+        with with_inputs(program, {"nondet_uint()": number}):
+            known |= failures(branches=False)
+    assert known
+    assert failures(branches=True) == known
