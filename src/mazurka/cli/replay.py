@@ -22,7 +22,7 @@ from mazurka.config import FORMATS, Options, resolve
 from mazurka.errors import MazurkaError, UsageError
 from mazurka.program.protocol import Program
 from mazurka.replay.codec import is_token, load
-from mazurka.replay.replayer import Ending, Replay, replay
+from mazurka.replay.replayer import Ending, Replay, exported, replay
 from mazurka.replay.schedule import Schedule
 from mazurka.report.check_report import CheckReport
 from mazurka.workflows.certifying import orders_wanted
@@ -42,9 +42,16 @@ _FAILED: Final = 2
     "--format", "format_", type=SuggestingChoice(FORMATS), default="text", help="Report format  [default: text]"
 )
 @click.option("--output", multiple=True, metavar="[FORMAT:]FILE", help="A report file")
+@click.option("--export", metavar="FILE", help="Write a C program that fails in this order, without Mazurka")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors")
 def command(
-    schedules: tuple[str, ...], pdb: bool, times: int, format_: str, output: tuple[str, ...], quiet: bool
+    schedules: tuple[str, ...],
+    pdb: bool,
+    times: int,
+    format_: str,
+    output: tuple[str, ...],
+    export: str | None,
+    quiet: bool,
 ) -> int:
     """Run a saved schedule again, exactly, from its FILE or its TOKEN. Status 1: the failure is still there.
 
@@ -52,13 +59,13 @@ def command(
 
     options = replace(resolve(), format=format_, output=output, quiet=quiet)
     if len(schedules) == 1:
-        return replay_one(schedules[0], options, pdb=pdb, times=times)
-    if format_ != "text" or output or quiet:
+        return replay_one(schedules[0], options, pdb=pdb, times=times, export=export)
+    if format_ != "text" or output or quiet or export:
         raise UsageError(
             "output",
             "a report is about one schedule",
             where="replay",
-            hint="name one, or leave out --format, --output and --quiet",
+            hint="name one, or leave out --format, --output, --export and --quiet",
         )
     return _each(schedules, lambda schedule: replay_one(schedule, options, pdb=pdb, times=times))
 
@@ -87,10 +94,11 @@ def _in_a_child(command: Callable[[], int]) -> int:
         os._exit(status)
 
 
-def replay_one(schedule: str, options: Options, *, pdb: bool = False, times: int = 1) -> int:
+def replay_one(schedule: str, options: Options, *, pdb: bool = False, times: int = 1, export: str | None = None) -> int:
     """Replay a schedule and write the reports; the exit status."""
     saved = load(schedule)
     outputs = outputs_of(options)
+    export = os.path.abspath(export) if export else None
     _go_where_it_was_made(schedule)
     if saved.options.get(RUNNER) == PYTEST:
         return _with_pytest(saved, schedule, pdb, times, outputs, orders_wanted(options))
@@ -113,9 +121,18 @@ def replay_one(schedule: str, options: Options, *, pdb: bool = False, times: int
         result = replay(program, saved, times=times)
         if result.ending is Ending.DIVERGED:
             raise diverged(result)
+        if export:
+            _write(export, exported(program, result))
         return _tell(result, program, schedule, outputs, orders_wanted(options))
     finally:
         program.close()
+
+
+def _write(file: str, text: str) -> None:
+    try:
+        Path(file).write_text(text)
+    except OSError as error:
+        raise UsageError("output", error.strerror or str(error), where=file) from None
 
 
 def _go_where_it_was_made(schedule: str) -> None:

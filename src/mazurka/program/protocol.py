@@ -402,6 +402,18 @@ class LearnedPoints(Protocol):
 
 
 @runtime_checkable
+class Exports(Protocol):
+    """A program whose failing executions can be written as programs of their own."""
+
+    def exported(self, plan: Plan, failure: Failure) -> str:
+        """The text of a program in C whose threads take their steps as in the execution by ``plan``, which fails.
+
+        Raises :class:`~mazurka.errors.UsageError` if the execution can't be written so.
+        """
+        ...
+
+
+@runtime_checkable
 class LearnsPoints(Program, Protocol):
     """A program whose scheduling points are learnt from its runs, and can be taught."""
 

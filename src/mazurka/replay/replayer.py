@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Final
 
-from mazurka.errors import MazurkaError
+from mazurka.errors import MazurkaError, UsageError
 from mazurka.lazy_dataclass import dataclass
-from mazurka.program.protocol import Failure, Plan, Program, Run
+from mazurka.program.protocol import Exports, Failure, Plan, Program, Run
 from mazurka.replay.points import add_scheduling_points
 from mazurka.replay.schedule import STANDARD, SavedStep, Schedule, fingerprint, save_steps
 
@@ -95,6 +95,19 @@ def replay(program: Program, schedule: Schedule, *, times: int = 1, root: str = 
     return Replay(schedule, ending, run, failure, difference, max(times, 1), reproduced, changed)
 
 
+def exported(program: Program, result: Replay) -> str:
+    """The failing execution of a replay as a program in C of its own.
+
+    Raises :class:`UsageError` if there is no failure, or the program or its execution can't be written so.
+    """
+    if result.failure is None:
+        raise UsageError("not-exportable", "the schedule leads to no failure", where=result.schedule.target)
+    if not isinstance(program, Exports):
+        raise UsageError("not-exportable", "only C programs can be exported", where=result.schedule.target)
+    with with_inputs(program, result.schedule.inputs):
+        return program.exported(_plan(result.schedule), result.failure)
+
+
 @contextmanager
 def with_inputs(program: Program, inputs: Mapping[str, int]) -> Iterator[None]:
     """Have all executions made with these unknown inputs."""
@@ -105,8 +118,12 @@ def with_inputs(program: Program, inputs: Mapping[str, int]) -> Iterator[None]:
         program.inputs = before
 
 
+def _plan(schedule: Schedule) -> Plan:
+    return Plan(schedule.prefix, strict=True, detail=True, timing=schedule.timing)
+
+
 def _follow(program: Program, schedule: Schedule, root: str) -> tuple[Run, Difference | None]:
-    plan = Plan(schedule.prefix, strict=True, detail=True, timing=schedule.timing)
+    plan = _plan(schedule)
     for _ in range(_ATTEMPTS):
         run = program.execute(plan)
         difference = first_difference(run, program, schedule, root)

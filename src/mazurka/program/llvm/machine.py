@@ -95,10 +95,14 @@ class Machine:
         stepping: frozenset[str] = frozenset(),
         events: CEvents | None = None,
         native_after: float = NATIVE_AFTER,
+        *,
+        counts_steps: bool = False,
     ) -> None:
         self.module = module
         self.stepping = stepping
         self.events = events
+        self.steps: dict[int, list[int]] = {}  # by thread: the length of the log before each of its steps, if counted
+        self._counts_steps = counts_steps
         self._watched = None if events is None else _Watched(events, module.field_names)
         self.library = library
         self.path = path
@@ -120,7 +124,7 @@ class Machine:
         self.loops: dict[int, str] = {}  # the functions of loops, by their numbers
         self.names: dict[str, Mapping[str, str]] = {}  # the Python variables of functions that have loops
         self.native: NativeCode | None = None  # made when it is needed
-        self._native_after = native_after if events is None else inf
+        self._native_after = native_after if events is None and not counts_steps else inf
         self._passes = 0  # of loops, in all executions before
         self._warm = inf  # passes of this execution after which native code is used
         self._sites: dict[int, int] = {}  # by the identity of an instruction
@@ -161,6 +165,7 @@ class Machine:
             activation=self._activation,
             library=_Bound(self),
             called=self._called,
+            step=self._step,
             Thrown=Thrown,
             landing=functools.partial(self.library[LANDING], self),
             resumed=functools.partial(self.library[RESUMED], self),
@@ -228,7 +233,9 @@ class Machine:
 
     def _translate_one(self, function: IrFunction) -> None:
         try:
-            translator = Translator(function, self.address, self.site_of, self.callee, self._watched)
+            translator = Translator(
+                function, self.address, self.site_of, self.callee, self._watched, counts_steps=self._counts_steps
+            )
             translator.compiled(self.namespace, python_name(function.name))
             if translator.loops.heads:
                 self.loops.update((loop.number, function.name) for loop in translator.loops.heads.values())
@@ -287,6 +294,7 @@ class Machine:
         self.state.clear()
         self.output.clear()
         self.is_broken = False
+        self.steps.clear()
         self._activations = 0
         self._rounds = 0
         self._states.clear()
@@ -394,6 +402,11 @@ class Machine:
             text = f"a fence that orders stores only ({ordering}), under PSO, at {self.location(site)}"
             run.untracked[text] = run.untracked.get(text, 0) + 1
             run.drain(site)
+
+    def _step(self) -> None:
+        """The running thread comes to an instruction that may be visible to others, once there are any."""
+        if not self.run.solo:
+            self.steps.setdefault(self.run.current.index, []).append(len(self.run.log))
 
     def _alloca(self, size: int, name: str, mine: list[MemoryObject]) -> int:
         made = self.memory.allocate(size, "stack", name)

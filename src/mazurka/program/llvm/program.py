@@ -43,6 +43,9 @@ from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 
+#: An execution that is to be exported is made again, at most so often, when it finds new scheduling points.
+_ATTEMPTS: Final = 4
+
 #: Executions in which calls of functions are nested deeper than about this are cut.
 _DEEPEST: Final = 12_000
 
@@ -207,6 +210,29 @@ class CProgram(LearnsPoints):
         if machine.is_broken:
             return None  # threads may wait for one that has ended by a fault
         return stuck(run, tasks, _Words(machine), with_daemons=True)
+
+    def exported(self, plan: Plan, failure: Failure) -> str:
+        """See :class:`~mazurka.program.protocol.Exports`."""
+        from mazurka.program.llvm.export.exporting import exported, refused
+
+        if self.settings.memory is not MemoryModel.SC:
+            raise refused("its stores arrive late, which semaphores can't force")
+        if self.inputs:
+            raise refused("it has unknown inputs")
+        module = read_module(ir_of((self.path, *self.others), self.flags), self.path)
+        before = self.machine
+        self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory, STEPPING, counts_steps=True)
+        try:
+            run = self.execute(plan)
+            for _ in range(_ATTEMPTS):
+                if not run.found_new_points:
+                    break
+                run = self.execute(plan)
+            if failure.identity not in [each.identity for each in run.failures]:
+                raise refused("it does not fail again")
+            return exported(module, run, self.machine.steps, failure, (self.path, *self.arguments))
+        finally:
+            self.machine = before
 
     # -- the protocol -------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 from mazurka.program.llvm.expressions import (
@@ -63,6 +63,9 @@ _MOVING: Final = frozenset(
     "store call ret and or xor shl lshr ashr trunc zext sext freeze phi select insertvalue extractvalue".split()
 )
 
+#: The beginnings of names of functions that do nothing.
+IGNORED_CALLS: Final = ("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias")
+
 #: Functions for atomic stores, by their orderings.
 _STORES: Final = {
     **dict.fromkeys(("unordered", "monotonic"), "relaxed_store"),
@@ -86,7 +89,8 @@ class Watched(Protocol):
 
 class Translator:
     """Translates one function. ``address`` gives the addresses of symbols, ``site`` numbers instructions, ``callee``
-    gives the expression for a function that is called by name."""
+    gives the expression for a function that is called by name. With ``counts_steps``, ``step()`` is called before each
+    instruction that may be visible to other threads."""
 
     def __init__(
         self,
@@ -95,9 +99,12 @@ class Translator:
         site: SiteOf,
         callee: Callable[[str], str],
         watched: Watched | None = None,
+        *,
+        counts_steps: bool = False,
     ) -> None:
         self.function = function
         self._watched = watched
+        self._counts_steps = counts_steps
         self._address = address
         self.site = site
         self._callee = callee
@@ -232,6 +239,8 @@ class Translator:
         for instruction in instructions:
             self._line = self._line_of[id(instruction)]
             self._site_here = self.site(instruction)
+            if self._counts_steps and is_step(instruction, self.promoted, self._is_external):
+                self._emit(depth, "step()")
             try:
                 self._instruction(block, instruction, depth)
             except Unsupported as error:
@@ -266,6 +275,9 @@ class Translator:
             self._emit(depth, "continue")
         else:
             self._block(to, depth)
+
+    def _is_external(self, name: str) -> bool:
+        return self._callee(name).startswith("library[")
 
     def _instruction(self, block: Block, each: Instruction, depth: int) -> None:
         match each.opcode:
@@ -363,7 +375,7 @@ class Translator:
     def _call(self, block: Block, each: Instruction, depth: int) -> None:
         called = each.operands[0].value
         name = called.name if isinstance(called, Symbol) else ""
-        if name.startswith(("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias")):
+        if name.startswith(IGNORED_CALLS):
             return
         arguments = []
         is_library = False
@@ -633,6 +645,17 @@ def moved_in(function: IrFunction) -> set[str]:
             operands = operands[1:] if each.opcode == "store" else operands[:1] if each.opcode == "call" else ()
         used.update(operand.value.name for operand in operands if isinstance(operand.value, Local))
     return {each.result for each in instructions_of(function) if each.opcode == "load"} - used
+
+
+def is_step(each: Instruction, promoted: Collection[str], is_external: Callable[[str], bool]) -> bool:
+    """Whether an instruction may be visible to other threads: it accesses memory, or calls the library."""
+    if each.opcode in ("load", "store"):
+        place = each.operands[-1].value
+        return not (isinstance(place, Local) and place.name in promoted)
+    if each.opcode == "call":
+        called = each.operands[0].value
+        return isinstance(called, Symbol) and not called.name.startswith(IGNORED_CALLS) and is_external(called.name)
+    return each.opcode in ("atomicrmw", "cmpxchg", "fence")
 
 
 def promoted_in(function: IrFunction) -> dict[str, Type]:
