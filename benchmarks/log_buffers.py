@@ -2,18 +2,18 @@
 
 - ``shared``: the recorder's own, one list to which all threads add; that takes no lock beside the interpreter's;
 - ``locked``: one list, and a lock for each event, as a log in one order takes where the interpreter has none;
-- ``numbered``: a list for each thread, each event of which takes a number from a counter of all;
-- ``per-thread``: a list for each thread, and no order among them.
+- ``per-thread``: a list for each thread, and no order among them;
+- ``none``: no log. Events are made and thrown away in C, so that all that is left is the cost of instrumented code.
 
-All record the same events; they are put together, and written, when the program has ended. For thread_logs.py.
+All make the same events. The process ends when the program's threads have: nothing is written. For thread_logs.py.
 """
 
 from __future__ import annotations
 
-import itertools
+import os
 import sys
 import threading
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -48,24 +48,14 @@ class PerThread(list[Any]):
             super().extend(events)
 
 
-class Numbered(PerThread):
-    """The same, with numbers: these are in lists of their own."""
+#: Recordings replace it.
+_EXIT: Final = os._exit
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._next = itertools.count().__next__
-        self._numbers: defaultdict[int, list[int]] = defaultdict(list)
-
-    def extend(self, items: Any) -> None:
-        self.own[items[0]].extend(items)
-        self._numbers[items[0]].append(self._next())
-
-
-KINDS: Final[dict[str, Callable[[], list[Any]]]] = {
+KINDS: Final[dict[str, Callable[[], Any]]] = {
     "shared": list,
     "locked": Locked,
-    "numbered": Numbered,
     "per-thread": PerThread,
+    "none": lambda: deque(maxlen=0),
 }
 
 
@@ -81,7 +71,9 @@ class Recorder(recorder.Recorder):
     def end(self) -> None:
         if isinstance(self.buffer, PerThread):
             self.buffer.gather()
-        super().end()
+        sys.stdout.flush()
+        print(f"recorded {len(self.buffer) // 3:,} events of one execution; kept 0", file=sys.stderr, flush=True)
+        _EXIT(0)
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -89,7 +81,7 @@ def run(arguments: Sequence[str]) -> None:
     from mazurka.program.python.recording import record
 
     Recorder.kind, sys.argv[1:] = arguments[0], list(arguments[1:])
-    recorder.SEGMENT = sys.maxsize  # no kind writes events before the program has ended
+    recorder.SEGMENT = sys.maxsize  # no kind writes events
     record.Recorder = Recorder  # type: ignore[misc]
     sys.exit(main())
 

@@ -126,6 +126,43 @@ def test_a_deadlock_of_locks_whose_acquires_are_events(shell: Shell) -> None:
     assert failure["kind"] == "deadlock"
 
 
+_GUARDED = """\
+    import threading
+
+    first, second, guard = threading.Lock(), threading.Lock(), threading.Lock()
+
+    def one():
+        with guard:
+            with first:
+                with second:
+                    pass
+
+    def two():
+        with guard:
+            with second:
+                with first:
+                    pass
+
+    threads = [threading.Thread(target=each) for each in (one, two)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_a_prediction_that_rests_on_a_release_is_confirmed(shell: Shell) -> None:
+    shell.write("program.py", _GUARDED)
+    done = shell.run("record", "program.py", "--property", "lock-order", "-o", "recording")
+    assert done.returncode == 0, done.stderr
+    done = shell.run("predict", "recording", "--confirm", "--format", "json")
+    findings = json.loads(done.stdout)["findings"]
+    assert findings
+    assert all(
+        (each["kind"], each["witness"]["checked"], each["replayed"]) == ("lock-order", True, True) for each in findings
+    )
+
+
 _LISTENERS = """\
     import threading
 

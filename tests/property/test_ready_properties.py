@@ -378,6 +378,46 @@ def program():
 """,
     ),
     Case(
+        "unauthenticated-use",
+        "ftp",
+        "unauthenticated-use",
+        """
+import ftplib
+class Client(ftplib.FTP):
+    def login(self, user="", passwd=""): pass
+    def voidcmd(self, command): pass
+    def quit(self): self.voidcmd("QUIT")
+def program():
+    client = Client()
+    def a():
+        client.login()
+        client.voidcmd("TYPE I")
+        client.quit()
+    def b(): client.voidcmd("TYPE A")
+    both(a, b)
+""",
+    ),
+    Case(
+        "unauthenticated-use",
+        "ftp, a command for which no login is needed",
+        "",
+        """
+import ftplib
+class Client(ftplib.FTP):
+    def login(self, user="", passwd=""): pass
+    def voidcmd(self, command): pass
+    def quit(self): self.voidcmd("QUIT")
+def program():
+    client = Client()
+    def a():
+        client.login()
+        client.voidcmd("TYPE I")
+        client.quit()
+    def b(): client.voidcmd("OPTS UTF8 ON")
+    both(a, b)
+""",
+    ),
+    Case(
         "uninitialised-use",
         "init",
         "uninitialised-use",
