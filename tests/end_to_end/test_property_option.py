@@ -151,16 +151,54 @@ _GUARDED = """\
 """
 
 
+_CALLS = """\
+    import threading
+
+    class File:
+        def open(self): pass
+        def use(self): pass
+        def close(self): pass
+
+    file = File()
+    file.open()
+
+    def use_and_close():
+        file.use()
+        file.close()
+
+    threads = [threading.Thread(target=each) for each in (file.use, use_and_close)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+_PROTOCOL = """\
+    property protocol(f):
+        event open(f): call *.File.open(f)
+        event use(f): call *.File.use(f)
+        event close(f): call *.File.close(f)
+        pattern: !(open use* close)
+"""
+
+
+def test_a_prediction_that_rests_on_calls_of_functions_is_confirmed(shell: Shell) -> None:
+    shell.write("program.py", _CALLS)
+    shell.write("own.mzp", _PROTOCOL)
+    _all_are_confirmed(shell, "own.mzp", "protocol")
+
+
 def test_a_prediction_that_rests_on_a_release_is_confirmed(shell: Shell) -> None:
     shell.write("program.py", _GUARDED)
-    done = shell.run("record", "program.py", "--property", "lock-order", "-o", "recording")
+    _all_are_confirmed(shell, "lock-order", "lock-order")
+
+
+def _all_are_confirmed(shell: Shell, stated: str, name: str) -> None:
+    done = shell.run("record", "program.py", "--property", stated, "-o", "recording")
     assert done.returncode == 0, done.stderr
     done = shell.run("predict", "recording", "--confirm", "--format", "json")
     findings = json.loads(done.stdout)["findings"]
     assert findings
-    assert all(
-        (each["kind"], each["witness"]["checked"], each["replayed"]) == ("lock-order", True, True) for each in findings
-    )
+    assert all((each["kind"], each["witness"]["checked"], each["replayed"]) == (name, True, True) for each in findings)
 
 
 _LISTENERS = """\

@@ -21,11 +21,13 @@ class GuideStep(NamedTuple):
     thread: str
     op: Op
     sites: frozenset[SiteNumber]  # empty for an operation of a primitive
-    name: str = ""  # of the attribute or global, if the operation accesses one, or ITEM_NAME
+    name: str = ""  # of the attribute or global, if the operation accesses one, or ITEM_NAME; of an event's property
     stays: bool = False  # the thread is only to stop before the operation
 
     def is_met_by(self, pending: Any) -> bool:
         """Whether a thread's pending operation (policy.Pending) is this one."""
+        if self.op is Op.POINT:
+            return _is_of_property(pending.target) and pending.target[1] == self.name
         if pending.op is not self.op and {pending.op, self.op} not in _ALIKE:
             return False
         if self.sites and (pending.site not in self.sites or _is_of_property(pending.target)):

@@ -141,7 +141,7 @@ class Confirmer:
     def _guides(self, found: ProvenBug, known: _Confirmation) -> Iterator[tuple[GuideStep, ...]]:
         """The guides to the bug, those nearest to the order first."""
         for rows in known.orders(self, found):
-            yield tuple(self._guide(rows, self._releases(found)))
+            yield tuple(self._guide(rows, self._events_to_meet(found)))
         if known.stands:
             before = [list(self._before(found, row)) for row in found.rows]
             if all(before):
@@ -177,18 +177,20 @@ class Confirmer:
         """The whole proven order."""
         yield _proven(found)
 
-    def _releases(self, found: ProvenBug) -> frozenset[int]:
-        """The releases of locks that are events of a violation: no other ones have to be led to."""
+    def _events_to_meet(self, found: ProvenBug) -> frozenset[int]:
+        """The rows of a property's events that no other step of a guide leads to: releases of locks, and events that
+        are no operation but the call of a function. Those before there is a second thread are no choice."""
         claim = found.witness.claim
         if not isinstance(claim, PropertyViolation):
             return frozenset()
-        events = (each for each in self._events_of(claim) if each.point in claim.steps)
-        return frozenset(each.row for each in events if self._trace.op[each.row] == Op.RELEASE)
+        rows = {each.row for each in self._events_of(claim) if self._trace.op[each.row] in (Op.RELEASE, Op.POINT)}
+        start = next((row for row in range(len(self._trace)) if self._trace.op[row] == Op.FORK), len(self._trace))
+        return frozenset(row for row in rows if row > start)
 
     def _events_of(self, claim: PropertyViolation) -> Sequence[PropertyEvent]:
         return property_events(self._trace, claim.property.name)
 
-    def _guide(self, rows: Sequence[int], releases: frozenset[int] = frozenset()) -> Iterator[GuideStep]:
+    def _guide(self, rows: Sequence[int], events: frozenset[int] = frozenset()) -> Iterator[GuideStep]:
         trace = self._trace
         for row in rows:
             if self._leads[row] != row:
@@ -197,7 +199,10 @@ class Confirmer:
             kind = kind_of(trace.targets[trace.target[row]])
             if op is Op.FORK:
                 yield GuideStep(str(trace.targets[trace.target[row]][-1]), Op.BEGIN, frozenset())
-            elif (op in _GUIDING or row in releases) and kind is not Kind.HIDDEN:
+            elif op is Op.POINT and row in events:
+                name = str(trace.targets[trace.target[row]][1]).partition(".")[0]
+                yield GuideStep(trace.threads[trace.thread[row]], op, frozenset(), name)
+            elif (op in _GUIDING or row in events) and kind is not Kind.HIDDEN:
                 places = self._sites_of(row)
                 if places or op in (Op.ACQUIRE, Op.RELEASE):
                     yield GuideStep(trace.threads[trace.thread[row]], op, places, self._name_of(row))
