@@ -61,19 +61,28 @@ int main(void) {
 }
 
 
-#: A program whose threads each write a location of their own, and read that of the next one.
+#: A program whose threads each increment a number.
 _TINY: Final = """
 #include <pthread.h>
-int shared[THREADS];
-void *work(void *number) {
-    long at = (long)number;
-    shared[at] = shared[(at + 1) % THREADS] + 1;
+int count;
+void *work(void *unused) {
+    int seen = count;
+    count = seen + 1;
     return 0;
 }
 int main(void) {
-    pthread_t threads[THREADS];
-    for (long i = 0; i < THREADS; i++) pthread_create(&threads[i], 0, work, (void *)i);
-    for (long i = 0; i < THREADS; i++) pthread_join(threads[i], 0);
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, 0);
+#if THREADS == 4
+    pthread_t c, d;
+    pthread_create(&c, 0, work, 0);
+    pthread_create(&d, 0, work, 0);
+    pthread_join(c, 0);
+    pthread_join(d, 0);
+#endif
+    pthread_join(a, 0);
+    pthread_join(b, 0);
     return 0;
 }"""
 _EXECUTIONS: Final = 5_000

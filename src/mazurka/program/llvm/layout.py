@@ -25,17 +25,59 @@ _DIVIDED: Final = 1 << 35
 _ATOMIC: Final = 1 << 36
 
 
+#: Layouts are made anew once there are so many.
+_MOST: Final = 20_000
+
+
+class Layouts:
+    """The layouts of all objects by name. They serve one execution after another (:meth:`restart`), of which none knows
+    more than the marks among the learned points."""
+
+    def __init__(self) -> None:
+        self.sharing: Sharing = None  # type: ignore[assignment]  # set by restart()
+        self.used: list[ObjectLayout] = []  # in this execution
+        self.learnt: dict[tuple[str, int], tuple[int, bool]] = {}  # of words: the size of cells, whether atomic
+        self._points: tuple[set[int], int] = (set(), 0)  # those by which these are known, and how many they were
+        self._by_name: dict[str, ObjectLayout] = {}
+
+    def restart(self, sharing: Sharing) -> None:
+        """Begin an execution."""
+        self.sharing = sharing
+        for each in self.used:
+            each.restart()
+        self.used.clear()
+        points, count = self._points
+        if points is not sharing.points or count != len(points) or len(self.learnt) > _MOST:
+            self._points = (sharing.points, len(sharing.points))
+            self.learnt.clear()
+        if len(self._by_name) > _MOST:
+            self._by_name.clear()
+
+    def of(self, name: str) -> ObjectLayout:
+        """The layout of an object."""
+        found = self._by_name.get(name)
+        if found is None:
+            found = self._by_name[name] = ObjectLayout(name, self)
+        return found
+
+
 class ObjectLayout:
     """The cells of one object in one execution."""
 
-    __slots__ = ("_atomic", "_cells", "_grains", "_sharing", "name")
+    __slots__ = ("_atomic", "_cells", "_grains", "_layouts", "name")
 
-    def __init__(self, name: str, sharing: Sharing) -> None:
+    def __init__(self, name: str, layouts: Layouts) -> None:
         self.name = name
-        self._sharing = sharing
+        self._layouts = layouts
         self._grains: dict[int, int] = {}  # word -> the size of its cells, in bytes
         self._atomic: set[int] = set()  # words
         self._cells: dict[tuple[int, int], tuple[Target, ...]] = {}
+
+    def restart(self) -> None:
+        """Forget the accesses of an execution."""
+        self._grains.clear()
+        self._atomic.clear()
+        self._cells.clear()
 
     def cells(self, at: int, size: int) -> tuple[Target, ...]:
         """The cells of an access of ``size`` bytes at an offset."""
@@ -46,25 +88,34 @@ class ObjectLayout:
         for word in range(at // _WORD, (at + size - 1) // _WORD + 1):
             if word not in self._atomic:
                 self._atomic.add(word)
+                self._layouts.used.append(self)
                 if word in self._grains:
-                    self._learn(self._mark(word, 0), is_atomic=True)
+                    self._learn(word, 0, is_atomic=True)
         return self.cells(at, size)
 
-    def _learn(self, mark: int, *, is_atomic: bool = False) -> None:
+    def _learn(self, word: int, grain: int, *, is_atomic: bool = False) -> None:
         self._cells.clear()
-        self._sharing.learn((-1 - (mark | (_ATOMIC if is_atomic else _DIVIDED)),))
+        self._layouts.learnt.pop((self.name, word), None)
+        self._layouts.sharing.learn((-1 - (self._mark(word, grain) | (_ATOMIC if is_atomic else _DIVIDED)),))
 
     def _mark(self, word: int, grain: int) -> int:
         return crc32(f"{self.name}:{word}:{grain}".encode())
 
     def _known(self, word: int) -> int:
         """The size of cells that earlier executions have learnt."""
-        points = self._sharing.points
-        if -1 - (self._mark(word, 0) | _ATOMIC) in points:
+        learnt = self._layouts.learnt
+        found = learnt.get((self.name, word))
+        if found is None:
+            points = self._layouts.sharing.points
+            grain = next((each for each in _GRAINS if -1 - (self._mark(word, each) | _DIVIDED) in points), _WORD)
+            found = learnt[self.name, word] = grain, -1 - (self._mark(word, 0) | _ATOMIC) in points
+        if found[1]:
             self._atomic.add(word)
-        return next((each for each in _GRAINS if -1 - (self._mark(word, each) | _DIVIDED) in points), _WORD)
+        return found[0]
 
     def _divide(self, at: int, size: int) -> tuple[Target, ...]:
+        if not self._grains:
+            self._layouts.used.append(self)
         for word in range(at // _WORD, (at + size - 1) // _WORD + 1):
             start, end = max(at, word * _WORD), min(at + size, (word + 1) * _WORD)
             known = self._grains.get(word)
@@ -72,7 +123,7 @@ class ObjectLayout:
             while start % grain or end % grain:
                 grain //= 2
             if known is not None and grain < known:
-                self._learn(self._mark(word, grain))
+                self._learn(word, grain)
             self._grains[word] = grain
         found: list[Target] = []
         place = at

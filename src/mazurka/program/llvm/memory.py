@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.llvm.faults import ProgramFault
-from mazurka.program.llvm.layout import ObjectLayout, further
+from mazurka.program.llvm.layout import Layouts, ObjectLayout, further
 from mazurka.program.llvm.unknown_bytes import UnknownBytes
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
@@ -121,10 +121,10 @@ class Memory:
         self.objects: dict[int, MemoryObject] = {}
         self.codes: dict[int, str] = {}  # the code of a thread -> its name
         self.made: dict[str, int] = {}  # by thread: how many objects it has made
-        self.layouts: dict[str, ObjectLayout] = {}
+        self.layouts = Layouts()
         self.on_end: Callable[[MemoryObject], object] | None = None
         self.show: Callable[[MemoryObject, int, int], Any] = lambda thing, at, size: None
-        self._static: list[tuple[int, int, str, str, bytes]] = []
+        self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
         self.sections = 0  # atomic sections that the running thread is in, one within the other
         self._touched: dict[Target, int] | None = None  # by its step so far: 1 read, 2 written; None: no step yet
         self._before: list[tuple[MemorySlot, Any]] = []  # the values that the section has overwritten, oldest first
@@ -136,30 +136,30 @@ class Memory:
         self.leave_sections()
         self.codes.clear()
         self.made.clear()
-        self.layouts.clear()
-        self.objects = {
-            number: MemoryObject(number << SHIFT, size, kind, self._layout(name), bytearray(content))
-            for number, size, kind, name, content in self._static
-        }
-
-    def _layout(self, name: str) -> ObjectLayout:
-        layout = self.layouts.get(name)
-        if layout is None:
-            layout = self.layouts[name] = ObjectLayout(name, self.run.sharing)
-        return layout
+        self.layouts.restart(run.sharing)
+        self.objects = {}
+        for number, (thing, content) in enumerate(self._static, start=1):
+            self.objects[number] = thing
+            if not thing.is_constant:
+                thing.data[:] = content
+                thing.unknown = None
+                thing.is_foreign = False
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
     def add_static(self, name: str, size: int, kind: str) -> int:
         """Make room for an object that every execution begins with; returns its address."""
         number = len(self._static) + 1
-        self._static.append((number, size, kind, name, b""))
-        return (number << SHIFT) + BIAS
+        made = MemoryObject(number << SHIFT, size, kind, ObjectLayout(name, self.layouts), bytearray(size))
+        self._static.append((made, bytes(size)))
+        return made.address
 
     def set_static(self, address: int, content: bytes) -> None:
         """Set the initial value of a static object."""
         index = (address >> SHIFT) - 1
-        self._static[index] = (*self._static[index][:4], content)
+        thing = self._static[index][0]
+        thing.data[:] = content
+        self._static[index] = (thing, content)
 
     def allocate(self, size: int, kind: str, name: str = "", content: bytes | None = None) -> MemoryObject:
         """Make an object; without ``content`` it is not initialised."""
@@ -171,7 +171,7 @@ class Memory:
             self.run.stop(f"the run was cut: thread {task.name} has made more than {place} objects in memory")
         self.made[task.name] = place
         number = (self._code(task.name) + 1 << _PLACES) | place
-        layout = self._layout(f"{name or kind} {task.name}#{place}")
+        layout = self.layouts.of(f"{name or kind} {task.name}#{place}")
         made = MemoryObject(
             number << SHIFT, size, kind, layout, bytearray(size if content is None else content), task.name
         )
@@ -249,8 +249,10 @@ class Memory:
                 for cell in cells:
                     run.names[cell] = self.name_of(cell)
             self.step(op, cells[0], site, lambda: self.show(thing, at, width), more, point)
-        else:
+        elif self.sections:
             self.step(op, cells[0], site, None, more, point)
+        else:
+            run.visit(op, cells[0], site, None, more, point)
         if not thing.live:  # other threads have moved meanwhile
             raise self._fault(thing, thing.base, at, size, site, "reads" if op is _READ else "writes")
 

@@ -172,9 +172,9 @@ class CProgram(LearnsPoints):
         """The failure for an exception that ended a thread; None if it is none."""
         machine = self.machine
         assert machine is not None
-        frames = _traceback(machine, error)
         if isinstance(error, ProcessExit):
-            return self._exit(machine, run, task, error, frames)
+            return self._exit(machine, run, task, error)
+        frames = _traceback(machine, error)
         machine.is_broken = True
         if isinstance(error, Thrown):
             error = uncaught(machine, error)
@@ -189,9 +189,7 @@ class CProgram(LearnsPoints):
         text = f"{error.name}: {error.message}" if error.kind is FailureKind.EXCEPTION else error.message
         return Failure(error.kind, text, task.name, location, error.name, frames, step=len(run.log))
 
-    def _exit(
-        self, machine: Machine, run: Runtime, task: Task, error: ProcessExit, frames: tuple[Frame, ...]
-    ) -> Failure | None:
+    def _exit(self, machine: Machine, run: Runtime, task: Task, error: ProcessExit) -> Failure | None:
         """The process ends: no thread is waited for any more."""
         if task.index and not machine.threads.has_left:
             run.untracked["exit() in a thread that is not the first one"] = 1
@@ -200,6 +198,7 @@ class CProgram(LearnsPoints):
             run.required = 0
         if not error.status:
             return None
+        frames = _traceback(machine, error)
         location = frames[-1].location if frames else None
         message = f"the program exits with {error.status}"
         return Failure(FailureKind.EXIT, message, task.name, location, "exit", frames, step=len(run.log))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache
 from typing import Any, Final, Protocol
 
 from mazurka.program.llvm.expressions import (
@@ -605,6 +606,7 @@ class Translator:
         return f"field({text}, {field!r}, {back})" if field else text
 
 
+@cache
 def python_name(name: str) -> str:
     """The name of a function of the program in the namespace of compiled functions."""
     return "f_" + "".join(each if each.isalnum() or each == "_" else f"_{ord(each):x}_" for each in name)

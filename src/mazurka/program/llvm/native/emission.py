@@ -5,8 +5,8 @@ that says that it has left. A function ``@enter_N`` is called by Python with the
 in the area of frames; it returns 1 if the function has returned, 0 if it has left. Variables that outlive a block are
 ``alloca``s, of which LLVM makes registers.
 
-What an instruction means is stated by :mod:`mazurka.program.llvm.expressions`, and is the same here for each value that
-does not make it leave: results of floats that are no numbers leave, since their bits depend on the compiler.
+The meaning of an instruction is stated by :mod:`mazurka.program.llvm.expressions`, and is the same here for each value
+that does not make it leave: results of floats that are no numbers leave, since their bits depend on the compiler.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mazurka.program.llvm.ir.module import Block, ConstantValue, Instruction, Lo
 from mazurka.program.llvm.ir.types import Array, Float, Int, Pointer, Struct, Type, Void
 from mazurka.program.llvm.native.context import Context, Word
 from mazurka.program.llvm.native.intrinsics import COUNTED, FLOATS, INTEGERS
-from mazurka.program.llvm.native.segments import NOTHING, Segments, Way
+from mazurka.program.llvm.native.segments import NOTHING, Carrier, CodeSegments
 
 _FLOAT_OPERATIONS: Final = frozenset("fadd fsub fmul fdiv".split())
 
@@ -35,7 +35,7 @@ class FunctionText:
     def __init__(
         self,
         number: int,
-        segments: Segments,
+        segments: CodeSegments,
         address: Callable[[str], int],
         callees: Mapping[str, int],
         context: Context,
@@ -272,7 +272,7 @@ class FunctionText:
         part = self._segments.parts[label]
         block = next(each for each in self._function.blocks if each.name == part.block)
         for each in self._segments.instructions(label):
-            if self._segments.ways[id(each)] is Way.PYTHON:
+            if self._segments.ways[id(each)] is Carrier.PYTHON:
                 self._emit(f"br label %{self._leaving()}")
                 self._ended.add(part.block)
                 return
@@ -284,7 +284,7 @@ class FunctionText:
     def _instruction(self, block: Block, each: Instruction) -> None:
         match each.opcode:
             case "br" | "switch" | "ret":
-                if self._segments.ways[id(each)] is Way.DOUBTFUL:
+                if self._segments.ways[id(each)] is Carrier.DOUBTFUL:
                     self._unless(self._new("xor i1 %alone, 1"))
                 self._end(block, each)
             case "load":
@@ -342,7 +342,7 @@ class FunctionText:
         place = each.operands[0].value
         type_ = each.type
         if isinstance(place, Local) and place.name in self._segments.promoted:
-            if self._segments.ways[id(each)] is Way.DOUBTFUL:
+            if self._segments.ways[id(each)] is Carrier.DOUBTFUL:
                 at = tuple(self._segments.promoted).index(place.name)
                 has = self._new(f"load i1, ptr %has{at}")
                 self._unless(self._new(f"xor i1 {has}, 1"))
@@ -489,7 +489,7 @@ class FunctionText:
             self._define(each, f"select i1 {fits}, {own} {shifted}, {own} 0")
 
     def _divide(self, each: Instruction, own: str, values: list[str]) -> None:
-        if self._segments.ways[id(each)] is Way.DOUBTFUL:
+        if self._segments.ways[id(each)] is Carrier.DOUBTFUL:
             self._unless(self._new(f"icmp eq {own} {values[1]}, 0"))
             if each.opcode in ("sdiv", "srem"):  # the least integer, by -1
                 self._unless(self._new(f"icmp eq {own} {values[1]}, -1"))

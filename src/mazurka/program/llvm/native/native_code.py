@@ -1,7 +1,7 @@
 """The native code of one program: when it is made, entered and left.
 
 The two ways to run a program are one program: Python functions made from its LLVM IR, and native code of the same
-functions for what lies between visible operations. Native code never calls Python. Before an instruction that is
+functions for the parts between visible operations. Native code never calls Python. Before an instruction that is
 visible to other threads, that fails, or that is not translated, it *leaves*: all its functions return, after each has
 written down its variables, and the Python functions go on with that instruction. Hence no native function is ever on a
 stack when threads are switched or an execution is cut, and every fault, location and limit is that of the Python way.
@@ -43,7 +43,7 @@ from mazurka.program.llvm.native.emission import FunctionText
 from mazurka.program.llvm.native.intrinsics import DECLARATIONS, FLOATS, INTEGERS
 from mazurka.program.llvm.native.memory_access import accesses
 from mazurka.program.llvm.native.resuming import ResumableTranslator
-from mazurka.program.llvm.native.segments import Segments, is_scalar
+from mazurka.program.llvm.native.segments import CodeSegments, is_scalar
 from mazurka.program.llvm.translation import instructions_of, moved_in, promoted_in, python_name
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.symbolic.values import PathConditions
@@ -95,12 +95,12 @@ class Host(Protocol):
 
 
 @dataclass(slots=True)
-class _Known:
+class _CompiledFunction:
     """A function that has been compiled, or can be. ``enter`` is its native code, if Python enters it; ``entries`` the
     labels where it does, by loop."""
 
     number: int
-    segments: Segments
+    segments: CodeSegments
     entries: dict[int, int]
     enter: Callable[[int], int] | None = None
 
@@ -111,8 +111,8 @@ class NativeCode:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._context = Context()
-        self._known: list[_Known] = []
-        self._by_name: dict[str, _Known] = {}
+        self._known: list[_CompiledFunction] = []
+        self._by_name: dict[str, _CompiledFunction] = {}
         self._callable: dict[str, bool] = {}
         self._engines: list[Any] = []
         self._layouts: dict[tuple[int, int], _Layout] = {}
@@ -233,7 +233,7 @@ class NativeCode:
         for chances in self._chances:
             chances[loop] = _CHANCES if is_compiled else 0
 
-    def _compile(self, known: _Known) -> None:
+    def _compile(self, known: _CompiledFunction) -> None:
         callees = self._called_by(known)
         numbers = {name: self._by_name[name].number for name in callees}
         make = FunctionText
@@ -248,7 +248,7 @@ class NativeCode:
         self._engines.append(engine)
         known.enter = functions[entry]
 
-    def _called_by(self, known: _Known) -> list[str]:
+    def _called_by(self, known: _CompiledFunction) -> list[str]:
         """The functions that native code of a function calls, directly or not."""
         found: list[str] = []
         waiting = [known.segments]
@@ -259,13 +259,13 @@ class NativeCode:
                     waiting.append((self._by_name.get(name) or self._know(name)).segments)
         return found
 
-    def _know(self, name: str) -> _Known:
+    def _know(self, name: str) -> _CompiledFunction:
         """Divide a function into segments, and let it be resumed from now on."""
         host, function = self._host, self._host.module.functions[name]
         promoted = promoted_in(function)
         loops = LoopStructure(function, host.site_of, promoted)
-        segments = Segments(function, promoted, moved_in(function), loops, self._is_native)
-        known = _Known(len(self._known), segments, segments.entries())
+        segments = CodeSegments(function, promoted, moved_in(function), loops, self._is_native)
+        known = _CompiledFunction(len(self._known), segments, segments.entries())
         translator = ResumableTranslator(known.number, segments, function, host.address, host.site_of, host.callee)
         translator.compiled(host.namespace, python_name(name))
         self._known.append(known)
@@ -316,7 +316,7 @@ class _Layout:
     """The place of variables in a frame of a function at a label: words that say which promoted variables have values,
     then the variables that are live."""
 
-    def __init__(self, segments: Segments, label: int) -> None:
+    def __init__(self, segments: CodeSegments, label: int) -> None:
         live = segments.live[label] or ()
         self._promoted = len(segments.promoted)
         self._masks = -(-self._promoted // 64)

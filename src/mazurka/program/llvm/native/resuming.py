@@ -12,14 +12,14 @@ from __future__ import annotations
 from typing import Any
 
 from mazurka.program.llvm.ir.module import Block
-from mazurka.program.llvm.native.segments import Segments
+from mazurka.program.llvm.native.segments import CodeSegments
 from mazurka.program.llvm.translation import Translator
 
 
 class ResumableTranslator(Translator):
     """Translates one function, of this number, so that it can be resumed."""
 
-    def __init__(self, number: int, segments: Segments, *given: Any) -> None:
+    def __init__(self, number: int, segments: CodeSegments, *given: Any) -> None:
         super().__init__(*given)
         self._number = number
         self._segments = segments

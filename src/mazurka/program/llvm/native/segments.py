@@ -28,7 +28,7 @@ _OF_FLOATS: Final = frozenset("fadd fsub fmul fdiv fptrunc fpext fptosi fptoui s
 _BITS: Final = (1, 8, 16, 32, 64)
 
 
-class Way(Enum):
+class Carrier(Enum):
     """How an instruction is carried out."""
 
     NATIVE = "native"
@@ -36,7 +36,7 @@ class Way(Enum):
     PYTHON = "in Python"
 
 
-class Segment(NamedTuple):
+class CodeSegment(NamedTuple):
     """A part of a block: the instructions from ``first`` on, up to the next segment; ``is_head``: the head of a loop,
     which counts a pass, before them."""
 
@@ -45,7 +45,7 @@ class Segment(NamedTuple):
     is_head: bool = False
 
 
-class Segments:
+class CodeSegments:
     """The segments of a function, in order; a label is the index of one. ``moved`` are the results that need not be
     initialised, ``loops`` those of the function; ``calls_natively`` says of a call whether native code may carry it
     out."""
@@ -68,8 +68,8 @@ class Segments:
         for block in function.blocks:
             self.types.update((each.result, each.type) for each in block.instructions if each.result)
         self._assigned = self._assigned_at_starts()
-        self.ways: dict[int, Way] = {}  # by the identity of an instruction
-        self.parts: list[Segment] = []
+        self.ways: dict[int, Carrier] = {}  # by the identity of an instruction
+        self.parts: list[CodeSegment] = []
         self.first: dict[str, int] = {}  # the first label of a block
         for block in function.blocks:
             self._divide(block)
@@ -80,7 +80,7 @@ class Segments:
     def is_target(self, label: int) -> bool:
         """Whether Python may go on at a label where native code has left."""
         instructions = self.instructions(label)
-        return not instructions or self.ways[id(instructions[0])] is not Way.NATIVE
+        return not instructions or self.ways[id(instructions[0])] is not Carrier.NATIVE
 
     def entries(self) -> dict[int, int]:
         """The labels at which native code is entered in loops, by the numbers of the loops."""
@@ -111,55 +111,55 @@ class Segments:
         start = next(at for at, each in enumerate(block.instructions) if each.opcode != "phi")
         self.first[block.name] = len(self.parts)
         if block.name in self.loops.heads:
-            self.parts.append(Segment(block.name, start, is_head=True))
-        self.parts.append(Segment(block.name, start))
+            self.parts.append(CodeSegment(block.name, start, is_head=True))
+        self.parts.append(CodeSegment(block.name, start))
         assigned = set(self._assigned[block.name])
         for at, each in enumerate(block.instructions):
             way = self.ways[id(each)] = self._way(block, each, assigned)
             if (name := self._stored(each)) is not None:
                 assigned.add(name)
-            if way is not Way.NATIVE and at > start and each.opcode != "phi":
-                self.parts.append(Segment(block.name, at))
+            if way is not Carrier.NATIVE and at > start and each.opcode != "phi":
+                self.parts.append(CodeSegment(block.name, at))
 
-    def _way(self, block: Block, each: Instruction, assigned: set[str]) -> Way:
+    def _way(self, block: Block, each: Instruction, assigned: set[str]) -> Carrier:
         opcode = each.opcode
         if opcode in ("br", "switch", "ret"):
             return self._way_of_end(block, each)
         if opcode == "call" and isinstance(called := each.operands[0].value, Symbol):
             if called.name.startswith(NOTHING):
-                return Way.NATIVE
-            return Way.DOUBTFUL if self._calls_natively(each) else Way.PYTHON
+                return Carrier.NATIVE
+            return Carrier.DOUBTFUL if self._calls_natively(each) else Carrier.PYTHON
         if opcode == "alloca" and each.result in self.promoted:
-            return Way.NATIVE
+            return Carrier.NATIVE
         if not (is_scalar(each.type) or isinstance(each.type, Void)):
-            return Way.PYTHON
+            return Carrier.PYTHON
         if not all(is_scalar(operand.type) for operand in each.operands):
-            return Way.PYTHON
+            return Carrier.PYTHON
         if opcode in ("load", "store") and not each.how:
             place = each.operands[-1].value
             if isinstance(place, Local) and place.name in self.promoted:
-                return Way.DOUBTFUL if opcode == "load" and place.name not in assigned else Way.NATIVE
+                return Carrier.DOUBTFUL if opcode == "load" and place.name not in assigned else Carrier.NATIVE
             kind = each.type if opcode == "load" else each.operands[0].type
-            return Way.PYTHON if isinstance(kind, Int) and kind.bits == 1 else Way.DOUBTFUL
+            return Carrier.PYTHON if isinstance(kind, Int) and kind.bits == 1 else Carrier.DOUBTFUL
         if opcode in _PLAIN or opcode in ("phi", "getelementptr"):
-            return Way.NATIVE
+            return Carrier.NATIVE
         if opcode in ("ptrtoint", "inttoptr", "bitcast", "addrspacecast"):
             is_same = isinstance(each.type, Float) is isinstance(each.operands[0].type, Float)
-            return Way.NATIVE if is_same else Way.PYTHON
+            return Carrier.NATIVE if is_same else Carrier.PYTHON
         if opcode in _DIVISIONS:
-            return Way.NATIVE if _divides(each.operands[1]) else Way.DOUBTFUL
+            return Carrier.NATIVE if _divides(each.operands[1]) else Carrier.DOUBTFUL
         if opcode in _OF_FLOATS:
-            return Way.NATIVE if opcode in ("fneg", "sitofp", "uitofp") else Way.DOUBTFUL
-        return Way.PYTHON
+            return Carrier.NATIVE if opcode in ("fneg", "sitofp", "uitofp") else Carrier.DOUBTFUL
+        return Carrier.PYTHON
 
-    def _way_of_end(self, block: Block, each: Instruction) -> Way:
+    def _way_of_end(self, block: Block, each: Instruction) -> Carrier:
         if not all(is_scalar(operand.type) for operand in each.operands):
-            return Way.PYTHON
+            return Carrier.PYTHON
         for label in each.labels:
             phis = (other for other in self._blocks[label].instructions if other.opcode == "phi")
             if not all(is_scalar(phi.type) for phi in phis):
-                return Way.PYTHON
-        return Way.DOUBTFUL if self.leaves_noted_loop(block.name, each) else Way.NATIVE
+                return Carrier.PYTHON
+        return Carrier.DOUBTFUL if self.leaves_noted_loop(block.name, each) else Carrier.NATIVE
 
     def leaves_noted_loop(self, block: str, end: Instruction) -> bool:
         """Whether an instruction leaves a loop whose passes are noted while there are several threads."""
@@ -232,7 +232,7 @@ class Segments:
             if isinstance(operand.value, Local) and operand.value.name not in self.promoted:
                 yield operand.value.name
 
-    def _live_at(self, part: Segment) -> tuple[str, ...] | None:
+    def _live_at(self, part: CodeSegment) -> tuple[str, ...] | None:
         block = self._blocks[part.block]
         live = self._before(self._live_after[part.block], block.instructions[part.first :])
         if block.name in self.loops.heads and part.first and block.instructions[part.first - 1].opcode == "phi":
