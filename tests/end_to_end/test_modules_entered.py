@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -97,3 +98,83 @@ def test_to_ask_for_a_coroutine_function_reads_its_attributes_only(shell: Shell,
     done = shell.run("check", "program.py::unmarked", "--strategy", "mcr", status=0)
     assert done.stdout.startswith("verified")
     assert "2 executions" in done.stdout
+
+
+_USER_DICT: Final = """\
+    import threading
+    from collections import UserDict
+
+
+    class Slow(UserDict):
+        def __setitem__(self, key, value):
+            self.data[key] = value
+
+
+    def in_two_threads(*functions):
+        threads = [threading.Thread(target=each) for each in functions]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+
+
+    def verified_one_key():
+        kept = Slow()
+        in_two_threads(lambda: kept.update([("x", 1)]), lambda: kept.update({"x": 2}))
+        assert kept.data in ({"x": 1}, {"x": 2})
+
+
+    def verified_with_a_lock():
+        kept, lock = UserDict(), threading.Lock()
+
+        def put(value):
+            with lock:
+                kept.update(a=value, b=value)
+
+        in_two_threads(lambda: put(1), lambda: put(2))
+        assert kept["a"] == kept["b"]
+
+
+    def violation_by_update():
+        kept, seen = Slow(), []
+        in_two_threads(lambda: kept.update({"x": 1, "y": 1}), lambda: seen.append(len(kept.data)))
+        assert seen[0] != 1
+
+
+    def violation_by_pop():
+        kept, got = UserDict(x=1), []
+        in_two_threads(*[lambda: got.append(kept.pop("x", 0))] * 2)
+        assert sorted(got) == [0, 1]
+
+
+    def violation_by_setdefault():
+        kept, got = Slow(), []
+        in_two_threads(lambda: got.append(kept.setdefault("x", 1)), lambda: got.append(kept.setdefault("x", 2)))
+        assert got[0] == got[1]
+
+
+    def violation_by_another_dictionary():
+        kept = Slow()
+        in_two_threads(lambda: kept.update([("x", 1), ("y", 1)]), lambda: setattr(kept, "data", {}))
+        assert len(kept.data) != 1
+
+
+    def violation_by_a_change_of_the_argument():
+        kept, given = Slow(), [("x", 1), ("y", 1)]
+        in_two_threads(lambda: kept.update(given), lambda: given.__setitem__(slice(0, 2), [("x", 2), ("y", 2)]))
+        assert kept["x"] == kept["y"]
+
+
+    def violation_by_its_own_dictionary():
+        kept = Slow(x=1)
+        in_two_threads(lambda: kept.update(kept.data), lambda: kept.update(y=2))
+    """
+
+
+@pytest.mark.parametrize("strategy", ["auto", "dfs"])
+@pytest.mark.parametrize("name", re.findall(r"def ((?:verified|violation)\w+)", _USER_DICT))
+def test_methods_of_a_user_dict_take_several_steps(shell: Shell, name: str, strategy: str) -> None:
+    shell.write("program.py", _USER_DICT)
+    verdict = name.partition("_")[0]
+    done = shell.run("check", f"program.py::{name}", "--strategy", strategy, status=int(verdict == "violation"))
+    assert done.stdout.startswith(verdict), done.stdout

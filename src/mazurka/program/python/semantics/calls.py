@@ -150,7 +150,7 @@ def method(
             return None
         natives.operation_of(run, thing, name, handler, site, positional(thing, name, args, named or {}))
         if kind not in IN_C:
-            foreign.count_unexplored(run, thing, name, site)
+            foreign.count_unexplored(run, thing, name, site, args)
         return None
     if kind is types.MemberDescriptorType and name in _DESCRIPTOR_METHODS and args:
         natives.by_name(run, (args[0], thing.__name__), site, _DESCRIPTOR_METHODS[name])
@@ -311,7 +311,7 @@ def _function(run: Any, function: Any, site: int, args: tuple[Any, ...], named: 
     if handler is not None:  # a method of a container
         given = positional(args[0], identity[1], args[1:], named)
         natives.operation_of(run, args[0], identity[1], handler, site, given)
-        foreign.count_unexplored(run, args[0], identity[1], site)
+        foreign.count_unexplored(run, args[0], identity[1], site, args[1:])
         return
     if identity[0] == "weakref" and args and is_a(args[0], weakref.finalize) and not run.is_recording:
         natives.finaliser_used(run, args[0], site)

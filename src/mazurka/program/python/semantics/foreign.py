@@ -22,6 +22,7 @@ import gc
 import operator
 import sys
 import types
+from collections import UserDict
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 from zlib import crc32
@@ -460,9 +461,9 @@ def explored(points: Iterable[int]) -> list[str]:
     return [name for name in sorted(sys.modules) if harmless.is_explorable(name) and _mark_of(name) in known]
 
 
-def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
-    """A method of a container was used that is written in Python: it is no single step if threads share the
-    container."""
+def count_unexplored(run: Any, thing: Any, name: str, site: int, given: tuple[Any, ...] | None = None) -> None:
+    """A method of a container was used that is written in Python: it is no single step if threads share the container,
+    or an argument. ``given`` are the arguments, if they are known."""
     if run.is_recording or not has_concurrent_threads(run):
         return
     found = classification.find(type(thing), name)
@@ -473,8 +474,43 @@ def count_unexplored(run: Any, thing: Any, name: str, site: int) -> None:
     targets = {(STRUCTURE, n)}
     if last is not None and last[3] == site:
         targets |= {last[2], *[each.target for each in last[6]]}
-    if any(run.touched.get(each) is SHARED for each in targets):
+    shared = [each for each in targets if run.touched.get(each) is SHARED]
+    if shared and given is not None and _calls_tracked_methods(run, thing, found[1], given):
+        own = n, objects.numbers.get(id(objects.dictionary(thing)["data"]))
+        shared = [each for each in shared if each[1] not in own]  # these methods report their own steps
+    if shared:
         _enter(run, module_of(found[1]), found[1].__qualname__, site)
+
+
+#: Methods of `collections.abc` that access their object by its own methods only, and which.
+_BY_ITS_METHODS: Final = {
+    "MutableMapping.update": ("__setitem__",),
+    "MutableMapping.pop": ("__getitem__", "__delitem__"),
+    "MutableMapping.setdefault": ("__getitem__", "__setitem__"),
+}
+
+
+def _calls_tracked_methods(run: Any, thing: Any, function: types.FunctionType, given: tuple[Any, ...]) -> bool:
+    """Whether a method of the library accesses its object by methods that are instrumented only, or are from now on,
+    and goes through no argument by code in Python."""
+    names = _BY_ITS_METHODS.get(function.__qualname__, ()) if is_a(thing, UserDict) else ()
+    data = objects.dictionary(thing).get("data")
+    if not names or type(data) is not dict or any(each is data or not _is_plain_content(each) for each in given):
+        return False
+    found = [classification.find(type(thing), name) for name in names]
+    methods = [each[1] for each in found if each is not None and type(each[1]) is types.FunctionType]
+    return len(methods) == len(names) and all(
+        classification.is_instrumented(each) or _explore(run, module_of(each)) for each in methods
+    )
+
+
+def _is_plain_content(thing: Any) -> bool:
+    """Whether an object is a scalar, a dictionary with scalars for keys, or a list or tuple of scalars and tuples."""
+    if type(thing) is list or type(thing) is tuple:
+        return all(type(each) is tuple or type(each) in deep_access.PLAIN for each in thing)
+    if type(thing) is dict:
+        return all(type(each) in deep_access.PLAIN for each in thing)
+    return type(thing) in deep_access.PLAIN
 
 
 def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
