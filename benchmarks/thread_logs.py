@@ -3,7 +3,7 @@ buffers (log_buffers.py), on the three programs of recording.py, whose library i
 
 The overhead is the processor time of the program's threads beyond that of the plain program. The patent (003, FIG. 21)
 measures the reduction from a log in one order, whose events are synchronised, to logs of threads: 54 % on average, 10
-to 82 %. The reduction without any log is the bound of what logs can save. Kinds take turns; a reduction is that of the
+to 82 %. The reduction without any log is the most that logs can save. Kinds take turns; a reduction is that of the
 medians, its spread that over the workloads.
 """
 
@@ -21,10 +21,10 @@ from benchmarks.row import Row, Settings, middle
 
 _DEMANDED: Final = 0.54
 
-#: The most repetitions: so that all of it takes some minutes.
+#: The most repetitions, so that all of it takes some minutes.
 _ROUNDS: Final = 3
 
-#: What is compared: the overhead with the first, below that with the second.
+#: The comparisons: the overhead with the first, below that with the second.
 _COMPARED: Final = (("per-thread", "locked"), ("per-thread", "shared"), ("none", "shared"), ("none", "locked"))
 
 _NAMES: Final = {

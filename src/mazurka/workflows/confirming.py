@@ -141,7 +141,9 @@ class Confirmer:
     def _guides(self, found: ProvenBug, known: _Confirmation) -> Iterator[tuple[GuideStep, ...]]:
         """The guides to the bug, those nearest to the order first."""
         for rows in known.orders(self, found):
-            yield tuple(self._guide(rows, self._events_to_meet(found)))
+            yield tuple(self._guide(rows))
+            if events := self._events_to_meet(found):
+                yield tuple(self._guide(rows, events))
         if known.stands:
             before = [list(self._before(found, row)) for row in found.rows]
             if all(before):
