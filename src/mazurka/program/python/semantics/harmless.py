@@ -147,9 +147,9 @@ _PURE_PYTHON: Final = frozenset(
     """multiprocessing.process.current_process multiprocessing.process.parent_process
     multiprocessing.process.BaseProcess.name multiprocessing.process.BaseProcess.ident
     multiprocessing.synchronize.SemLock.__enter__ multiprocessing.synchronize.SemLock.__exit__
-    multiprocessing.context.BaseContext.cpu_count importlib.import_module
-    asyncio.coroutines.iscoroutinefunction asyncio.coroutines.iscoroutine""".split()
-)
+    multiprocessing.context.BaseContext.cpu_count importlib.import_module asyncio.coroutines.iscoroutine
+    asyncio.coroutines.iscoroutinefunction""".split()
+) - ({"asyncio.coroutines.iscoroutinefunction"} if sys.version_info >= (3, 14) else set())  # which issues a warning
 
 #: Functions of these modules that keep state, or change their arguments: by module and qualified name.
 _IMPURE: Final = frozenset(
