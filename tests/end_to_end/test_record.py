@@ -462,8 +462,16 @@ def test_a_lost_update_is_foreseen(shell: Shell) -> None:
 _ALL_KINDS = """\
     import collections
     import collections.abc
+    import functools
     import math
+    import random
     import threading
+
+    class Meta(type):
+        pass
+
+    class Made(metaclass=Meta):
+        pass
 
     class Base:
         shared = 0
@@ -504,8 +512,12 @@ _ALL_KINDS = """\
     text, names, ordered = Text("text"), [], collections.OrderedDict()
     text.kept = 1
     base, slotted, own = Base(), Slotted(), Own()
+    many, drawn = {n: n for n in range(70)}, random.Random(1)
+    make_pair, call_method = functools.partial(Pair, names), functools.partial(functools.partial(base.method))
     items, table, unique, cells = [1, 2, 3], {"a": 1, 2: 3}, {1, 2}, {}
     total = 0
+    make_error, get_item = functools.partial(KeyError, items), functools.partial(dict.get, table)
+    print_nothing = functools.partial(print, end="")
 
     def use():
         global total, names
@@ -565,6 +577,33 @@ _ALL_KINDS = """\
         lock.acquire(False)
         lock.release()
         ValueError(), ValueError("a"), ValueError([names, group]), ValueError(group), threading.local()
+        mixed = (1, 2.0, None, ("t", 0), ("t", total), Key((1, total)), frozenset((1, 2)))
+        for key in ("a", *mixed):
+            for each in (many, ordered, table) if key != "a" else (many, vars(base)):
+                each.get(key)
+                each.setdefault(key, total)
+                each[key] = total
+                each.keys(), each.values(), each.items()
+                each.pop(key)
+                each.pop(key, None)
+        ordered["last"] = ordered["first"] = names
+        ordered.move_to_end("last")
+        ordered.move_to_end("last", False)
+        for each in (list(ordered), [*many], set(table)):
+            bump()
+        KeyError(Key((1, base))), KeyError((1, base)), Exception(text, key), ValueError(Made())
+        make_pair(base), call_method(), make_error(table), get_item("a"), print_nothing()
+        drawn.randrange(5), drawn.choice(items), drawn.shuffle(items)
+        "a b".split(), "x".replace("x", "y"), "{}".format(names), "{0.shared}".format(base)
+        ",".join([text]), text.upper()
+        b"x".decode(), str.join(",", names), "%s" % (text,), repr(text), repr(base.pair), str(many)
+        math.made = Made
+        math.made(), math.made
+        try:
+            raise KeyError(key)
+        except KeyError as error:
+            error.args
+        copied = [*map(str, many)], dict(many), list(many.items())
 
     for _ in range(3):
         thread = threading.Thread(target=use)
