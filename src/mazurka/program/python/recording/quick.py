@@ -27,6 +27,7 @@ from mazurka.program.python.recording.raw import MORE, OFFSETS
 from mazurka.program.python.semantics import attributes, global_variables, variables
 from mazurka.program.python.semantics.class_shapes import operation, shape_of
 from mazurka.program.python.semantics.classification import (
+    BOUND,
     CONSTANT,
     FOREIGN,
     INSTANCE,
@@ -36,6 +37,7 @@ from mazurka.program.python.semantics.classification import (
     OF_MODULE,
     PROPERTY,
     classify,
+    find,
 )
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
 from mazurka.program.python.semantics.locations import MANY
@@ -98,7 +100,7 @@ def teller(run: EventSink) -> Callable[..., None]:
 def attribute_reader(run: EventSink) -> Reader:
     """The hook for reads of attributes of instances, classes and modules, at sites that name them."""
     add, variable, of_classes, left_out = run.buffer.extend, run.variable, run.of_classes, run.left_out.add
-    stored = sites.stored
+    read_with_classes = _reader_with_classes(run)
 
     def read(thing: Any, name: str, site: int) -> Any:
         try:
@@ -116,25 +118,22 @@ def attribute_reader(run: EventSink) -> Reader:
                     add((get_ident(), numbers.get(id(thing)) or number(thing), site))
                 left_out(name)
                 return thing
-            me, n = get_ident(), numbers.get(id(thing)) or number(thing)
             if name in dictionary(thing):
-                add((me, n, site))
+                add((get_ident(), numbers.get(id(thing)) or number(thing), site))
             else:
-                shape = shapes.get(id(type(thing))) or shape_of(type(thing))
-                row = [me, n, site]
-                for each in shape.deciding.get(name) or deciding(type(thing), how, name):
-                    row += (me, each, site)
-                add(row)
+                read_with_classes(thing, name, site, how)
         elif how is NONE or how is FOREIGN or how is PROPERTY or how is OF_CONTAINER:
             pass
+        elif how is BOUND:
+            found = find(type(thing), name)
+            read_with_classes(thing, name, site, found and found[0])
         elif how is OF_CLASS:
             if name in of_classes:
                 attributes.read(run, thing, name, site, how)
             else:
                 left_out(name)
         elif how is OF_MODULE:
-            kind = type(_own(thing, "__dict__").get(name))
-            if kind not in _CONSTANT and (not issubclass(kind, type) or name in stored):
+            if not _is_constant(thing, name):
                 global_variables.module_read(run, thing, name, site)
         else:
             attributes.read(run, thing, name, site, how)
@@ -143,7 +142,28 @@ def attribute_reader(run: EventSink) -> Reader:
     return read
 
 
-def deciding(kind: type, owner: type, name: str) -> tuple[int, ...]:
+def _reader_with_classes(run: EventSink) -> Callable[[Any, str, int, type | None], None]:
+    """The function that records the read of an attribute of an instance and of the classes up to the one that has it,
+    any of which might hide it."""
+    add = run.buffer.extend
+
+    def read(thing: Any, name: str, site: int, owner: type | None) -> None:
+        me, shape = get_ident(), shapes.get(id(type(thing))) or shape_of(type(thing))
+        row = [me, numbers.get(id(thing)) or number(thing), site]
+        for each in shape.deciding.get(name) or deciding(type(thing), owner, name):
+            row += (me, each, site)
+        add(row)
+
+    return read
+
+
+def _is_constant(module: Any, name: str) -> bool:
+    """Whether a global that a module has is not taken for a variable."""
+    kind = type(_own(module, "__dict__").get(name))
+    return kind in _CONSTANT or (issubclass(kind, type) and name not in sites.stored)
+
+
+def deciding(kind: type, owner: type | None, name: str) -> tuple[int, ...]:
     """The numbers of the classes that decide the value of attribute ``name`` of an instance that does not have it
     itself."""
     found = shape_of(kind).deciding[name] = tuple(map(number, attributes.upto(kind, owner)))

@@ -26,6 +26,7 @@ Cost: a tenth of a microsecond an event.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import struct
@@ -96,8 +97,8 @@ class RawWriter:
         fresh = {*first, *codes} - self._met  # some of these are names of threads
         self._met |= fresh
         places = [(site, *known) for site in map(abs, fresh) if (known := sites.site(site)) is not None]
-        things = _Numbered()
-        numbers = array("i", map(things.__getitem__, targets))
+        things = dict(zip(dict.fromkeys(targets), itertools.count()))
+        numbers = array("i", [*map(things.__getitem__, targets)])  # from a list in half the time
         pieces = (_encoded(names, places, things), *map(_bytes, (array("q", first), array("q", codes), numbers)))
         check = 0
         for piece in pieces:
@@ -118,14 +119,6 @@ def _write(path: Path, *pieces: bytes) -> None:
     except OSError:
         unfinished.unlink(missing_ok=True)
         raise
-
-
-class _Numbered(dict[Any, int]):
-    """Different objects, each with its number."""
-
-    def __missing__(self, thing: Any) -> int:
-        number = self[thing] = len(self)
-        return number
 
 
 def _bytes(numbers: array[int]) -> bytes:
