@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.c_programs import executed
+from tests.unit.c_programs import executed, opened
+
+from mazurka.program.protocol import Plan, TailPolicy
 
 FAULTS = {
     "null pointer": "int *p = 0; return *p;",
@@ -89,3 +91,35 @@ def test_exit_status_and_assertion(tmp_path: Path) -> None:
     assert executed(tmp_path, "int main(void) { exit(3); }").failures[0].message == "the program exits with 3"
     failure = executed(tmp_path, "int main(void) { int x = 1; assert(x == 2); }").failures[0]
     assert (failure.kind.value, failure.message) == ("assertion", "assertion failed: x == 2")
+
+
+MIXED = """
+union { long whole; int halves[2]; char bytes[8]; } cell;
+_Atomic int ready; int count;
+void *work(void *given) {
+    if (count++) cell.whole = 1; else cell.halves[1] = 2;
+    if (given) { ready = 1; cell.bytes[3] = 4; }
+    return 0;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, &a);
+    long seen = ready + cell.bytes[7];
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return seen == 77;
+}
+"""
+
+
+def test_an_execution_is_the_same_after_others(tmp_path: Path) -> None:
+    """Layouts and static objects are kept from one execution to the next."""
+    used = opened(tmp_path, MIXED)
+    for seed in range(30):
+        plan = Plan(tail=TailPolicy.RANDOM, seed=seed)
+        fresh = opened(tmp_path, MIXED)
+        fresh.learned.points = set(used.learned.points)
+        wanted, found = fresh.execute(plan), used.execute(plan)
+        assert (found.log, found.choices) == (wanted.log, wanted.choices)
+        assert used.learned.points == fresh.learned.points

@@ -36,6 +36,7 @@ class Layouts:
     def __init__(self) -> None:
         self.sharing: Sharing = None  # type: ignore[assignment]  # set by restart()
         self.used: list[ObjectLayout] = []  # in this execution
+        self.version = 0  # of the marks among the learned points
         self.learnt: dict[tuple[str, int], tuple[int, bool]] = {}  # of words: the size of cells, whether atomic
         self._points: tuple[set[int], int] = (set(), 0)  # those by which these are known, and how many they were
         self._by_name: dict[str, ObjectLayout] = {}
@@ -49,6 +50,7 @@ class Layouts:
         points, count = self._points
         if points is not sharing.points or count != len(points) or len(self.learnt) > _MOST:
             self._points = (sharing.points, len(sharing.points))
+            self.version += 1
             self.learnt.clear()
         if len(self._by_name) > _MOST:
             self._by_name.clear()
@@ -64,7 +66,7 @@ class Layouts:
 class ObjectLayout:
     """The cells of one object in one execution."""
 
-    __slots__ = ("_atomic", "_cells", "_grains", "_layouts", "name")
+    __slots__ = ("_atomic", "_cells", "_first", "_grains", "_layouts", "name")
 
     def __init__(self, name: str, layouts: Layouts) -> None:
         self.name = name
@@ -72,6 +74,8 @@ class ObjectLayout:
         self._grains: dict[int, int] = {}  # word -> the size of its cells, in bytes
         self._atomic: set[int] = set()  # words
         self._cells: dict[tuple[int, int], tuple[Target, ...]] = {}
+        # Of first accesses in a word, which it has whole: the version, the size of its cells, and the cells.
+        self._first: dict[tuple[int, int], tuple[int, int, tuple[Target, ...]]] = {}
 
     def restart(self) -> None:
         """Forget the accesses of an execution."""
@@ -96,6 +100,7 @@ class ObjectLayout:
     def _learn(self, word: int, grain: int, *, is_atomic: bool = False) -> None:
         self._cells.clear()
         self._layouts.learnt.pop((self.name, word), None)
+        self._layouts.version += 1
         self._layouts.sharing.learn((-1 - (self._mark(word, grain) | (_ATOMIC if is_atomic else _DIVIDED)),))
 
     def _mark(self, word: int, grain: int) -> int:
@@ -116,6 +121,17 @@ class ObjectLayout:
     def _divide(self, at: int, size: int) -> tuple[Target, ...]:
         if not self._grains:
             self._layouts.used.append(self)
+        word = at // _WORD
+        is_first = word not in self._grains and word not in self._atomic
+        if is_first and (first := self._first.get((at, size))) is not None and first[0] == self._layouts.version:
+            self._grains[word], self._cells[at, size] = first[1:]
+            return first[2]
+        cells = self._divided(at, size)
+        if is_first and word not in self._atomic and at + size <= (word + 1) * _WORD:
+            self._first[at, size] = self._layouts.version, self._grains[word], cells
+        return cells
+
+    def _divided(self, at: int, size: int) -> tuple[Target, ...]:
         for word in range(at // _WORD, (at + size - 1) // _WORD + 1):
             start, end = max(at, word * _WORD), min(at + size, (word + 1) * _WORD)
             known = self._grains.get(word)

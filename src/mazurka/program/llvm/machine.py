@@ -128,6 +128,7 @@ class Machine:
         self._passes = 0  # of loops, in all executions before
         self._warm = inf  # passes of this execution after which native code is used
         self._sites: dict[int, int] = {}  # by the identity of an instruction
+        self._constructors: list[int] | None = None  # found when it is asked for
         self._activations = 0
         self._rounds = 0  # passes of loops in succession that began in states that were there before
         self._states: set[Any] = set()
@@ -317,7 +318,9 @@ class Machine:
 
     def constructors(self) -> list[int]:
         """The addresses of the functions that are called before ``main``, in order."""
-        return self._listed("llvm.global_ctors")
+        if self._constructors is None:
+            self._constructors = self._listed("llvm.global_ctors")
+        return self._constructors
 
     def destructors(self) -> list[int]:
         """The addresses of the functions that are called after ``main``, in order."""

@@ -20,7 +20,8 @@ from mazurka.program.llvm.ir.module import Block, ConstantValue, Instruction, Lo
 from mazurka.program.llvm.ir.types import Array, Float, Int, Pointer, Struct, Type, Void
 from mazurka.program.llvm.native.context import Context, Word
 from mazurka.program.llvm.native.intrinsics import COUNTED, FLOATS, INTEGERS
-from mazurka.program.llvm.native.segments import NOTHING, Carrier, CodeSegments
+from mazurka.program.llvm.native.segments import Carrier, CodeSegments
+from mazurka.program.llvm.translation import IGNORED_CALLS
 
 _FLOAT_OPERATIONS: Final = frozenset("fadd fsub fmul fdiv".split())
 
@@ -379,7 +380,7 @@ class FunctionText:
     def _call(self, each: Instruction) -> None:
         called = each.operands[0].value
         assert isinstance(called, Symbol)
-        if called.name.startswith(NOTHING):
+        if called.name.startswith(IGNORED_CALLS):
             return
         if called.name not in self._callees:
             self._intrinsic(each, called.name)

@@ -18,9 +18,7 @@ from typing import Final, NamedTuple
 from mazurka.program.llvm.ir.module import Block, ConstantValue, Instruction, IrFunction, Local, Operand, Symbol
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Type, Void
 from mazurka.program.llvm.loop_structure import LoopStructure
-
-#: Calls that do nothing.
-NOTHING: Final = ("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias")
+from mazurka.program.llvm.translation import IGNORED_CALLS
 
 _PLAIN: Final = frozenset("add sub mul and or xor shl lshr ashr icmp fcmp select freeze trunc zext sext".split())
 _DIVISIONS: Final = frozenset("udiv urem sdiv srem".split())
@@ -126,7 +124,7 @@ class CodeSegments:
         if opcode in ("br", "switch", "ret"):
             return self._way_of_end(block, each)
         if opcode == "call" and isinstance(called := each.operands[0].value, Symbol):
-            if called.name.startswith(NOTHING):
+            if called.name.startswith(IGNORED_CALLS):
                 return Carrier.NATIVE
             return Carrier.DOUBTFUL if self._calls_natively(each) else Carrier.PYTHON
         if opcode == "alloca" and each.result in self.promoted:
