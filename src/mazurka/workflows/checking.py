@@ -282,7 +282,10 @@ class _Check:
         return self._look_at_timing(searched)
 
     def _has_more_to_search(self, outcome: Outcome) -> bool:
-        """Whether other searches would follow this one."""
+        """Whether other searches would follow this one, or the one by classes may decide more: the names of objects may
+        depend on inputs."""
+        if outcome.complete and isinstance(outcome.verdict, Inconclusive):
+            return not (outcome.untracked or outcome.uncontrolled)
         timed = is_wanted(outcome, self.options.timing, self.options.all_failures)
         return timed or self._is_undone(outcome) and clocks.is_wanted(learned_points(self.program).points)
 
