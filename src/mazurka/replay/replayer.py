@@ -18,7 +18,7 @@ from typing import Final
 
 from mazurka.errors import MazurkaError, UsageError
 from mazurka.lazy_dataclass import dataclass
-from mazurka.program.protocol import Exports, Failure, Plan, Program, Run
+from mazurka.program.protocol import Exports, Failure, Plan, Program, Run, learned_points
 from mazurka.replay.points import add_scheduling_points
 from mazurka.replay.schedule import STANDARD, SavedStep, Schedule, fingerprint, save_steps
 
@@ -95,7 +95,7 @@ def replay(program: Program, schedule: Schedule, *, times: int = 1, root: str = 
     return Replay(schedule, ending, run, failure, difference, max(times, 1), reproduced, changed)
 
 
-def exported(program: Program, result: Replay) -> str:
+def exported(program: Program, result: Replay, root: str = "") -> str:
     """The failing execution of a replay as a program in C of its own.
 
     Raises :class:`UsageError` if there is no failure, or the program or its execution can't be written so.
@@ -104,6 +104,8 @@ def exported(program: Program, result: Replay) -> str:
         raise UsageError("not-exportable", "the schedule leads to no failure", where=result.schedule.target)
     if not isinstance(program, Exports):
         raise UsageError("not-exportable", "only C programs can be exported", where=result.schedule.target)
+    learned_points(program).points.clear()  # the replay may have found more
+    add_scheduling_points(program, result.schedule.points, root)
     with with_inputs(program, result.schedule.inputs):
         return program.exported(_plan(result.schedule), result.failure)
 

@@ -222,12 +222,12 @@ class CProgram(LearnsPoints):
         before = self.machine
         self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory, STEPPING, counts_steps=True)
         try:
-            run = self.execute(plan)
             for _ in range(_ATTEMPTS):
-                if not run.found_new_points:
-                    break
                 run = self.execute(plan)
-            if failure.identity not in [each.identity for each in run.failures]:
+                fails = failure.identity in [each.identity for each in run.failures]
+                if fails or not run.found_new_points:
+                    break
+            if not fails:
                 raise refused("it does not fail again")
             return exported(module, run, self.machine.steps, failure, (self.path, *self.arguments))
         finally:
