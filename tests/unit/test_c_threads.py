@@ -11,8 +11,9 @@ from mazurka.errors import UsageError
 from mazurka.explore import portfolio
 from mazurka.explore.outcome import Inconclusive, Verified, Violation
 from mazurka.program.llvm.opening import open_program
-from mazurka.program.protocol import FailureKind
+from mazurka.program.protocol import FailureKind, Plan
 from mazurka.program.settings import ProgramSettings
+from mazurka.replay.points import add_scheduling_points, points_of
 
 TWO = """
 int main(void) {
@@ -302,3 +303,31 @@ def test_options_for_python_are_refused(name: str, settings: ProgramSettings, tm
     path.write_text("int main(void) { return 0; }")
     with pytest.raises(UsageError, match=f"{name} is for programs in Python only"):
         open_program(str(path), (), settings)
+
+
+def test_saved_points_are_those_of_the_execution(tmp_path: Path) -> None:
+    """Neither operations of primitives at other sites, nor names that the file has elsewhere, add to them."""
+    text = """
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+    int count;
+    void *work(void *unused) {
+        pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m);
+        pthread_cond_signal(&c);
+        return 0;
+    }
+    int main(void) {
+        pthread_t one;
+        pthread_create(&one, 0, work, 0);
+        pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m);
+        pthread_join(one, 0);
+        pthread_cond_destroy(&c);
+    }
+    """
+    program = opened(tmp_path, text)
+    program.execute(Plan())
+    run = program.execute(Plan())
+    learned = set(program.learned.points)
+    assert not {step.site for step in run.log if step.point} <= learned
+    add_scheduling_points(program, points_of(run, program, str(tmp_path)), str(tmp_path))
+    assert program.learned.points == learned

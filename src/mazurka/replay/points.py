@@ -40,7 +40,8 @@ def points_of(run: Run, program: Program, root: str = "") -> tuple[Point, ...]:
         return ()
     found = {Point("", mark) for mark in program.learned.points if mark < 0}
     by_file: dict[str, set[int]] = {}
-    for site in {step.site for step in run.log if step.point and step.site > 0}:
+    learned = program.learned.points  # operations of primitives are points at other sites, too
+    for site in {step.site for step in run.log if step.point and step.site > 0 and step.site in learned}:
         place = program.location(site)
         by_file.setdefault("" if place is None else place.file, set()).add(site)
     for file, sites in by_file.items():
@@ -74,7 +75,7 @@ def _resolved(program: LearnsPoints, file: str, wanted: list[Point], root: str) 
     for point in wanted:
         same = known.get((point.function, point.text, point.column, point.occurrence), point)
         found.add(program.site_of(file, same.number))
-    return found
+    return found - {SiteNumber(0)}
 
 
 def _described(program: LearnsPoints, file: str, root: str) -> Iterator[tuple[int, Point]]:
