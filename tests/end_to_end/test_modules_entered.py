@@ -137,6 +137,18 @@ _USER_DICT: Final = """\
         assert kept["a"] == kept["b"]
 
 
+    def verified_get_beside_a_change():
+        kept, got = Slow(x=1), []
+        in_two_threads(lambda: got.append(kept.get("x", 0)), lambda: kept.update(x=2))
+        assert got[0] in (1, 2)
+
+
+    def violation_by_get():
+        kept = Slow()
+        in_two_threads(*[lambda: kept.update(x=kept.get("x", 0) + 1)] * 2)
+        assert kept["x"] == 2
+
+
     def violation_by_update():
         kept, seen = Slow(), []
         in_two_threads(lambda: kept.update({"x": 1, "y": 1}), lambda: seen.append(len(kept.data)))

@@ -353,14 +353,14 @@ class CWriter:
             self._emit(f"{result} = {arguments[0]};")
         elif words[1] in ("smax", "smin", "umax", "umin"):
             compare = _CHOICES[words[1][1:]]
-            cast = f"(i{kind[1:]})" if words[1][0] == "s" else ""
+            cast = f"(i{kind[1:]})" if words[1].startswith("s") else ""
             self._emit(
                 f"{result} = {cast}{arguments[0]} {compare} {cast}{arguments[1]} ? {arguments[0]} : {arguments[1]};"
             )
         elif words[1] == "abs":
             self._emit(f"{result} = (i{kind[1:]}){arguments[0]} < 0 ? -{arguments[0]} : {arguments[0]};")
         elif words[1][1:] in _OVERFLOWING and words[2:4] == ["with", "overflow"]:
-            kind = f"{'i' if words[1][0] == 's' else 'u'}{words[4][1:]}"
+            kind = f"{'i' if words[1].startswith('s') else 'u'}{words[4][1:]}"
             call = f"__builtin_{words[1][1:]}_overflow(({kind}){arguments[0]}, ({kind}){arguments[1]}, &got)"
             self._emit(f"{{ {kind} got; {result}.f1 = {call}; {result}.f0 = got; }}")
         elif words[1] in ("stacksave", "stackrestore"):
@@ -436,7 +436,7 @@ class CWriter:
             return f"{given[0]} & 1 ? {given[1]} : {given[2]}"
         if opcode == "icmp":
             how = each.how
-            cast = f"(i{self._type(kinds[0])[1:]})" if how[0] == "s" else ""
+            cast = f"(i{self._type(kinds[0])[1:]})" if how.startswith("s") else ""
             operator = _ORDERED[how if how in ("eq", "ne") else how[1:]]
             return f"{cast}{given[0]} {operator} {cast}{given[1]}"
         if opcode == "fcmp":
@@ -492,7 +492,7 @@ class CWriter:
         if how in ("ord", "uno"):
             return ordered if how == "ord" else f"!{ordered}"
         test = f"{one} {_ORDERED[how[1:]]} {other}"
-        return f"{ordered} && {test}" if how[0] == "o" else f"!{ordered} || {test}"
+        return f"{ordered} && {test}" if how.startswith("o") else f"!{ordered} || {test}"
 
     def _address_of(self, each: Instruction) -> str:
         base, *indices = each.operands

@@ -484,6 +484,7 @@ def count_unexplored(run: Any, thing: Any, name: str, site: int, given: tuple[An
 
 #: Methods of `collections.abc` that access their object by its own methods only, and which.
 _BY_ITS_METHODS: Final = {
+    "Mapping.get": ("__getitem__",),
     "MutableMapping.update": ("__setitem__",),
     "MutableMapping.pop": ("__getitem__", "__delitem__"),
     "MutableMapping.setdefault": ("__getitem__", "__setitem__"),
