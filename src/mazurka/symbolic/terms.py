@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -117,19 +117,24 @@ def operation(op: str, one: Term, other: Term) -> Term:
 def value_of(term: Term, inputs: Mapping[str, int]) -> int:
     """The unsigned value of a term for some inputs; those that are missing are zero."""
     known: dict[Term, int] = {}
+    for each in parts_not_in(known, term):
+        known[each] = _evaluated(each, known, inputs)
+    return known[term]
+
+
+def parts_not_in(known: Container[Term], term: Term) -> Iterator[Term]:
+    """The parts of a term, and itself last, that are not known, each after those that it consists of. The caller makes
+    each part known before it asks for the next."""
     stack = [term]
     while stack:
         at = stack[-1]
-        if at in known:
-            stack.pop()
-            continue
         waiting = [each for each in at.arguments if isinstance(each, Term) and each not in known]
         if waiting:
             stack += waiting
             continue
         stack.pop()
-        known[at] = _evaluated(at, known, inputs)
-    return known[term]
+        if at not in known:
+            yield at
 
 
 def _evaluated(term: Term, known: dict[Term, int], inputs: Mapping[str, int]) -> int:
@@ -220,18 +225,10 @@ def as_text(term: Term) -> str:
     """A term as a text for :func:`from_text`: each part once, after those that it consists of."""
     numbers: dict[Term, int] = {}
     rows: list[list[Any]] = []
-    stack = [term]
-    while stack:
-        at = stack[-1]
-        waiting = [each for each in at.arguments if isinstance(each, Term) and each not in numbers]
-        if waiting:
-            stack += waiting
-            continue
-        stack.pop()
-        if at not in numbers:
-            numbers[at] = len(rows)
-            given = [[numbers[each]] if isinstance(each, Term) else each for each in at.arguments]
-            rows.append([at.op, at.width, *given])
+    for part in parts_not_in(numbers, term):
+        numbers[part] = len(rows)
+        given = [[numbers[each]] if isinstance(each, Term) else each for each in part.arguments]
+        rows.append([part.op, part.width, *given])
     return json.dumps(rows)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.errors import MazurkaError
-from mazurka.symbolic.terms import TESTS, Term
+from mazurka.symbolic.terms import TESTS, Term, parts_not_in
 from mazurka.symbolic.values import PathCondition
 
 #: Inputs below this are tried first: reports are easier to read.
@@ -70,18 +70,9 @@ class Formulas:
 
     def term(self, term: Term) -> Any:
         """The formula of a term."""
-        made = self._made
-        stack = [term]
-        while stack:
-            at = stack[-1]
-            waiting = [each for each in at.arguments if isinstance(each, Term) and each not in made]
-            if waiting:
-                stack += waiting
-                continue
-            stack.pop()
-            if at not in made:
-                made[at] = self._translated(at)
-        return made[term]
+        for part in parts_not_in(self._made, term):
+            self._made[part] = self._translated(part)
+        return self._made[term]
 
     def _translated(self, term: Term) -> Any:
         z3, made = self.z3, self._made

@@ -282,6 +282,12 @@ def socket_of(m: Machine, site: int, number: int) -> OpenFile | None:
     return opened
 
 
+def _connection_of(m: Machine, site: int, number: int) -> Connection | None:
+    """The connection of such a socket."""
+    opened = socket_of(m, site, number)
+    return None if opened is None else opened.connection
+
+
 def _read_address(m: Machine, site: int, place: int, size: int) -> bytes:
     address = m.memory.read(place, size, site, initialised=False)
     if int.from_bytes(address[:2], "little") == _UNIX and not address[2:].partition(b"\0")[0]:
@@ -341,11 +347,9 @@ def _take_address(m: Machine, site: int, address: bytes) -> int:
 
 
 def _listen(m: Machine, site: int, number: int, most: int) -> int:
-    opened = socket_of(m, site, number)
-    if opened is None:
+    connection = _connection_of(m, site, number)
+    if connection is None:
         return -1
-    connection = opened.connection
-    assert connection is not None
     if not connection.address:
         return failed(m, _EINVAL)
     name = address_name(connection.address)
@@ -431,19 +435,16 @@ def _give_address(m: Machine, site: int, place: int, size: int, address: bytes) 
 
 
 def _own_name(m: Machine, site: int, number: int, place: int, size: int) -> int:
-    opened = socket_of(m, site, number)
-    if opened is None:
+    connection = _connection_of(m, site, number)
+    if connection is None:
         return -1
-    assert opened.connection is not None
-    return _give_address(m, site, place, size, opened.connection.address or _INET.to_bytes(2, "little") + bytes(14))
+    return _give_address(m, site, place, size, connection.address or _INET.to_bytes(2, "little") + bytes(14))
 
 
 def _shutdown(m: Machine, site: int, number: int, how: int) -> int:
-    opened = socket_of(m, site, number)
-    if opened is None:
+    connection = _connection_of(m, site, number)
+    if connection is None:
         return -1
-    connection = opened.connection
-    assert connection is not None
     if not connection.incoming:
         return failed(m, _ENOTCONN)
     if not how:
