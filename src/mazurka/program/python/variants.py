@@ -1,8 +1,8 @@
 """The knowledge that variants of one program share, as a test that runs with many combinations of parameters.
 
 Trial runs of one variant mostly find the points, and enter the modules of the standard library, that those of the next
-one would. More points than a program needs make its executions longer, and nothing else: a search is complete with any
-set of points that has those that it needs.
+one would. A search is complete with any set of points that has those that it needs. More points make executions longer,
+and modules that are explored for one variant may cost another one an answer; neither gives a wrong one.
 """
 
 from __future__ import annotations
