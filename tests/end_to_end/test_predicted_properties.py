@@ -6,6 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
 from tests import preloaded
 
 _PROGRAM = """
@@ -89,6 +90,54 @@ def test_an_unknown_property(tmp_path: Path) -> None:
         made = _run(tmp_path, *command, "--property", "check-then-akt", status=2)
         assert "did you mean check-then-act" in made.stderr
     assert not (tmp_path / "shop.recording").exists()
+
+
+_COUNTED = """
+import threading, time
+class Counter:
+    n = 0
+class Flag:
+    up = False
+counter, flag = Counter(), Flag()
+numbers = {"n": 0}
+lock = threading.Lock()
+def add():
+    with lock:
+        STORE
+def other():
+    with lock:
+        STORE
+        flag.up = True
+threads = [threading.Thread(target=each) for each in (add, other)]
+threads[0].start()
+time.sleep(0.05)
+threads[1].start()
+for each in threads: each.join()
+"""
+
+
+_WORDS = {"recorded": "first up", "other": "up first"}
+
+
+@pytest.mark.parametrize(
+    ("store", "pointcut"),
+    [
+        ("counter.n += 1", "set *.Counter.n(_) = 1"),
+        ("counter.n += 1", "set *.Counter.n(_, value) if value == 1"),
+        ("counter.n += 1", "call int.{__add__, __iadd__}(0, _)"),
+        ("numbers['n'] += 1", "set dict(_)['n'] = 1"),
+        ("numbers['n'] += 1", "call int.{__add__, __iadd__}(0, _)"),
+    ],
+)
+def test_the_value_of_an_augmented_assignment_decides_its_events(tmp_path: Path, store: str, pointcut: str) -> None:
+    """The read of such an assignment decides nothing else: in the other order the first thread stores 2."""
+    (tmp_path / "shop.py").write_text(_COUNTED.replace("STORE", store))
+    events = f"    event first: {pointcut}\n    event up: set *.Flag.up(_)\n"
+    stated = [f"property {name}:\n{events}    pattern: {word}\n" for name, word in _WORDS.items()]
+    (tmp_path / "first.mzp").write_text("\n".join(stated))
+    _run(tmp_path, "record", "shop.py", "--property", "first.mzp", status=0)
+    made = _run(tmp_path, "predict", "shop.recording", "--kind", "deadlocks", status=1)
+    assert "1 violation of recorded, 0 violations of other" in made.stdout
 
 
 _STORED = """thread,op,kind,target,value,location

@@ -11,11 +11,12 @@ Cost: some microseconds for each event; nothing where no property is active.
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Sequence
 from typing import Any, Final
 
 from mazurka.program.python.property_events.naming import name_of, recorded
-from mazurka.program.python.property_events.pointcuts import Firing, Pointcuts
+from mazurka.program.python.property_events.pointcuts import Described, Firing, Pointcuts
 from mazurka.program.python.recording.raw import MORE
 from mazurka.program.runtime.property_monitors import Mark, PropertyMonitors, Standing, Violated
 from mazurka.properties.property import Anything, Moment, Pointcut, PointcutKind, Property
@@ -73,6 +74,13 @@ class Emitter:
         """The running thread has made its operation."""
         self.monitors.move(run)
 
+    def guard(self, run: Any, described: Sequence[Described]) -> None:
+        """A value is about to be stored: if an event depends on it, so it does on the reads that the value comes from,
+        also on that of an augmented assignment."""
+        rules = ((rule, each) for each in described for rule in self.pointcuts.named(each.operation, each.name))
+        if any(_depends_on_stored(rule.pointcut) and self.pointcuts.names(rule, each) for rule, each in rules):
+            run.buffer.extend((get_ident(), *_BRANCH))
+
     def emit(self, run: Any, firings: list[Firing], site: int, mark: Mark) -> None:
         """Report events."""
         for firing in firings:
@@ -104,23 +112,30 @@ def marked(run: Any) -> Mark:
 
 
 def _record(run: Any, firing: Firing, things: list[Any], site: int, mark: Mark) -> None:
-    from _thread import get_ident
-
     me = get_ident()
     parts = tuple(map(recorded, things))
     rows = _rows_since(run.buffer, mark, me)
     target = (Kind.POINT.tag, firing.rule.property.name, firing.rule.event.name, rows, parts)
     run.settle()
-    if _may_depend_on_values(firing.rule.pointcut):
+    if _may_depend_on_values(firing.rule.pointcut, rows):
         run.buffer.extend((me, *_BRANCH))
     run.buffer.extend((me, target, _POINT, site, None, MORE))
 
 
-def _may_depend_on_values(pointcut: Pointcut) -> bool:
-    """Whether an event may not happen if the operation reads or stores another value."""
-    decided = pointcut.moment in (Moment.RETURNING, Moment.RAISING) or pointcut.condition != ""
-    value = (pointcut.operands or ())[1:] if pointcut.kind is PointcutKind.SET else ()
-    return decided or not all(isinstance(each, Anything) for each in value)
+def _may_depend_on_values(pointcut: Pointcut, rows: int) -> bool:
+    """Whether an event may not happen if the operation reads another value; without rows, such as an operator's, if the
+    thread has read other operands before. Those that a store depends on come before it (:meth:`Emitter.guard`)."""
+    if pointcut.moment in (Moment.RETURNING, Moment.RAISING) or pointcut.condition:
+        return True
+    return rows == 0 and not all(isinstance(each, Anything) for each in pointcut.operands or ())
+
+
+def _depends_on_stored(pointcut: Pointcut) -> bool:
+    """Whether an event of a store may not happen, or bind another object, if another value is stored."""
+    place = 1 if pointcut.kind is PointcutKind.SET else 2
+    operands = pointcut.operands or ()
+    value = operands[place : place + 1] if Anything(more=True) not in operands[:place] else operands
+    return pointcut.condition != "" or not all(isinstance(each, Anything) for each in value)
 
 
 #: Further rows of one operation are not counted.

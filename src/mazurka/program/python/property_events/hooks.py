@@ -66,6 +66,16 @@ def _mark() -> int:
     return marked(run) if run is not None and active is not None else 0
 
 
+def _mark_before_store(described: list[Described]) -> int:
+    """The mark before a store, whose value a pointcut may be about."""
+    run = activation.active
+    if run is None or active is None:
+        return 0
+    if run.is_recording:
+        active.guard(run, described)
+    return marked(run)
+
+
 def _perform(
     described: list[Described],
     site: int,
@@ -300,7 +310,7 @@ class _Target:
         thing, site = _get(self, "thing"), _get(self, "site")
         described = [access(PointcutKind.SET, thing, name, (thing, value))]
         _stand(described, site)
-        mark = _mark()
+        mark = _mark_before_store(described)
         _hooks["__mz_wa__"](thing, name, site)
         _perform(described, site, mark, is_plain_attribute(thing, name), setattr, thing, name, value)
 
@@ -315,7 +325,7 @@ class _Target:
     def __setitem__(self, key: Any, value: Any) -> None:
         thing, site = _get(self, "thing"), _get(self, "site")
         _stand_special("__setitem__", thing, (thing, key, value), site)
-        mark = _mark()
+        mark = _mark_before_store([method(thing, "__setitem__", (thing, key, value))])
         _hooks["__mz_wi__"](thing, key, site)
         _special("__setitem__", thing, (thing, key, value), site, mark, _operator.setitem, thing, key, value)
 
