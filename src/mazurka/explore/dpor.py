@@ -44,7 +44,7 @@ from typing import Self
 
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.met_operations import MetOperations, numbers_in
-from mazurka.explore.races import Execution, PointEvent
+from mazurka.explore.races import Execution, PointEvent, StepShapes
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.explore.wakeup import Insertion, PathFrame, WakeupNode, insert, place_of, still_asleep
 from mazurka.program.protocol import Access, Plan, Run
@@ -66,6 +66,7 @@ class OptimalReduction(Strategy):
     def __init__(self, timed: bool = False, ordered: bool = False) -> None:
         self.timed = timed  # whether runs are those of plans with timing
         self.met = MetOperations()
+        self.shapes: StepShapes = {}
         self.ordered = ordered  # whether timeouts that fire come after all steps of others before them
         self.expired = False  # whether a timeout fired in some run, in an unknown order
         self.journal: list[JournalRecord] = []
@@ -125,7 +126,7 @@ class OptimalReduction(Strategy):
             fired = timeouts_of(run)
             run = in_order(run, fired)
         time = TIME if self.timed or self.ordered else None
-        execution = Execution(run, self.met.waited_for, time, self.met.varying, fired)
+        execution = Execution(run, self.met.waited_for, time, self.met.varying, fired, shapes=self.shapes)
         if self.met.learn_sites(execution, self.journal):
             self._reset()
             return

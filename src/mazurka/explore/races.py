@@ -35,10 +35,10 @@ O(points) for each reversal.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mazurka.lazy_dataclass import dataclass
-from mazurka.program.protocol import Access, Blocked, Run, Step
+from mazurka.program.protocol import Access, Blocked, Run
 from mazurka.symbolic.values import InputBranch, PathCondition
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
@@ -113,12 +113,44 @@ class _Second:
     ordinal: int
     op: Op
     accesses: tuple[tuple[Op, Target], ...]
+    event: PointEvent
     base: list[int]  # the clock of its thread before it
     reached: int  # the number of steps logged when its thread stood before it
     log: int  # the number of steps logged when it came, or the run ended
     waits: bool  # whether it has to wait while its target is taken
     attempt: bool
     varies: bool  # whether it may touch other targets if it reads another value
+    #: By target that it touches: the last accesses that conflict with it, and the number of all before it.
+    before: dict[Target, tuple[list[_Touch], int]]
+
+    def has_rivals(self) -> bool:
+        """Whether an event of another thread is among the last accesses that conflict with it."""
+        for touches, _ in self.before.values():
+            for touch in touches:
+                if touch.event >= 0 and touch.task != self.task:
+                    return True
+        return False
+
+
+class StepShape(NamedTuple):
+    """All that follows from a step's thread, operation and targets: its event, its accesses, those that read or write,
+    and the targets of these, each with whether it is written. ``looks`` is the kind of a target that is only read,
+    ``vary`` the number of targets touched by a step that reads values (0: it reads none)."""
+
+    event: PointEvent
+    accesses: tuple[tuple[Op, Target], ...]
+    touching: tuple[tuple[Op, Target], ...]
+    targets: tuple[tuple[Target, bool], ...]
+    attempt: bool
+    looks: str
+    varying: int
+
+
+#: The shapes of steps by thread, operation and targets. Searches keep them from one run to the next.
+StepShapes = dict[tuple[Any, ...], StepShape]
+
+#: So many shapes are kept.
+_MOST_SHAPES: Final = 50_000
 
 
 class Execution:
@@ -131,7 +163,8 @@ class Execution:
     steps have several accesses, and those whose steps have one, a read.
 
     With ``branches`` the conditions on unknown inputs that threads met are events, too, without accesses;
-    ``conditions`` has them by the numbers of these events.
+    ``conditions`` has them by the numbers of these events. ``shapes`` are those of other executions with the same
+    ``time``; it adds to them.
     """
 
     def __init__(
@@ -142,8 +175,10 @@ class Execution:
         varying: Collection[SiteNumber] = (),
         fired: Collection[int] | None = None,
         branches: Sequence[InputBranch] = (),
+        shapes: StepShapes | None = None,
     ) -> None:
         self.tasks = run.tasks
+        self._shapes: StepShapes = {} if shapes is None else shapes
         self.events: list[PointEvent] = []
         self.numbers: list[int] = []  # by event: its thread
         self.ordinals: list[int] = []
@@ -151,13 +186,14 @@ class Execution:
         self._steps: list[int] = []  # by event: its step
         self._touches: dict[Target, list[_Touch]] = {}
         self._woken: set[Target] = set()  # targets that notifications write
-        self._choices: dict[int, tuple[int, ...]] = {choice.point: choice.enabled for choice in run.choices}
+        self._choices: dict[int, tuple[int, ...]] = {point: enabled for point, _, enabled in run.decisions()}
         self._enabled: dict[int, tuple[int, ...]] = {}  # by event: the threads that could move
         self.conditions: dict[int, PathCondition] = {}
         self._now = [[0] * len(run.tasks) for _ in run.tasks]
         self._reached = [0] * len(run.tasks)
         self._logged = 0
-        self._seconds: list[tuple[_Second, dict[Target, int]]] = []  # each with the accesses of each target before it
+        self._seconds: list[_Second] = []
+        self._items: list[Item] = []  # of all events, made when they are needed
         self._waited_for = waited_for
         self._time = time
         self._varying = varying
@@ -168,7 +204,8 @@ class Execution:
         shared = _shared(run)
         following = iter(branches)
         upcoming = next(following, None)
-        for number, step in enumerate(run.log):
+        steps = run.entries()
+        for number, step in enumerate(steps):
             self._logged = number
             while upcoming is not None and upcoming.step <= number:
                 self._add_branch(number, upcoming)
@@ -177,7 +214,7 @@ class Execution:
                 self._add(number, step)
             else:
                 self._reached[step[0]] = number + 1  # it orders no two threads
-        self._logged = len(run.log)
+        self._logged = len(steps)
         while upcoming is not None:
             self._add_branch(self._logged, upcoming)
             upcoming = next(following, None)
@@ -186,48 +223,86 @@ class Execution:
                 accesses: tuple[tuple[Op, Target], ...] = ((blocked.op, blocked.target),)
                 if fired is not None and time is not None:
                     accesses = (*accesses, (Op.READ, time))
-                self._note(len(self.events), blocked.task, blocked.op, accesses, False, True, False)
+                self._note(blocked.task, blocked.op, self._shape_of(blocked.task, accesses), True, False)
 
     # -- the order ----------------------------------------------------------------------------------------------------
 
-    def _add(self, number: int, step: Step) -> None:
-        task, op, target, site, point, _value, more = step
-        accesses = ((op, target), *[(a.op, a.target) for a in more]) if more else ((op, target),)
-        if point:
-            attempt = any(a.op is Op.REQUEST for a in more)
-            if op is Op.READ:
-                self.looked_at.add(kind_of(target).tag)
-            waits = op in _WAITING or op is Op.READ and kind_of(target).tag in self._waited_for
-            varies = not attempt and self._may_vary(site, accesses)
-            if self._fired and number in self._fired:
-                over = tuple([(Op.READ, each) for _, each in accesses])
-                self._note(len(self.events), task, Op.READ, over, False, True, True)
-            else:
-                self._note(len(self.events), task, op, accesses, attempt, waits and not attempt, varies)
+    def _add(self, number: int, step: tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]) -> None:
+        task, op, target, site, point, _, more = step
+        shape = self._shape(task, op, target, more)
         clock = self._now[task]
-        for access, touched in accesses:
-            for touch in self._direct(touched, WRITES[access], READS[access]):
-                if touch.task != task:
-                    clock = list(map(max, clock, touch.clock))
         event = -1
         if point:
             event = len(self.events)
+            second = self._note_step(number, task, op, SiteNumber(site), shape)
+            if second.accesses is shape.accesses:
+                for touches, _ in second.before.values():
+                    clock = _joined(clock, task, touches)
+            else:
+                clock = self._after_conflicts(clock, task, shape)
             clock = clock.copy()
             clock[task] += 1
             passed = event - len(self.conditions)
             if passed in self._choices:
                 self._enabled[event] = self._choices[passed]
-            self._add_event(_event(self.tasks[task], accesses), task, clock, number)
+            self._add_event(shape.event, task, clock, number)
+        else:
+            clock = self._after_conflicts(clock, task, shape)
         if op in _NOTIFYING:
             self._woken.update([access.target for access in more])
         self._now[task] = clock
         self._reached[task] = number + 1
-        for access, touched in accesses:
-            if READS[access] or WRITES[access]:
-                past = self._touches.setdefault(touched, [])
-                free = not past or self._left_free(past)
-                written = len(past) if WRITES[access] else past[-1].written if past else -1
-                past.append(_Touch(number, event, task, access, WRITES[access], clock, free, written))
+        for access, touched in shape.touching:
+            writes = WRITES[access]
+            past = self._touches.get(touched)
+            if past:
+                free = self._left_free(past)
+                written = len(past) if writes else past[-1].written
+            else:
+                past = self._touches[touched] = []
+                free, written = True, 0 if writes else -1
+            past.append(_Touch(number, event, task, access, writes, clock, free, written))
+
+    def _after_conflicts(self, clock: list[int], task: int, shape: StepShape) -> list[int]:
+        """The clock of a thread after a step."""
+        for touched, writes in shape.targets:
+            if past := self._touches.get(touched):
+                clock = _joined(clock, task, _direct(past, writes))
+        return clock
+
+    def _shape(self, task: int, op: Op, target: Target, more: tuple[Access, ...]) -> StepShape:
+        """The shape of a step."""
+        thread = self.tasks[task]
+        accesses: tuple[tuple[Op, Target], ...] = ((op, target),)
+        if more:
+            accesses = (*accesses, *[(each.op, each.target) for each in more])
+        found = self._shapes.get((thread, accesses))
+        return self._shape_of(task, accesses) if found is None else found
+
+    def _shape_of(self, task: int, accesses: tuple[tuple[Op, Target], ...]) -> StepShape:
+        """The shape of a step of these accesses, of which the first is the operation itself."""
+        thread, (op, target) = self.tasks[task], accesses[0]
+        touching = tuple([each for each in accesses if READS[each[0]] or WRITES[each[0]]])
+        writes: dict[Target, bool] = {}
+        for each, touched in touching:
+            writes[touched] = writes.get(touched, False) or WRITES[each]
+        reads_values = any(
+            READS[each] and touched != self._time and not kind_of(touched).has(Trait.ORDERS)
+            for each, touched in accesses
+        )
+        made = StepShape(
+            _event(thread, accesses),
+            accesses,
+            touching,
+            tuple(writes.items()),
+            any(each is Op.REQUEST for each, _ in accesses[1:]),
+            kind_of(target).tag if op is Op.READ else "",
+            len({touched for _, touched in accesses} - {self._time}) if reads_values else 0,
+        )
+        if len(self._shapes) >= _MOST_SHAPES:
+            self._shapes.clear()
+        self._shapes[thread, accesses] = made
+        return made
 
     def _add_event(self, event: PointEvent, task: int, clock: list[int], step: int) -> None:
         self.events.append(event)
@@ -245,73 +320,72 @@ class Execution:
         self._add_event(PointEvent(self.tasks[task], _NOTHING, _NOTHING), task, clock, step)
         self._now[task] = clock
 
-    def _may_vary(self, site: SiteNumber, accesses: tuple[tuple[Op, Target], ...]) -> bool:
-        """Whether a step reads values, and has further accesses, in this run or another."""
-        if not any(
-            READS[op] and target != self._time and not kind_of(target).has(Trait.ORDERS) for op, target in accesses
-        ):
-            return False
-        if len(accesses) > 1 and len({target for _, target in accesses} - {self._time}) > 1:
-            self.several.add(site)
-            return True
-        self.single.add(site)
-        return site in self._varying
-
     def _left_free(self, past: list[_Touch]) -> bool:
         last = past[-1]
         return last.op is not Op.ACQUIRE and (last.writes or last.free)
 
-    def _direct(self, target: Target, writing: bool, reading: bool, seen: int | None = None) -> Iterator[_Touch]:
-        """The last accesses that conflict with a new one: the last write, and for a write also the reads since."""
-        if not writing and not reading:
-            return
-        past = self._touches.get(target, ())
-        end = len(past) if seen is None else seen
-        written = past[end - 1].written if end else -1
-        if writing:
-            yield from past[written + 1 : end][::-1]
-        if written >= 0:
-            yield past[written]
+    def _note_step(self, number: int, task: int, op: Op, site: SiteNumber, shape: StepShape) -> _Second:
+        """Note a step at a point as the second of races."""
+        looks = shape.looks
+        if looks:
+            self.looked_at.add(looks)
+        varies = False
+        if shape.varying and not shape.attempt:
+            (self.several if shape.varying > 1 else self.single).add(site)
+            varies = shape.varying > 1 or site in self._varying
+        waits = not shape.attempt and (op in _WAITING or (looks != "" and looks in self._waited_for))
+        if not self._fired or number not in self._fired:
+            return self._note(task, op, shape, waits, varies)
+        over = self._shape_of(task, tuple([(Op.READ, target) for _, target in shape.accesses]))
+        return self._note(task, Op.READ, over, True, True)
 
-    def _note(
-        self,
-        number: int,
-        task: int,
-        op: Op,
-        accesses: tuple[tuple[Op, Target], ...],
-        attempt: bool,
-        waits: bool,
-        varies: bool,
-    ) -> None:
+    def _note(self, task: int, op: Op, shape: StepShape, waits: bool, varies: bool) -> _Second:
+        before = {}
+        for target, writes in shape.targets:
+            past = self._touches.get(target)
+            before[target] = (_direct(past, writes), len(past)) if past else ([], 0)
         base = self._now[task]
-        ordinal, reached = base[task] + 1, self._reached[task]
-        second = _Second(number, task, ordinal, op, accesses, base, reached, self._logged, waits, attempt, varies)
-        seen = {target: len(self._touches.get(target, ())) for _, target in accesses}
-        self._seconds.append((second, seen))
+        second = _Second(
+            len(self.events),
+            task,
+            base[task] + 1,
+            op,
+            shape.accesses,
+            shape.event,
+            base,
+            self._reached[task],
+            self._logged,
+            waits,
+            shape.attempt,
+            varies,
+            before,
+        )
+        self._seconds.append(second)
+        return second
 
     # -- races --------------------------------------------------------------------------------------------------------
 
     def reversals(self) -> Iterator[Reversal]:
         """The reversals of all races."""
-        for second, seen in self._seconds:
-            reads = {target for op, target in second.accesses if READS[op]}
-            writes = {target for op, target in second.accesses if WRITES[op]}
-            direct = {
-                target: list(self._direct(target, target in writes, target in reads, seen[target]))
-                for _, target in second.accesses
-                if target in reads or target in writes
-            }
+        for second in self._seconds:
+            if not (second.waits or second.has_rivals()):
+                continue
+            before = second.before
             for op, target in second.accesses:
-                if target not in direct or (self._fired is not None and target == self._time):
+                if target not in before or (self._fired is not None and target == self._time):
                     continue
-                others = [t for other, touches in direct.items() if other != target for t in touches]
+                direct, seen = before[target]
+                others = [t for other, (touches, _) in before.items() if other != target for t in touches]
                 if second.waits and op is second.op:
                     kept = [
-                        t for other, touches in direct.items() if other != target and _binds(other) for t in touches
+                        t
+                        for other, (touches, _) in before.items()
+                        if other != target and _binds(other)
+                        for t in touches
                     ]
-                    yield from self._behind(second, target, seen[target], kept, len(kept) < len(others))
+                    yield from self._behind(second, target, seen, kept, len(kept) < len(others))
                 else:
-                    yield from self._adjacent(second, target, direct[target], seen[target], others)
+                    yield from self._adjacent(second, target, direct, seen, others)
 
     def rivals(self, first_new: int) -> Iterator[tuple[int, int]]:
         """Pairs (event, thread): the thread stood before, or had yet to come to, an operation that conflicts with the
@@ -320,12 +394,14 @@ class Execution:
         Pairs in which the operation had to come after the event are left out. Of the events before the thread stood
         there, only the last counts.
         """
-        for second, seen in self._seconds:
+        for second in self._seconds:
             if second.number < first_new:
                 continue
             for op, target in second.accesses:
-                for touch in reversed(self._touches.get(target, [])[: seen[target]]):
-                    if not (touch.writes or WRITES[op]) or not (READS[op] or WRITES[op]):
+                if not (READS[op] or WRITES[op]):
+                    continue
+                for touch in reversed(self._touches.get(target, [])[: second.before[target][1]]):
+                    if not (touch.writes or WRITES[op]):
                         continue
                     if touch.task == second.task or self._between(touch, second, []):
                         if touch.writes:
@@ -419,17 +495,13 @@ class Execution:
     def _reversal(self, second: _Second, first: _Touch, rest: list[_Touch], unsure: bool, target: Target) -> Reversal:
         depth, task = first.event, first.task
         ordinal = self.ordinals[depth]
-        items = [
-            Item(self.events[i], self.numbers[i], self.ordinals[i], self.clocks[i])
-            for i in range(depth + 1, len(self.events))
-            if self.clocks[i][task] < ordinal
-        ]
+        if not self._items:
+            self._items = list(map(Item, self.events, self.numbers, self.ordinals, self.clocks))
+        items = [item for item in self._items[depth + 1 :] if item.clock[task] < ordinal]
         clock = second.base
         for touch in rest:
             clock = list(map(max, clock, touch.clock))
-        event = _event(self.tasks[second.task], second.accesses)
-        if second.attempt:
-            event = self._attempted(event, target, first)
+        event = self._attempted(second.event, target, first) if second.attempt else second.event
         items.append(Item(event, second.task, second.ordinal, clock))
         read = {fingerprint_of_name(target) for op, target in second.accesses if READS[op]} if second.varies else set()
         varies = not read.isdisjoint(self.events[depth].writes)
@@ -471,11 +543,31 @@ def _binds(target: Target) -> bool:
     return kind_of(target) is not Kind.MONITORED
 
 
+def _direct(past: list[_Touch], writing: bool) -> list[_Touch]:
+    """Of the accesses of a target, the last ones that conflict with a new one: the last write, and for a write also the
+    reads since."""
+    written = past[-1].written
+    if not writing:
+        return [past[written]] if written >= 0 else []
+    found = past[written + 1 :][::-1]
+    if written >= 0:
+        found.append(past[written])
+    return found
+
+
+def _joined(clock: list[int], task: int, touches: list[_Touch]) -> list[int]:
+    """The clock of a thread after the accesses of others."""
+    for touch in touches:
+        if touch.task != task:
+            clock = list(map(max, clock, touch.clock))
+    return clock
+
+
 def _shared(run: Run) -> set[Target]:
     """The targets that several threads touch, or wait for."""
     first: dict[Target, int] = {}
     shared: set[Target] = set()
-    for task, _, target, _, _, _, more in run.log:
+    for task, _, target, _, _, _, more in run.entries():
         if first.setdefault(target, task) != task:
             shared.add(target)
         for access in more:

@@ -306,6 +306,14 @@ class Run:
         """The prefix that makes a plan repeat this run: the thread that moved at each point."""
         return folded(tuple(self.tasks[step.task] for step in self.log if step.point), self.again)
 
+    def entries(self) -> Sequence[tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]]:
+        """The steps as tuples of their fields, for searches that read the steps of every run."""
+        return self.log
+
+    def decisions(self) -> Sequence[tuple[int, int, tuple[int, ...]]]:
+        """The choices as tuples of their fields."""
+        return self.choices
+
     def passed(self) -> int:
         """How many points the run has passed."""
         return sum(step.point for step in self.log)

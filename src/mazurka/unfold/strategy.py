@@ -34,7 +34,7 @@ from typing import Final, Self
 
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.met_operations import MetOperations, numbers_in, packed
-from mazurka.explore.races import Execution
+from mazurka.explore.races import Execution, StepShapes
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
@@ -83,6 +83,7 @@ class UnfoldingSearch(Strategy):
         self.branches = branches
         self.solver = InputFinder()
         self.met = MetOperations()
+        self.shapes: StepShapes = {}
         self.expired = False  # whether a timeout fired in some run
         self.journal: list[JournalRecord] = []
         self._clear()
@@ -151,7 +152,7 @@ class UnfoldingSearch(Strategy):
             return
         branches = run.branches if self.branches else ()
         self.solver.learn(run.inputs)
-        execution = Execution(run, self.met.waited_for, None, self.met.varying, branches=branches)
+        execution = Execution(run, self.met.waited_for, None, self.met.varying, branches=branches, shapes=self.shapes)
         if self.met.learn_sites(execution, self.journal):
             self._reset()
             return

@@ -57,6 +57,12 @@ class LazyRun(Run):
         tasks = self.tasks
         return folded(tuple([tasks[entry[0]] for entry in self._entries if entry[4]]), self.again)
 
+    def entries(self) -> list[Entry]:
+        return self._entries
+
+    def decisions(self) -> list[tuple[int, int, tuple[int, ...]]]:
+        return self._choices
+
     def passed(self) -> int:
         return sum(map(_is_point, self._entries))
 
