@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from mazurka.symbolic.input_classes import Z3InputSolver
-from mazurka.symbolic.terms import value_of
+from mazurka.symbolic.ranges import range_of
+from mazurka.symbolic.terms import chosen, constant, extended, operation, value_of, variable
 from mazurka.symbolic.values import PathConditions, SymbolicInt
+from mazurka.symbolic.z3_formulas import Formulas
 
 _BINARY: list[Callable[[Any, Any], Any]] = [
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.and_, operator.or_,
@@ -70,6 +72,37 @@ def test_arithmetic_is_that_of_integers(first: int) -> None:
                 assert [_as_number(number, others) for number in made] == list(
                     map(int, _compute(random.Random(seed), [a, b]))
                 ), (seed, a, b)
+
+
+def test_terms_are_within_their_ranges() -> None:
+    """Choices by an unknown index are among the terms."""
+    for seed in range(300):
+        draw = random.Random(seed)
+        conditions = PathConditions()
+        numbers = [conditions.input(name, 4) for name in "ab"]
+        made = [each for each in _compute(draw, numbers) if type(each) is SymbolicInt]
+        widest = max(each.term.width for each in made)
+        terms = [extended(each.term, widest, signed=each.signed) for each in made]
+        made_of_all = chosen(numbers[0].term, range(0, 16, 2), [draw.choice(terms) for _ in range(8)])
+        for term in (*terms, made_of_all, operation("mul", made_of_all, constant(4, widest))):
+            low, high, same = range_of(term)
+            for a, b in itertools.product(range(16), repeat=2):
+                value = value_of(term, {"a": a, "b": b})
+                assert low <= value <= high, (seed, term)
+                assert (value - low) % (1 << same) == 0, (seed, term)
+
+
+def test_the_choice_is_that_of_the_place() -> None:
+    index, places = variable("a", 6), range(3, 40, 4)
+    terms = [constant(place // 8, 8) for place in places]
+    found = chosen(index, places, terms)
+    assert [value_of(found, {"a": place}) for place in places] == [place // 8 for place in places]
+    formulas = Formulas()
+    for place in places:
+        formula = formulas.z3.substitute(
+            formulas.term(found), (formulas.term(index), formulas.z3.BitVecVal(place, 6, ctx=formulas.context))
+        )
+        assert formulas.z3.simplify(formula).as_long() == place // 8
 
 
 def _path(x: Any, y: Any) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -46,7 +46,7 @@ def make(op: str, arguments: tuple[Any, ...], width: int) -> Term:
     """The term of an operation. ``var`` has a name, ``const`` a number, ``extract`` a term and the lowest bit; ``zext``
     and ``sext`` extend a term; ``add``, ``sub``, ``mul``, ``udiv``, ``urem``, ``and``, ``or``, ``xor``, ``shl``,
     ``lshr`` and ``ashr`` take two terms of the width; ``eq``, ``ult`` and ``slt`` two of one width, and have one
-    bit."""
+    bit; ``ite`` is its second term where the first, of one bit, is one, and otherwise its third."""
     key = (op, width, *arguments)
     found = _MADE.get(key)
     if found is not None:
@@ -114,6 +114,24 @@ def operation(op: str, one: Term, other: Term) -> Term:
     return make(op, (one, other), 1 if op in TESTS else one.width)
 
 
+def chosen(offset: Term, places: Sequence[int], terms: Sequence[Term]) -> Term:
+    """The one of these terms whose place, in ascending order, is the offset: a tree of choices. Any of them where the
+    offset is none of the places."""
+    if all(each is terms[0] for each in terms):
+        return terms[0]
+    middle = len(places) // 2
+    left = chosen(offset, places[:middle], terms[:middle])
+    right = chosen(offset, places[middle:], terms[middle:])
+    return choice(operation("ult", offset, constant(places[middle], offset.width)), left, right)
+
+
+def choice(condition: Term, one: Term, other: Term) -> Term:
+    """The one where a condition of one bit holds, otherwise the other."""
+    if condition.op == "const":
+        return one if condition.arguments[0] else other
+    return one if one is other else make("ite", (condition, one, other), one.width)
+
+
 def value_of(term: Term, inputs: Mapping[str, int]) -> int:
     """The unsigned value of a term for some inputs; those that are missing are zero."""
     known: dict[Term, int] = {}
@@ -151,6 +169,9 @@ def _evaluated(term: Term, known: dict[Term, int], inputs: Mapping[str, int]) ->
         case "sext":
             inner: Term = term.arguments[0]
             return _signed(known[inner], inner.width) & mask
+        case "ite":
+            condition, one, other = term.arguments
+            return known[one if known[condition] else other]
     one, other = term.arguments
     return _apply(term.op, known[one], known[other], one.width)
 

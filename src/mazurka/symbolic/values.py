@@ -219,7 +219,8 @@ class SymbolicInt:
 
     # -- arithmetic ---------------------------------------------------------------------------------------------------
 
-    def _result(self, value: int, term: Term, signed: bool) -> Any:
+    def derived(self, value: int, term: Term, signed: bool) -> Any:
+        """The number of a term, which is this value in the execution."""
         if term.op == "const":
             return value
         made = SymbolicInt(value, term, signed, self.conditions)
@@ -255,8 +256,8 @@ class SymbolicInt:
         if swapped:
             one, two, first, second = two, one, second, first
         if op == "sub":
-            return self._result(first - second, operation(op, one, two), True)
-        return self._result(first + second, operation(op, one, two), signed)
+            return self.derived(first - second, operation(op, one, two), True)
+        return self.derived(first + second, operation(op, one, two), signed)
 
     def __add__(self, other: Any) -> Any:
         return self._sum("add", other)
@@ -276,7 +277,7 @@ class SymbolicInt:
         one, two, signed, value = found
         width = one.width * 2
         one, two = extended(one, width, signed=signed), extended(two, width, signed=signed)
-        return self._result(self.value * value, operation("mul", one, two), signed)
+        return self.derived(self.value * value, operation("mul", one, two), signed)
 
     __rmul__ = __mul__
 
@@ -332,15 +333,15 @@ class SymbolicInt:
             if not self.signed and self.term.width <= count:
                 return self
             term = extracted(extended(self.term, max(count, self.term.width), signed=self.signed), 0, count)
-            return self._result(self.value & other, term, False)
+            return self.derived(self.value & other, term, False)
         found = self._operands(other)
         if found is None:
             return NotImplemented
         one, two, signed, value = found
         if signed and not (self.signed and not _is_natural(other)):
             width = max(one.width - 1, 1)  # the sign of the result is that of a natural number
-            return self._result(self.value & value, extracted(operation("and", one, two), 0, width), False)
-        return self._result(self.value & value, operation("and", one, two), signed)
+            return self.derived(self.value & value, extracted(operation("and", one, two), 0, width), False)
+        return self.derived(self.value & value, operation("and", one, two), signed)
 
     __rand__ = __and__
 
@@ -359,14 +360,14 @@ class SymbolicInt:
         if found is None:
             return NotImplemented
         one, two, signed, value = found
-        return self._result(self.value | value if op == "or" else self.value ^ value, operation(op, one, two), signed)
+        return self.derived(self.value | value if op == "or" else self.value ^ value, operation(op, one, two), signed)
 
     def __lshift__(self, other: Any) -> Any:
         count = other.definite() if is_symbolic(other) else int(other)
         if count > _WIDEST or count < 0:
             return self.definite() << count
         term = extended(self.term, self.term.width + count, signed=self.signed)
-        return self._result(self.value << count, operation("shl", term, constant(count, term.width)), self.signed)
+        return self.derived(self.value << count, operation("shl", term, constant(count, term.width)), self.signed)
 
     def __rlshift__(self, other: Any) -> Any:
         return other << self.definite()
@@ -380,7 +381,7 @@ class SymbolicInt:
             count = width - 1 if self.signed else width
             if not self.signed:
                 return 0
-        return self._result(self.value >> count, extracted(self.term, count, width - count), self.signed)
+        return self.derived(self.value >> count, extracted(self.term, count, width - count), self.signed)
 
     def __rrshift__(self, other: Any) -> Any:
         return other >> self.definite()
@@ -462,8 +463,8 @@ def _divided(one: Any, other: Any) -> tuple[Any, Any]:
     first, second = (extended(each, width, signed=False) for each in terms)
     values = [each.value if is_symbolic(each) else each for each in both]
     return (
-        subject._result(values[0] // values[1], operation("udiv", first, second), False),
-        subject._result(values[0] % values[1], operation("urem", first, second), False),
+        subject.derived(values[0] // values[1], operation("udiv", first, second), False),
+        subject.derived(values[0] % values[1], operation("urem", first, second), False),
     )
 
 

@@ -89,6 +89,9 @@ class Formulas:
                 inner = made[term.arguments[0]]
                 extend = z3.ZeroExt if term.op == "zext" else z3.SignExt
                 return extend(term.width - inner.size(), inner)
+            case "ite":
+                condition, yes, no = (made[each] for each in term.arguments)
+                return z3.If(condition == self._one, yes, no)
         one, other = (made[each] for each in term.arguments)
         if term.op in TESTS:
             yes, no = z3.BitVecVal(1, 1, ctx=self.context), z3.BitVecVal(0, 1, ctx=self.context)

@@ -22,6 +22,7 @@ CPP_SOURCES: Final = (".cc", ".cpp", ".cxx")
 
 _FLAGS: Final = (
     *("-S", "-emit-llvm", "-g", "-fno-sanitize=undefined", "-fno-stack-protector"),
+    "-UNDEBUG",  # which it defines with -O
     *("-target", "x86_64-linux-gnu", "-mcpu=x86_64", "-Wno-unused-command-line-argument"),
 )
 _SECONDS: Final = 300.0

@@ -34,6 +34,7 @@ from mazurka.program.llvm.operations import (
 )
 from mazurka.program.llvm.property_events import CEvents, WatchedMemory
 from mazurka.program.llvm.translation import Translator, python_name
+from mazurka.program.llvm.unknown_places import UnknownPlaces
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.loops import begin_pass, leave
 from mazurka.program.runtime.runtime import Runtime
@@ -110,6 +111,8 @@ class Machine:
         self.memory = WatchedMemory(model, events) if watches and events is not None else Memory(model)
         if events is not None:
             events.attach(self.memory)
+        else:  # an event is about one location
+            self.memory.places = UnknownPlaces(self.memory)
         self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
         self.conditions = PathConditions()  # on unknown inputs; set for each execution
         self.threads: Any = None  # those of library/threads.py; set for each execution

@@ -13,7 +13,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.layout import Layouts, ObjectLayout, further
@@ -24,6 +24,9 @@ from mazurka.program.runtime.runtime import Runtime
 from mazurka.symbolic.values import SymbolicInt, plain
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.targets import OBJECT, Target
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.unknown_places import UnknownPlace, UnknownPlaces
 
 #: An address: the object's number, and 28 bits for its offset, which is shifted so that negative ones show.
 SHIFT: Final = 28
@@ -124,6 +127,7 @@ class Memory:
         self.layouts = Layouts()
         self.on_end: Callable[[MemoryObject], object] | None = None
         self.show: Callable[[MemoryObject, int, int], Any] = lambda thing, at, size: None
+        self.places: UnknownPlaces | None = None  # None: addresses become definite
         self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
         self.sections = 0  # atomic sections that the running thread is in, one within the other
         self._touched: dict[Target, int] | None = None  # by its step so far: 1 read, 2 written; None: no step yet
@@ -210,16 +214,27 @@ class Memory:
         return "alive" if thing.live else "freed" if thing.kind == "heap" else "gone"
 
     def find(self, address: int, size: int, site: int, verb: str) -> tuple[MemoryObject, int]:
-        """The live object that has ``size`` bytes at an address, and the offset there."""
+        """The live object that has ``size`` bytes at an address, and the offset there, which become definite."""
+        address = int(address)
         thing = self.objects.get(address >> SHIFT)
         at = (address & MASK) - BIAS
         if thing is None or thing.kind == "function" or at < 0 or at + size > thing.size or not thing.live:
-            raise self._fault(thing, int(address), int(at), int(size), site, verb)
-        return thing, int(at)
+            raise self.fault(thing, address, at, int(size), site, verb)
+        return thing, at
 
-    def _fault(
-        self, thing: MemoryObject | None, address: int, at: int, size: int, site: int, verb: str
-    ) -> ProgramFault:
+    def _unknown(self, address: Any, size: int, site: int, verb: str) -> UnknownPlace | None:
+        """Pass an access whose address depends on inputs; None if the address is, or is to become, definite."""
+        if type(address) is not SymbolicInt or self.places is None:
+            return None
+        return self.places.visit(address, size, site, verb)
+
+    def hold_writable(self, thing: MemoryObject, size: int, site: int) -> None:
+        """Find a fault where a constant is written."""
+        if thing.is_constant:
+            raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
+
+    def fault(self, thing: MemoryObject | None, address: int, at: int, size: int, site: int, verb: str) -> ProgramFault:
+        """The fault of an access that no live object has room for."""
         if address < 4096:
             return ProgramFault("null pointer", f"{verb} {size} byte(s) at a null pointer ({address:#x})", site)
         if thing is None or thing.kind == "function":
@@ -254,7 +269,7 @@ class Memory:
         else:
             run.visit(op, cells[0], site, None, more, point)
         if not thing.live:  # other threads have moved meanwhile
-            raise self._fault(thing, thing.base, at, size, site, "reads" if op is _READ else "writes")
+            raise self.fault(thing, thing.base, at, size, site, "reads" if op is _READ else "writes")
 
     def _alive(self, thing: MemoryObject) -> Access | None:
         """The access by which a use of an object depends on its life; None if it can't end meanwhile."""
@@ -272,7 +287,7 @@ class Memory:
     def hold_alive(self, thing: MemoryObject, site: int) -> None:
         """Find a fault if an object has ended that is being used."""
         if not thing.live:
-            raise self._fault(thing, thing.base, 0, 1, site, "uses")
+            raise self.fault(thing, thing.base, 0, 1, site, "uses")
 
     def name_of(self, cell: Target) -> str:
         """A cell in words."""
@@ -282,7 +297,10 @@ class Memory:
         """Read an unsigned integer."""
         thing = self.objects.get(address >> SHIFT)
         at = (address & MASK) - BIAS
-        if thing is None or at < 0 or at + size > thing.size or not thing.live or type(at) is not int:
+        if type(at) is not int or thing is None or at < 0 or at + size > thing.size or not thing.live:
+            if (place := self._unknown(address, size, site, "reads")) is not None:
+                place.hold_initialised(site)
+                return place.read()
             thing, at = self.find(address, size, site, "reads")
         if not (self.run.solo or thing.is_constant):
             self.visit(_READ, thing, at, size, site)
@@ -293,6 +311,8 @@ class Memory:
 
     def move(self, address: int, size: int, site: int) -> int:
         """Read an unsigned integer that is only copied, or of which bits are only set: it need not be initialised."""
+        if (place := self._unknown(address, size, site, "reads")) is not None:
+            return place.read()
         thing, at = self.find(address, size, site, "reads")
         if not (self.run.solo or thing.is_constant):
             self.visit(_READ, thing, at, size, site)
@@ -304,16 +324,18 @@ class Memory:
         thing = self.objects.get(address >> SHIFT)
         at = (address & MASK) - BIAS
         if (
-            thing is None
+            type(at) is not int
+            or thing is None
             or at < 0
             or at + size > thing.size
             or not thing.live
             or thing.is_constant
-            or type(at) is not int
         ):
+            if (place := self._unknown(address, size, site, "writes")) is not None:
+                place.write(value)
+                return
             thing, at = self.find(address, size, site, "writes")
-            if thing.is_constant:
-                raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
+            self.hold_writable(thing, size, site)
         if not self.run.solo:
             if self.model is not MemoryModel.SC and not self.sections:
                 self.run.hold_back(MemorySlot(thing, at, size))
@@ -352,8 +374,7 @@ class Memory:
         if not size:
             return
         thing, at = self.find(address, size, site, "writes")
-        if thing.is_constant:
-            raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
+        self.hold_writable(thing, size, site)
         if not self.run.solo:
             self.visit(_WRITE, thing, at, size, site)
         if self.sections:
@@ -398,8 +419,8 @@ class Memory:
 
     def _atomic(self, address: int, size: int, site: int, verb: str) -> tuple[MemoryObject, int, tuple[Target, ...]]:
         thing, at = self.find(address, size, site, verb)
-        if thing.is_constant and verb != "reads":
-            raise ProgramFault("write to a constant", f"writes {size} byte(s) of {thing.name}, a constant", site)
+        if verb != "reads":
+            self.hold_writable(thing, size, site)
         cells = thing.layout.atomic_cells(at, size)
         if self.run.detail and not self.run.keyed:
             self.run.names.setdefault(cells[0], self.name_of(cells[0]))
@@ -407,7 +428,7 @@ class Memory:
 
     def _get(self, thing: MemoryObject, at: int, size: int, site: int) -> int:
         if not thing.live:
-            raise self._fault(thing, thing.base, at, size, site, "accesses")
+            raise self.fault(thing, thing.base, at, size, site, "accesses")
         if thing.shadow is not None and not all(thing.shadow[at : at + size]):
             raise ProgramFault("uninitialised read", f"reads {size} byte(s) at offset {at} of {thing.name}", site)
         value = int.from_bytes(thing.data[at : at + size], "little")
@@ -435,7 +456,7 @@ class Memory:
             self.run.hold_back(MemorySlot(thing, at, size), late is Late.IN_ORDER)
         self._pass(_WRITE, thing, at, size, cells, site)
         if not thing.live:
-            raise self._fault(thing, thing.base, at, size, site, "writes")
+            raise self.fault(thing, thing.base, at, size, site, "writes")
         self._put(thing, at, size, value)
 
     def update(self, address: int, size: int, change: Callable[[int], int], site: int) -> int:

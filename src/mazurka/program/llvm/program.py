@@ -246,6 +246,10 @@ class CProgram(LearnsPoints):
         notes = []
         if self.machine is not None and self.machine.missing:
             notes.append(f"nothing is known of these functions: {', '.join(sorted(self.machine.missing))}")
+        if self.machine is not None and (places := self.machine.memory.places) is not None and places.branched:
+            found = [place for site in sorted(places.branched) if (place := self.machine.location(site)) is not None]
+            shown = ", ".join(dict.fromkeys(f"{place.file}:{place.line}" for place in found))
+            notes.append(f"each value of an unknown address is a path of its own, of those in {shown}")
         return ProgramFacts(
             isolation="fresh memory",
             sources=tuple([(each, each) for each in (self.path, *self.others)]),
