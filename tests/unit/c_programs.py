@@ -14,6 +14,7 @@ from mazurka.program.settings import ProgramSettings
 HEAD = """#include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,10 +22,19 @@ FAULTS = {
     "invalid call": "void (*f)(void) = (void (*)(void))4096; f(); return 0;",
     "abort": "abort();",
     "use after return": "return *local();",
+    "undefined behaviour": 'printf("%d %d", 1); return 0;',
 }
 
 BEFORE = """
 int *local(void) { int x = 1; int *volatile p = &x; return p; }
+int sum(int n, ...) {
+    va_list left;
+    va_start(left, n);
+    int all = 0;
+    while (n--) all += va_arg(left, int);
+    va_end(left);
+    return all;
+}
 int deep(int n) { return n ? deep(n - 1) + 1 : 0; }
 """
 
@@ -37,6 +46,11 @@ def test_a_fault_is_found(name: str, tmp_path: Path) -> None:
     assert failure.exception == name
     assert failure.location is not None
     assert failure.location.file == str(tmp_path / "program.c")
+
+
+def test_more_variable_arguments_than_were_given(tmp_path: Path) -> None:
+    (failure,) = executed(tmp_path, f"{BEFORE}int main(void) {{ return sum(9, 1, 2, 3, 4, 5); }}\n").failures
+    assert failure.message.startswith("out of bounds: reads 4 byte(s) at offset 0 of variable arguments in memory")
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])

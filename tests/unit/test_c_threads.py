@@ -33,6 +33,17 @@ def _two(shared: str, one: str, two: str, check: str = "", before: str = "") -> 
 
 
 CORRECT = {
+    "strtok_r has a place of its own": _two(
+        "",
+        'char a[] = "1 2", *rest; strtok_r(a, " ", &rest); assert(*strtok_r(0, " ", &rest) == \'2\');',
+        'char b[] = "3 4", *rest; strtok_r(b, " ", &rest); assert(*strtok_r(0, " ", &rest) == \'4\');',
+    ),
+    "variable arguments": _two(
+        "void log_(char *to, const char *format, ...) {"
+        " va_list all; va_start(all, format); vsnprintf(to, 20, format, all); va_end(all); }",
+        'char a[20]; log_(a, "%d %s", 1, "one"); assert(!strcmp(a, "1 one"));',
+        'char b[20]; log_(b, "%.1f", 2.5); assert(!strcmp(b, "2.5"));',
+    ),
     "mutex": _two(
         "int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
         "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
@@ -88,6 +99,14 @@ CORRECT = {
 }
 
 WRONG = {
+    "strtok goes on in another thread's text": (
+        _two(
+            "",
+            'char a[] = "1 2"; strtok(a, " "); char *next = strtok(0, " "); assert(next && *next == \'2\');',
+            'char b[] = "3 4"; strtok(b, " "); strtok(0, " ");',
+        ),
+        FailureKind.ASSERTION,
+    ),
     "lost update": (_two("int x;", "x++;", "x++;", "assert(x == 2);"), FailureKind.ASSERTION),
     "deadlock": (
         _two(

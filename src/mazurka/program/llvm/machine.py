@@ -7,7 +7,6 @@ but the translated functions and the initial contents of static objects.
 from __future__ import annotations
 
 import functools
-import re
 import sys
 from collections.abc import Callable, Mapping
 from math import inf
@@ -15,13 +14,15 @@ from types import FrameType
 from typing import Any, Final
 
 from mazurka.errors import UsageError
-from mazurka.program.llvm.expressions import constant, elements_of
+from mazurka.program.llvm.expressions import bits_of, constant, elements_of
 from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.ir.debug import structure_name
 from mazurka.program.llvm.ir.module import GlobalVariable, Instruction, IrFunction, Module
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
+from mazurka.program.llvm.library import variable_arguments
 from mazurka.program.llvm.library.primitives import Semaphore
+from mazurka.program.llvm.library.registry import LibraryFunction, canonical, library_function
 from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, LANDING, RESUMED
 from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
 from mazurka.program.llvm.native.native_code import NativeCode
@@ -31,6 +32,7 @@ from mazurka.program.llvm.operations import (
     bits_float,
     bits_half,
     bits_x86_fp80,
+    single,
 )
 from mazurka.program.llvm.property_events import CEvents, WatchedMemory
 from mazurka.program.llvm.translation import Translator, python_name
@@ -40,11 +42,6 @@ from mazurka.program.runtime.loops import begin_pass, leave
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.symbolic.values import PathConditions, SymbolicInt
 from mazurka.trace.event import Location
-
-_TYPE_IN_NAME: Final = re.compile(r"(v\d+)?[ipf]\d+")
-
-#: A function of the C library: called with the machine, the site of the call, and the arguments.
-LibraryFunction = Callable[..., Any]
 
 _BITS: Final[dict[str, Callable[[float], int]]] = {
     "half": bits_half,
@@ -84,13 +81,12 @@ _WARM: Final = 100
 
 
 class Machine:
-    """The machine for a module. ``library`` has the functions of the C library by name; ``stepping`` are those that are
-    steps of their own, or may wait."""
+    """The machine for a module. ``stepping`` are the functions of the C library that are steps of their
+    own, or may wait."""
 
     def __init__(
         self,
         module: Module,
-        library: dict[str, LibraryFunction],
         path: str,
         model: MemoryModel,
         stepping: frozenset[str] = frozenset(),
@@ -105,7 +101,6 @@ class Machine:
         self.steps: dict[int, list[int]] = {}  # by thread: the length of the log before each of its steps, if counted
         self._counts_steps = counts_steps
         self._watched = None if events is None else _Watched(events, module.field_names)
-        self.library = library
         self.path = path
         watches = events is not None and events.watches_memory
         self.memory = WatchedMemory(model, events) if watches and events is not None else Memory(model)
@@ -160,6 +155,9 @@ class Machine:
             fence=self._fence,
             alloca=self._alloca,
             copied=self._copied,
+            va_start=functools.partial(variable_arguments.begin, self),
+            by_value=variable_arguments.by_value,
+            long_double=variable_arguments.LongDouble,
             let_go=self._let_go,
             call=self.call,
             head=self._head,
@@ -171,8 +169,8 @@ class Machine:
             called=self._called,
             step=self._step,
             Thrown=Thrown,
-            landing=functools.partial(self.library[LANDING], self),
-            resumed=functools.partial(self.library[RESUMED], self),
+            landing=functools.partial(self.library_function(LANDING), self),
+            resumed=functools.partial(self.library_function(RESUMED), self),
         )
         if self.events is not None:
             self.namespace["field"] = self.events.field
@@ -270,19 +268,11 @@ class Machine:
             target = self.functions.get(self.address(name), name)
             return python_name(target)
         if name in OVERRIDDEN or function is None or not function.blocks:
-            plain = self._plain(name)
-            if plain not in self.library:
+            known = canonical(name)
+            if library_function(known) is None:
                 self.missing.add(name)
-            return f"library[{plain!r}]"
+            return f"library[{known!r}]"
         return python_name(name)
-
-    def _plain(self, name: str) -> str:
-        """The name of a function of the library, without types in names of LLVM's own where these do not matter."""
-        if not name.startswith("llvm."):
-            return name.removeprefix("__isoc99_").removeprefix("__isoc23_")
-        if name in self.library:
-            return name
-        return ".".join(part for part in name.split(".") if not _TYPE_IN_NAME.fullmatch(part))
 
     # -- executions ---------------------------------------------------------------------------------------------------
 
@@ -352,7 +342,8 @@ class Machine:
     def _call(self, name: str, site: int, *arguments: Any) -> Any:
         function = self.module.functions[name]
         if name in OVERRIDDEN or not function.blocks:
-            return self.library_function(self._plain(name))(self, site, *arguments)
+            value = self.library_function(canonical(name))(self, site, *arguments)
+            return _fitted(function.result, value)
         if not function.variadic:
             arguments = arguments[: len(function.parameters)]
         if len(arguments) < len(function.parameters):
@@ -361,7 +352,7 @@ class Machine:
 
     def library_function(self, name: str) -> LibraryFunction:
         """The function of the library of a name; one that is missing ends the execution."""
-        found = self.library.get(name)
+        found = library_function(name)
         if found is not None:
             return found
 
@@ -558,6 +549,13 @@ _ATOMIC: Final = "__VERIFIER_atomic_"
 
 #: The end of a run in which a thread would have to wait, or end, within an atomic section.
 _WITHIN: Final = "the run was cut: {} is called in an atomic section, at {}"
+
+
+def _fitted(type_: Type, value: Any) -> Any:
+    """The result of a function of the library, as an unsigned integer or rounded."""
+    if isinstance(type_, Int | Pointer):
+        return value & ((1 << bits_of(type_)) - 1)
+    return single(value) if isinstance(type_, Float) and type_.name == "float" else value
 
 
 def _fill(content: bytearray, at: int, type_: Type, value: Any) -> None:

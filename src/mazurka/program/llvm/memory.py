@@ -397,23 +397,26 @@ class Memory:
         self.write(to, content, site, shadow, thing.unknown.part(at, size) if thing.unknown is not None else ())
 
     def text(self, address: int, site: int, most: int = 1 << 20) -> bytes:
-        """The text that ends with a zero byte, at most so many bytes, read in one step.
+        """The text that ends with a zero byte, at most so many bytes, read in one step."""
+        return self.until(address, b"\0", site, most).removesuffix(b"\0")
 
-        While the thread stands before the step others may change where the text ends; it is read again then.
+    def until(self, address: int, end: bytes, site: int, most: int) -> bytes:
+        """The bytes up to the first one that is ``end``, or ``most`` bytes, which are 1 or more, read in one step.
+
+        While the thread stands before the step others may change where the end is; the bytes are read again then.
         """
         while True:
             thing, at = self.find(address, 1, site, "reads")
-            end = thing.data.find(b"\0", at, min(thing.size, at + most))
-            if end < 0:
+            size = thing.data.find(end, at, at + most) - at + 1
+            if size <= 0:
+                size = most
                 if at + most > thing.size:
-                    raise ProgramFault(
-                        "out of bounds", f"reads a text at offset {at} of {thing.name}, which has no end", site
-                    )
-                end = at + most - 1
-            content = self.read(address, end - at + 1, site)
-            found, zero, _ = content.partition(b"\0")
-            if len(found) + len(zero) == len(content):
-                return found
+                    words = f"reads a text at offset {at} of {thing.name}, which has no end"
+                    raise ProgramFault("out of bounds", words, site)
+            content = self.read(address, size, site)
+            found = content.find(end)
+            if found == size - 1 or (found < 0 and size == most):
+                return content
 
     # -- atomic operations --------------------------------------------------------------------------------------------
 
@@ -434,7 +437,8 @@ class Memory:
         value = int.from_bytes(thing.data[at : at + size], "little")
         return value if thing.unknown is None else thing.unknown.number(at, size, value)
 
-    def _put(self, thing: MemoryObject, at: int, size: int, value: Any) -> None:
+    def put(self, thing: MemoryObject, at: int, size: int, value: Any) -> None:
+        """Set an unsigned integer without a step."""
         if self.sections:
             self._keep(thing, at, size)
         if thing.shadow is not None:
@@ -457,14 +461,14 @@ class Memory:
         self._pass(_WRITE, thing, at, size, cells, site)
         if not thing.live:
             raise self.fault(thing, thing.base, at, size, site, "writes")
-        self._put(thing, at, size, value)
+        self.put(thing, at, size, value)
 
     def update(self, address: int, size: int, change: Callable[[int], int], site: int) -> int:
         """An indivisible update; returns the value before."""
         thing, at, cells = self._atomic(address, size, site, "changes")
         self._pass(_RMW, thing, at, size, cells, site)
         before = self._get(thing, at, size, site)
-        self._put(thing, at, size, change(before))
+        self.put(thing, at, size, change(before))
         return before
 
     def replace(self, address: int, size: int, change: Callable[[int], int], site: int) -> int:
@@ -473,7 +477,7 @@ class Memory:
         thing, at, cells = self._atomic(address, size, site, "changes")
         if self._try(thing, at, size, cells, lambda before: change(before) != before, site):
             before = self._get(thing, at, size, site)
-            self._put(thing, at, size, change(before))
+            self.put(thing, at, size, change(before))
             return before
         return self._get(thing, at, size, site)
 
@@ -483,7 +487,7 @@ class Memory:
         done = self._try(thing, at, size, cells, lambda before: before == old, site)
         before = self._get(thing, at, size, site)
         if done:
-            self._put(thing, at, size, new)
+            self.put(thing, at, size, new)
         return before, done
 
     def _try(

@@ -22,7 +22,7 @@ from mazurka.program.llvm.ir.reading import read_module
 from mazurka.program.llvm.library.cplusplus import uncaught
 from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
 from mazurka.program.llvm.library.process import exit_process
-from mazurka.program.llvm.library.registry import FUNCTIONS, STEPPING
+from mazurka.program.llvm.library.registry import STEPPING
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
 from mazurka.program.llvm.memory import MemoryObject
@@ -73,9 +73,7 @@ class CProgram(LearnsPoints):
                 raise UsageError("no-main", "there is no function main() in it", where=self.path)
             self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
             events = self._events() if self.settings.properties else None
-            self.machine = Machine(
-                module, FUNCTIONS, self.path, self.settings.memory, STEPPING, events, self.native_after
-            )
+            self.machine = Machine(module, self.path, self.settings.memory, STEPPING, events, self.native_after)
 
     def _events(self) -> CEvents:
         return CEvents(self.settings.properties, self._violated, lambda address: self._machine().place(address))
@@ -220,7 +218,7 @@ class CProgram(LearnsPoints):
             raise refused("it has unknown inputs")
         module = read_module(ir_of((self.path, *self.others), self.flags), self.path)
         before = self.machine
-        self.machine = Machine(module, FUNCTIONS, self.path, self.settings.memory, STEPPING, counts_steps=True)
+        self.machine = Machine(module, self.path, self.settings.memory, STEPPING, counts_steps=True)
         try:
             for _ in range(_ATTEMPTS):
                 run = self.execute(plan)

@@ -39,6 +39,7 @@ from mazurka.program.llvm.expressions import (
     zero,
 )
 from mazurka.program.llvm.ir.module import (
+    VARIADIC,
     Block,
     ConstantExpression,
     ConstantValue,
@@ -73,6 +74,8 @@ _STORES: Final = {
     "release": "release_store",
     "seq_cst": "atomic_store",
 }
+
+_LONG_DOUBLE: Final = Float("x86_fp80")
 
 #: The site of an instruction.
 SiteOf = Callable[[Instruction], int]
@@ -147,7 +150,7 @@ class Translator:
         parameters = ", ".join(self.name(name) for name, _ in function.parameters)
         rest = ("*" if not parameters else ", *") + "rest" if function.variadic else ""
         self._emit(0, f"def {python_name(function.name)}({parameters}{rest}):")
-        self._frees = any(
+        self._frees = function.variadic or any(
             each.opcode == "alloca" and each.result not in self.promoted for each in instructions_of(function)
         )
         if self.promoted:
@@ -378,15 +381,28 @@ class Translator:
         name = called.name if isinstance(called, Symbol) else ""
         if name.startswith(IGNORED_CALLS):
             return
-        arguments = []
+        if name.startswith("llvm.va_start"):
+            kinds = [kind for _, kind in self.function.parameters if kind != _LONG_DOUBLE]
+            named = (
+                sum(isinstance(kind, Int | Pointer) for kind in kinds),
+                sum(isinstance(kind, Float) for kind in kinds),
+            )
+            self._emit(depth, f"va_start({self._value(each.operands[1])}, rest, {named}, mine, {self._site_here})")
+            return
+        arguments: list[str] = []
         is_library = False
         for operand, copied in zip(each.operands[1:], each.copied or (None,) * len(each.operands[1:]), strict=True):
             value = self._value(operand)
             if copied is not None:
-                self._emit(depth, f"given = copied({value}, {copied.size}, mine, {self._site_here})")
-                value = "given"
+                given = f"given{len(arguments)}"
+                self._emit(depth, f"{given} = copied({value}, {copied.size}, mine, {self._site_here})")
+                value = given
                 if not self._frees:
                     raise Unsupported("a structure passed by value where the caller has no variables in memory")
+                if each.how == VARIADIC:
+                    value = f"by_value({value}, {copied.size}, {copied.align})"
+            elif each.how == VARIADIC and operand.type == _LONG_DOUBLE:
+                value = f"long_double({value})"
             arguments.append(value)
         if isinstance(called, Symbol):
             expression = self._callee(called.name)

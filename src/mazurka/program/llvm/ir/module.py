@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.ir.types import Type
@@ -58,15 +58,19 @@ class Operand:
     value: Value
 
 
+#: Marks calls of functions that take a variable number of arguments.
+VARIADIC: Final = "..."
+
+
 @dataclass(slots=True)
 class Instruction:
     """An instruction. ``result`` is the name of its result ("" for none), ``type`` the type of that.
 
     ``source`` is the type that a ``getelementptr``, ``alloca``, ``load`` or the like names first; ``how`` is a
-    predicate, an operation of ``atomicrmw``, or the like; ``labels`` are the targets of a branch, the blocks of a
-    ``phi`` or the cases of a ``switch``; ``indices`` those of ``extractvalue`` and ``insertvalue``; ``copied``
-    has, for each argument of a call, the type of the object that it is a copy of (``byval``), or None. ``line`` is
-    that of the IR's text.
+    predicate, an operation of ``atomicrmw``, ``VARIADIC`` of a call, or the like; ``labels`` are the targets of a
+    branch, the blocks of a ``phi`` or the cases of a ``switch``; ``indices`` those of ``extractvalue`` and
+    ``insertvalue``; ``copied`` has, for each argument of a call, the type of the object that it is a copy of
+    (``byval``), or None. ``line`` is that of the IR's text.
     """
 
     opcode: str

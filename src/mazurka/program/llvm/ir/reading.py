@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from mazurka.program.llvm.ir.debug import DebugMetadata, structure_name
 from mazurka.program.llvm.ir.module import (
+    VARIADIC,
     Block,
     ConstantExpression,
     ConstantValue,
@@ -423,8 +424,9 @@ class _Reader:
             cursor.next()
         self._skip_attributes(cursor)
         type_ = self.type(cursor)
+        how = ""
         if cursor.peek() == "(":  # the type of the function
-            cursor.skip_parentheses()
+            how = VARIADIC if "..." in cursor.skip_parentheses() else ""
         if cursor.peek() == "asm":
             raise Unsupported("inline assembly")
         called = Operand(POINTER, self.value(cursor, POINTER))
@@ -450,7 +452,7 @@ class _Reader:
             cursor.expect("unwind")
             cursor.expect("label")
             labels.append(name_of(cursor.next()))
-        return Instruction(opcode, result, type_, tuple(operands), labels=tuple(labels), copied=tuple(copied))
+        return Instruction(opcode, result, type_, tuple(operands), how=how, labels=tuple(labels), copied=tuple(copied))
 
     def _skip_attributes(self, cursor: Cursor) -> Type | None:
         """Skip the attributes of a parameter or result; returns the type of ``byval``."""

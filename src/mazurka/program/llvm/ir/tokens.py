@@ -78,14 +78,17 @@ class Cursor:
             found.append(self.next())
         return tuple(found)
 
-    def skip_parentheses(self) -> None:
-        """Skip a text in parentheses, if it comes next."""
+    def skip_parentheses(self) -> list[str]:
+        """Skip a text in parentheses, if it comes next; returns its tokens, with the last parenthesis."""
+        skipped: list[str] = []
         if not self.take("("):
-            return
+            return skipped
         depth = 1
         while depth and self.peek():
             token = self.next()
+            skipped.append(token)
             depth += (token == "(") - (token == ")")
+        return skipped
 
 
 def name_of(token: str) -> str:

@@ -1,63 +1,62 @@
-"""``stdlib.h``'s numbers, ``math.h``, and LLVM's arithmetic functions. Source: C17, 7.12 and 7.22."""
+"""``stdlib.h``'s integers, pseudo-random numbers, sorting and searching. Source: C17, 7.22."""
 
 from __future__ import annotations
 
 import functools
-import math
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.operations import single
+from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.library.floats import signed
+from mazurka.program.llvm.library.threads import set_errno
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
+_EINVAL, _ERANGE = 22, 34
 
-def _number(text: bytes, base: int) -> tuple[int, int]:
-    """The integer that a text begins with, and how many bytes of the text it takes."""
-    at = 0
-    while at < len(text) and text[at : at + 1] in b" \t\n\v\f\r" and text[at : at + 1]:
-        at += 1
-    start, sign = at, 1
-    if text[at : at + 1] in (b"+", b"-"):
-        sign = -1 if text[at : at + 1] == b"-" else 1
-        at += 1
-    if text[at : at + 2].lower() == b"0x" and base in (0, 16):
-        at, base = at + 2, 16
-    elif base == 0:
-        base = 8 if text[at : at + 1] == b"0" else 10
-    value, first = 0, at
-    while at < len(text):
-        digit = _DIGITS.find(chr(text[at]).lower())
-        if not 0 <= digit < base:
+
+_INTEGER: Final = re.compile(rb"[ \t\n\v\f\r]*([+-]?)(0[xX](?=[0-9a-fA-F]))?(\w*)")
+_DIGITS: Final = {each: at for at, each in enumerate(b"0123456789abcdefghijklmnopqrstuvwxyz")}
+
+
+def integer_of(text: bytes, base: int) -> tuple[int, int]:
+    """The integer that a text begins with, and how many bytes of the text it takes: 0 if it begins with none."""
+    found = _INTEGER.match(text)
+    assert found is not None
+    digits, at = found[3], found.start(3)
+    if found[2] and base in (0, 16):
+        base = 16
+    elif found[2]:
+        digits, at = found[2] + digits, found.start(2)
+    if base == 0:
+        base = 8 if digits[:1] == b"0" else 10
+    value, count = 0, 0
+    for each in digits.lower():
+        digit = _DIGITS.get(each, 36)
+        if digit >= base:
             break
-        value = value * base + digit
-        at += 1
-    return (sign * value, at) if at > first else (0, start if at == first and sign == 1 else 0)
+        value, count = value * base + digit, count + 1
+    return (-value if found[1] == b"-" else value), at + count if count else 0
 
 
-_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-
-def _strtol(m: Machine, site: int, address: int, end: int, base: int, *, signed: bool = True) -> int:
-    value, taken = _number(m.memory.text(address, site), base)
+def _strtol(m: Machine, site: int, address: int, end: int, base: int, *, is_signed: bool = True) -> int:
+    if base == 1 or base > 36:
+        set_errno(m, _EINVAL)
+        return 0
+    value, taken = integer_of(m.memory.text(address, site), base)
     if end:
         m.memory.store(end, 8, address + taken, site)
-    return max(-(1 << 63), min(value, (1 << 63) - 1)) if signed else value
+    low, high = (-(1 << 63), (1 << 63) - 1) if is_signed else (1 - (1 << 64), (1 << 64) - 1)
+    if low <= value <= high:
+        return value
+    set_errno(m, _ERANGE)
+    return high if value > 0 or not is_signed else low
 
 
 def _atoi(m: Machine, site: int, address: int) -> int:
-    return _number(m.memory.text(address, site), 10)[0]
-
-
-def _float_of(text: bytes) -> float:
-    words = text.strip()
-    for end in range(len(words), 0, -1):
-        try:
-            return float(words[:end])
-        except ValueError:
-            continue
-    return 0.0
+    return _strtol(m, site, address, 0, 10)
 
 
 def _random(m: Machine, _site: int, *_arguments: int) -> int:
@@ -77,11 +76,17 @@ def _seed(m: Machine, _site: int, seed: int) -> int:
     return 0
 
 
-def _signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> (bits - 1) else value
+def _rand_r(m: Machine, site: int, place: int) -> int:
+    """``rand_r``, as glibc computes it."""
+    seed, result = int(m.memory.load(place, 4, site)), 0
+    for width in (11, 10, 10):
+        seed = seed * 1103515245 + 12345 & 0xFFFFFFFF
+        result = result << width & 0xFFFFFFFF ^ (seed >> 16) % (1 << width)
+    m.memory.store(place, 4, seed, site)
+    return result
 
 
-def _sort(m: Machine, site: int, base: int, count: int, size: int, compare: int) -> None:
+def _sort(m: Machine, site: int, base: int, count: int, size: int, compare: int, *more: int) -> None:
     """``qsort``: the elements are read, compared as copies, and written back."""
     items = [m.memory.read(base + at * size, size, site) for at in range(count)]
     places = [m.memory.allocate(size, "heap", "qsort", bytes(size)) for _ in range(2)]
@@ -89,7 +94,7 @@ def _sort(m: Machine, site: int, base: int, count: int, size: int, compare: int)
     def order(one: Any, other: Any) -> int:
         for place, item in zip(places, (one, other), strict=True):
             place.data[:] = item
-        return _signed(int(m.call(compare, site, places[0].address, places[1].address)), 32)
+        return signed(int(m.call(compare, site, places[0].address, places[1].address, *more)), 32)
 
     m.memory.write(base, b"".join(sorted(items, key=functools.cmp_to_key(order))), site)
 
@@ -98,128 +103,46 @@ def _bsearch(m: Machine, site: int, key: int, base: int, count: int, size: int, 
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
-        order = _signed(int(m.call(compare, site, key, base + middle * size)), 32)
+        order = signed(int(m.call(compare, site, key, base + middle * size)), 32)
         if not order:
             return base + middle * size
         low, high = (middle + 1, high) if order > 0 else (low, middle)
     return 0
 
 
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    def called(_m: Machine, _site: int, *arguments: Any) -> Any:
-        try:
-            return function(*arguments)
-        except (ValueError, OverflowError):
-            return math.nan
+def _quotient(bits: int) -> Callable[..., Any]:
+    """``div``: the quotient and the remainder, in one register or in two."""
+
+    def called(_m: Machine, site: int, one: int, other: int) -> Any:
+        first, second = signed(one, bits), signed(other, bits)
+        if not second:
+            raise ProgramFault("division by zero", "divides by zero", site)
+        quotient = abs(first) // abs(second) * (-1 if (first < 0) is not (second < 0) else 1)
+        parts = [each & ((1 << bits) - 1) for each in (quotient, first - quotient * second)]
+        return parts[0] | parts[1] << 32 if bits == 32 else tuple(parts)
 
     return called
 
-
-def _with_overflow(name: str, bits: int) -> Callable[..., Any]:
-    signed, operation = name.startswith("s"), name[1:]
-
-    def called(_m: Machine, _site: int, one: int, other: int) -> tuple[int, int]:
-        first, second = (_signed(one, bits), _signed(other, bits)) if signed else (one, other)
-        exact = {"add": first + second, "sub": first - second, "mul": first * second}[operation]
-        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-        return exact & ((1 << bits) - 1), int(not low <= exact <= high)
-
-    return called
-
-
-def _minimum(name: str, bits: int) -> Callable[..., Any]:
-    choose = max if name.endswith("max") else min
-
-    def called(_m: Machine, _site: int, one: int, other: int) -> int:
-        return choose(one, other, key=lambda each: _signed(each, bits)) if name.startswith("s") else choose(one, other)
-
-    return called
-
-
-def _counted(name: str, bits: int) -> Callable[..., Any]:
-    def called(_m: Machine, _site: int, value: int, *_poison: int) -> int:
-        if name == "ctpop":
-            return value.bit_count()
-        if name == "ctlz":
-            return bits - value.bit_length()
-        if name == "cttz":
-            return (value & -value).bit_length() - 1 if value else bits
-        if name == "bswap":
-            return int.from_bytes(value.to_bytes(bits // 8, "little"), "big")
-        if name == "abs":
-            return abs(_signed(value, bits))
-        return int(f"{value:0{bits}b}"[::-1], 2)
-
-    return called
-
-
-def _funnel(name: str, bits: int) -> Callable[..., Any]:
-    def called(_m: Machine, _site: int, one: int, other: int, count: int) -> int:
-        both = one << bits | other
-        count %= bits
-        return (both >> (bits - count) if name == "fshl" else both >> count) & ((1 << bits) - 1)
-
-    return called
-
-
-_MATH: Final = {
-    **{name: getattr(math, name) for name in "sin cos tan asin acos atan atan2 sinh cosh tanh exp log2 log10".split()},
-    "log": lambda value: math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan),
-    "sqrt": math.sqrt,
-    "pow": math.pow,
-    "floor": lambda value: float(math.floor(value)) if math.isfinite(value) else value,
-    "ceil": lambda value: float(math.ceil(value)) if math.isfinite(value) else value,
-    "trunc": lambda value: float(math.trunc(value)) if math.isfinite(value) else value,
-    "round": lambda value: math.copysign(math.floor(abs(value) + 0.5), value) if math.isfinite(value) else value,
-    "rint": lambda value: float(round(value)) if math.isfinite(value) else value,
-    "fabs": abs,
-    "fmod": math.fmod,
-    "fmax": max,
-    "fmin": min,
-    "copysign": math.copysign,
-    "hypot": math.hypot,
-}
-_LLVM_NAMES: Final = {"maxnum": "fmax", "minnum": "fmin", "rint": "rint", "nearbyint": "rint"}
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "atoi": _atoi,
     "atol": _atoi,
     "atoll": _atoi,
-    "atof": lambda m, site, address: _float_of(m.memory.text(address, site)),
     "strtol": _strtol,
     "strtoll": _strtol,
-    "strtoul": lambda m, site, address, end, base: _strtol(m, site, address, end, base, signed=False),
-    "strtoull": lambda m, site, address, end, base: _strtol(m, site, address, end, base, signed=False),
-    "abs": lambda m, site, value: abs(_signed(value, 32)),
-    "labs": lambda m, site, value: abs(_signed(value, 64)),
+    "strtoul": lambda m, site, address, end, base: _strtol(m, site, address, end, base, is_signed=False),
+    "strtoull": lambda m, site, address, end, base: _strtol(m, site, address, end, base, is_signed=False),
+    "abs": lambda m, site, value: abs(signed(value, 32)),
+    "labs": lambda m, site, value: abs(signed(value, 64)),
     "rand": _random,
     "random": _random,
     "srand": _seed,
     "srandom": _seed,
-    "qsort": _sort,
+    **dict.fromkeys(("qsort", "qsort_r"), _sort),
     "bsearch": _bsearch,
-    **{name: _plain(function) for name, function in _MATH.items()},
-    **{f"{name}f": _plain(function) for name, function in _MATH.items()},
-    **{f"llvm.{name}": _plain(function) for name, function in _MATH.items()},
-    **{f"llvm.{name}": _plain(_MATH[same]) for name, same in _LLVM_NAMES.items()},
-    "llvm.fmuladd.f32": _plain(lambda one, other, added: single(one * other) + added),
-    "llvm.fmuladd": _plain(lambda one, other, added: one * other + added),
-    "llvm.fma": _plain(lambda one, other, added: one * other + added),
-    "llvm.expect": _plain(lambda value, *_likely: value),
-    **{
-        f"llvm.{name}.with.overflow.i{bits}": _with_overflow(name, bits)
-        for name in ("sadd", "uadd", "ssub", "usub", "smul", "umul")
-        for bits in (8, 16, 32, 64)
-    },
-    **{
-        f"llvm.{name}.i{bits}": _minimum(name, bits)
-        for name in ("smax", "smin", "umax", "umin")
-        for bits in (8, 16, 32, 64)
-    },
-    **{
-        f"llvm.{name}.i{bits}": _counted(name, bits)
-        for name in ("ctpop", "ctlz", "cttz", "bswap", "abs", "bitreverse")
-        for bits in (8, 16, 32, 64)
-    },
-    **{f"llvm.{name}.i{bits}": _funnel(name, bits) for name in ("fshl", "fshr") for bits in (8, 16, 32, 64)},
+    "llabs": lambda m, site, value: abs(signed(value, 64)),
+    "div": _quotient(32),
+    "ldiv": _quotient(64),
+    "lldiv": _quotient(64),
+    "rand_r": _rand_r,
 }

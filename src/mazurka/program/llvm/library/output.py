@@ -6,86 +6,19 @@ reads them again.
 
 from __future__ import annotations
 
-import re
-import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.files import put
+from mazurka.program.llvm.library.formatting import formatted
+from mazurka.program.llvm.library.memory import allocate
+from mazurka.program.llvm.library.variable_arguments import from_call, from_list
 from mazurka.symbolic.values import plain
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
-_FORMAT: Final = re.compile(rb"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(hh|h|ll|l|z|j|t|L)?([diouxXcspfFeEgGaAn%])")
-_DOT: Final = re.compile(rb"%[-+ #0]*(?:\*|\d+)?(\.)")
-_SIZES: Final = {b"hh": 8, b"h": 16, b"l": 64, b"ll": 64, b"z": 64, b"j": 64, b"t": 64}
 _EOF: Final = -1
-
-
-def formatted(m: Machine, site: int, pattern: bytes, arguments: list[Any]) -> bytes:
-    """The text that ``printf`` makes; missing arguments are taken for zero."""
-    given = iter(arguments)
-
-    def one(match: re.Match[bytes]) -> bytes:
-        flags, width, precision, size, kind = match.groups()
-        if kind == b"%":
-            return b"%"
-        if width == b"*":
-            width = str(_signed(next(given, 0), 32)).encode()
-        dotted = _DOT.match(match[0]) is not None
-        if precision == b"*":
-            precision = str(_signed(next(given, 0), 32)).encode()
-        value = next(given, 0)
-        after = b"." + (precision or b"0") if dotted else b""
-        text = _converted(m, site, (flags or b"", after.decode()), size or b"", kind.decode(), value)
-        return _padded(text, flags or b"", int(width or b"0"), is_number=kind in b"diouxXfFeEgG" and not dotted)
-
-    return _FORMAT.sub(one, pattern)
-
-
-def _converted(m: Machine, site: int, how: tuple[bytes, str], size: bytes, kind: str, value: Any) -> bytes:
-    flags, precision = how
-    bits = _SIZES.get(size, 32)
-    sign = "+" if b"+" in flags else " " if b" " in flags else ""
-    if kind in "di":
-        number = _signed(int(value), bits)
-        digits = str(abs(number)).rjust(int(precision[1:] or 0) if precision else 0, "0")
-        return f"{'-' if number < 0 else sign}{digits}".encode()
-    if kind in "uoxX":
-        number = int(value) & ((1 << bits) - 1)
-        digits = format(number, {"u": "d"}.get(kind, kind)).rjust(int(precision[1:] or 0) if precision else 0, "0")
-        prefix = {"x": "0x", "X": "0X", "o": "0"}.get(kind, "") if b"#" in flags and number else ""
-        return f"{prefix}{digits}".encode()
-    if kind == "c":
-        return bytes([int(value) & 255])
-    if kind == "s":
-        most = int(precision[1:]) if precision else 1 << 20
-        return m.memory.text(value, site, most + 1)[:most] if value else b"(null)"
-    if kind == "p":
-        return f"{int(value):#x}".encode() if value else b"(nil)"
-    if kind in "fFeEgGaA":
-        if isinstance(value, int):
-            value = struct.unpack("<d", (value & (1 << 64) - 1).to_bytes(8, "little"))[0]
-        if kind in "aA":
-            return float(value).hex().encode()
-        return format(value, f"{sign}{'#' if b'#' in flags else ''}{precision or '.6'}{kind}").encode()
-    m.run.stop("the run was cut: printf with %n is not supported")
-    return b""
-
-
-def _padded(text: bytes, flags: bytes, width: int, *, is_number: bool) -> bytes:
-    if b"-" in flags or width < 0:
-        return text.ljust(abs(width))
-    if b"0" in flags and is_number:
-        sign = text[:1] if text[:1] in (b"-", b"+", b" ") else b""
-        return sign + text[len(sign) :].rjust(width - len(sign), b"0")
-    return text.rjust(width)
-
-
-def _signed(value: int, bits: int) -> int:
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def _write(m: Machine, text: bytes) -> int:
@@ -100,26 +33,51 @@ def _to(m: Machine, site: int, stream: int, text: bytes) -> int:
     return put(m, site, opened, text) if opened is not None else _write(m, text)
 
 
-def _printf(m: Machine, site: int, pattern: int, *arguments: Any) -> int:
-    values = [plain(each) for each in arguments]  # nothing that the program does depends on its output
-    return _write(m, formatted(m, site, m.memory.text(pattern, site), values))
+def _text(m: Machine, site: int, pattern: int, given: Any) -> bytes:
+    """The text of a format and its arguments: those of the call, or a ``va_list``."""
+    next_argument = from_call(m, site, given) if isinstance(given, tuple) else from_list(m, site, given)
+    return formatted(m, site, m.memory.text(pattern, site), next_argument)
 
 
-def _fprintf(m: Machine, site: int, stream: int, pattern: int, *arguments: Any) -> int:
-    return _to(m, site, stream, formatted(m, site, m.memory.text(pattern, site), list(arguments)))
+def _printf(m: Machine, site: int, pattern: int, *given: Any) -> int:
+    values = tuple([plain(each) for each in given])  # nothing that the program does depends on its output
+    return _write(m, _text(m, site, pattern, values))
 
 
-def _snprintf(m: Machine, site: int, to: int, most: int, pattern: int, *arguments: Any) -> int:
-    text = formatted(m, site, m.memory.text(pattern, site), list(arguments))
+def _vprintf(m: Machine, site: int, pattern: int, given: int) -> int:
+    return _write(m, _text(m, site, pattern, given))
+
+
+def _fprintf(m: Machine, site: int, stream: int, pattern: int, given: Any) -> int:
+    return _to(m, site, stream, _text(m, site, pattern, given))
+
+
+def _snprintf(m: Machine, site: int, to: int, most: int, pattern: int, given: Any) -> int:
+    text = _text(m, site, pattern, given)
     if most:
         m.memory.write(to, text[: most - 1] + b"\0", site)
     return len(text)
 
 
-def _sprintf(m: Machine, site: int, to: int, pattern: int, *arguments: Any) -> int:
-    text = formatted(m, site, m.memory.text(pattern, site), list(arguments))
+def _sprintf(m: Machine, site: int, to: int, pattern: int, given: Any) -> int:
+    text = _text(m, site, pattern, given)
     m.memory.write(to, text + b"\0", site)
     return len(text)
+
+
+def _asprintf(m: Machine, site: int, place: int, pattern: int, given: Any) -> int:
+    text = _text(m, site, pattern, given)
+    m.memory.store(place, 8, allocate(m, len(text) + 1, text + b"\0"), site)
+    return len(text)
+
+
+def _with_arguments(function: Callable[..., int], named: int) -> Callable[..., int]:
+    """The function that takes the arguments themselves, after so many others."""
+
+    def called(m: Machine, site: int, *arguments: Any) -> int:
+        return function(m, site, *arguments[:named], arguments[named:])
+
+    return called
 
 
 def _puts(m: Machine, site: int, address: int) -> int:
@@ -146,10 +104,17 @@ def _perror(m: Machine, site: int, address: int) -> int:
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "printf": _printf,
-    "fprintf": _fprintf,
-    "dprintf": _fprintf,
-    "snprintf": _snprintf,
-    "sprintf": _sprintf,
+    "vprintf": _vprintf,
+    "fprintf": _with_arguments(_fprintf, 2),
+    "vfprintf": _fprintf,
+    "dprintf": _with_arguments(_fprintf, 2),
+    "vdprintf": _fprintf,
+    "snprintf": _with_arguments(_snprintf, 3),
+    "vsnprintf": _snprintf,
+    "sprintf": _with_arguments(_sprintf, 2),
+    "vsprintf": _sprintf,
+    "asprintf": _with_arguments(_asprintf, 2),
+    "vasprintf": _asprintf,
     "puts": _puts,
     "fputs": _fputs,
     "putchar": _putchar,

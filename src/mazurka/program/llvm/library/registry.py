@@ -1,43 +1,71 @@
-"""All functions of the C library by name."""
+"""All functions of the C library, and LLVM's own, by name."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.llvm.library import (
     channels,
+    characters,
     composites,
     cplusplus,
     descriptors,
     files,
+    floats,
+    intrinsics,
     memory,
     numbers,
     output,
     process,
     scanning,
     signals,
+    strings,
     threads,
+    variable_arguments,
     verifier,
 )
+
+#: A function of the C library: called with the machine, the site of the call, and the arguments.
+LibraryFunction = Callable[..., Any]
+
+_TYPE_IN_NAME: Final = re.compile(r"(v\d+)?[ipf]\d+")
 
 #: Those that are steps of their own, or may wait.
 STEPPING: Final = frozenset(
     {*threads.FUNCTIONS, *composites.FUNCTIONS, *cplusplus.GUARDS, *channels.FUNCTIONS, "nanosleep", "poll", "select"}
 )
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **threads.FUNCTIONS,
     **channels.FUNCTIONS,
+    **characters.FUNCTIONS,
     **composites.FUNCTIONS,
     **cplusplus.FUNCTIONS,
     **descriptors.FUNCTIONS,
     **files.FUNCTIONS,
+    **floats.FUNCTIONS,
     **memory.FUNCTIONS,
     **numbers.FUNCTIONS,
     **output.FUNCTIONS,
     **process.FUNCTIONS,
     **scanning.FUNCTIONS,
     **signals.FUNCTIONS,
+    **strings.FUNCTIONS,
+    **variable_arguments.FUNCTIONS,
     **verifier.FUNCTIONS,
 }
+
+
+def canonical(name: str) -> str:
+    """The name that a function has here: without the standard it is of, or the types of LLVM's own functions."""
+    if not name.startswith("llvm."):
+        return re.sub("^__isoc(99|23)_", "", name)
+    untyped = ".".join(part for part in name.split(".") if not _TYPE_IN_NAME.fullmatch(part))
+    return untyped if untyped in _FUNCTIONS and name not in _FUNCTIONS else name
+
+
+def library_function(name: str) -> LibraryFunction | None:
+    """The function of a canonical name; None if there is none."""
+    return _FUNCTIONS.get(name) or (intrinsics.intrinsic(name) if name.startswith("llvm.") else None)

@@ -1,0 +1,212 @@
+"""``string.h`` and ``strings.h``.
+
+Source: C17, 7.24; POSIX.1-2017. A function that reads and writes bytes is one step for the reads of each argument and
+one for the writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.library.memory import allocate
+from mazurka.trace.event import Op
+from mazurka.trace.targets import OBJECT
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.machine import Machine
+
+#: Where ``strtok`` goes on: one place for all threads.
+_GOES_ON: Final = (OBJECT, "the text of strtok")
+
+
+def _compare(one: bytes, other: bytes) -> int:
+    return (one > other) - (one < other)
+
+
+def _text(m: Machine, site: int, address: int, most: int | None = None) -> bytes:
+    """A text without its end, or at most so many bytes that need have none."""
+    if most is None:
+        return bytes(m.memory.text(address, site))
+    return bytes(m.memory.text(address, site, most)) if most else b""
+
+
+def _memcmp(m: Machine, site: int, one: int, other: int, size: int) -> int:
+    return _compare(m.memory.read(one, size, site), m.memory.read(other, size, site))
+
+
+def _memchr(m: Machine, site: int, address: int, value: int, size: int, *, last: bool = False) -> int:
+    """``memchr`` reads no byte after the one that it finds; ``memrchr`` reads all."""
+    wanted = bytes([value & 255])
+    if not size:
+        return 0
+    content = m.memory.read(address, size, site) if last else m.memory.until(address, wanted, site, size)
+    at = content.rfind(wanted) if last else content.find(wanted)
+    return address + at if at >= 0 else 0
+
+
+def _memmem(m: Machine, site: int, address: int, size: int, wanted: int, length: int) -> int:
+    at = m.memory.read(address, size, site).find(m.memory.read(wanted, length, site))
+    return address + at if at >= 0 else 0
+
+
+def _copied(m: Machine, site: int, to: int, source: int) -> int:
+    """Copy a text; returns the address of its copy's end."""
+    text = _text(m, site, source)
+    m.memory.write(to, text + b"\0", site)
+    return to + len(text)
+
+
+def _padded(m: Machine, site: int, to: int, source: int, size: int) -> int:
+    """``stpncpy``: copy at most ``size`` bytes of a text and fill the rest with zeros."""
+    text = _text(m, site, source, size)
+    m.memory.write(to, text.ljust(size, b"\0"), site)
+    return to + len(text)
+
+
+def _appended(m: Machine, site: int, to: int, source: int, most: int | None = None) -> int:
+    text = _text(m, site, source, most)
+    m.memory.write(to + len(_text(m, site, to)), text + b"\0", site)
+    return to
+
+
+def _strlcpy(m: Machine, site: int, to: int, source: int, size: int) -> int:
+    text = _text(m, site, source)
+    if size:
+        m.memory.write(to, text[: size - 1] + b"\0", site)
+    return len(text)
+
+
+def _strlcat(m: Machine, site: int, to: int, source: int, size: int) -> int:
+    before, text = _text(m, site, to, size), _text(m, site, source)
+    if len(before) < size:
+        m.memory.write(to + len(before), text[: size - len(before) - 1] + b"\0", site)
+    return len(before) + len(text)
+
+
+def _comparing(*, folds: bool = False) -> Callable[..., int]:
+    """``strcmp`` and the like, with or without a greatest length. Of the first text no byte is read that is compared
+    with none of the second."""
+
+    def called(m: Machine, site: int, one: int, other: int, most: int | None = None) -> int:
+        second = _text(m, site, other, most)
+        compared = len(second) + 1
+        first = _text(m, site, one, compared if most is None else min(most, compared))
+        return _compare(first.lower(), second.lower()) if folds else _compare(first, second)
+
+    return called
+
+
+def _strchr(m: Machine, site: int, address: int, value: int, *, last: bool = False) -> int:
+    text = _text(m, site, address) + b"\0"
+    wanted = bytes([value & 255])
+    at = text.rfind(wanted) if last else text.find(wanted)
+    return address + at if at >= 0 else 0
+
+
+def _strchrnul(m: Machine, site: int, address: int, value: int) -> int:
+    return _strchr(m, site, address, value) or address + len(_text(m, site, address))
+
+
+def _strstr(m: Machine, site: int, address: int, wanted: int, *, folds: bool = False) -> int:
+    text, part = _text(m, site, address), _text(m, site, wanted)
+    at = text.lower().find(part.lower()) if folds else text.find(part)
+    return address + at if at >= 0 else 0
+
+
+def _strdup(m: Machine, site: int, address: int, most: int | None = None) -> int:
+    text = _text(m, site, address, most) + b"\0"
+    return allocate(m, len(text), text)
+
+
+def _spans(m: Machine, site: int, address: int, among: int, *, inside: bool) -> int:
+    return _span(_text(m, site, address), _text(m, site, among), inside=inside)
+
+
+def _span(text: bytes, among: bytes, *, inside: bool) -> int:
+    """The number of bytes at the beginning of a text that are all among some bytes, or none of which is."""
+    return next((at for at, each in enumerate(text) if (each in among) is not inside), len(text))
+
+
+def _strpbrk(m: Machine, site: int, address: int, among: int) -> int:
+    text = _text(m, site, address)
+    at = _span(text, _text(m, site, among), inside=False)
+    return address + at if at < len(text) else 0
+
+
+def _next_word(m: Machine, site: int, address: int, separators: int) -> tuple[int, int]:
+    """The addresses of the next word of a text, which ends with a zero byte from now on, and of the rest after it;
+    0 for a word that there is not."""
+    text, among = _text(m, site, address), _text(m, site, separators)
+    start = _span(text, among, inside=True)
+    if start == len(text):
+        return 0, address + start
+    end = start + _span(text[start:], among, inside=False)
+    if end == len(text):
+        return address + start, address + end
+    m.memory.store(address + end, 1, 0, site)
+    return address + start, address + end + 1
+
+
+def _strtok_r(m: Machine, site: int, address: int, separators: int, place: int) -> int:
+    word, rest = _next_word(m, site, address or m.memory.load(place, 8, site), separators)
+    m.memory.store(place, 8, rest, site)
+    return word
+
+
+def _strtok(m: Machine, site: int, address: int, separators: int) -> int:
+    if not m.run.solo:
+        m.memory.step(Op.RMW, _GOES_ON, site, None)
+    address = address or m.state.get(_GOES_ON, 0)
+    if not address:
+        raise ProgramFault("null pointer", "calls strtok(NULL, ...) before it has been given a text", site)
+    word, m.state[_GOES_ON] = _next_word(m, site, address, separators)
+    return word
+
+
+def _strsep(m: Machine, site: int, place: int, separators: int) -> int:
+    address = m.memory.load(place, 8, site)
+    if not address:
+        return 0
+    text = _text(m, site, address)
+    end = _span(text, _text(m, site, separators), inside=False)
+    if end < len(text):
+        m.memory.store(address + end, 1, 0, site)
+    m.memory.store(place, 8, address + end + 1 if end < len(text) else 0, site)
+    return int(address)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "memcmp": _memcmp,
+    "bcmp": _memcmp,
+    "memchr": _memchr,
+    "memrchr": lambda m, site, address, value, size: _memchr(m, site, address, value, size, last=True),
+    "memmem": _memmem,
+    "strlen": lambda m, site, address: len(_text(m, site, address)),
+    "strnlen": lambda m, site, address, most: len(_text(m, site, address, most)),
+    "strcpy": lambda m, site, to, source: _copied(m, site, to, source) and to,
+    "stpcpy": _copied,
+    "strncpy": lambda m, site, to, source, size: _padded(m, site, to, source, size) and to,
+    "stpncpy": _padded,
+    "strlcpy": _strlcpy,
+    "strcat": _appended,
+    "strncat": _appended,
+    "strlcat": _strlcat,
+    **dict.fromkeys(("strcmp", "strncmp", "strcoll"), _comparing()),
+    **dict.fromkeys(("strcasecmp", "strncasecmp"), _comparing(folds=True)),
+    **dict.fromkeys(("strchr", "index"), _strchr),
+    **dict.fromkeys(("strrchr", "rindex"), lambda m, site, address, value: _strchr(m, site, address, value, last=True)),
+    "strchrnul": _strchrnul,
+    "strstr": _strstr,
+    "strcasestr": lambda m, site, address, wanted: _strstr(m, site, address, wanted, folds=True),
+    **dict.fromkeys(("strdup", "strndup", "__strdup"), _strdup),
+    "strspn": lambda m, site, address, among: _spans(m, site, address, among, inside=True),
+    "strcspn": lambda m, site, address, among: _spans(m, site, address, among, inside=False),
+    "strpbrk": _strpbrk,
+    **dict.fromkeys(("strtok_r", "__strtok_r"), _strtok_r),
+    "strtok": _strtok,
+    "strsep": _strsep,
+    "strxfrm": _strlcpy,
+    **dict.fromkeys(("ffs", "ffsl", "ffsll"), lambda m, site, value: (value & -value).bit_length()),
+}

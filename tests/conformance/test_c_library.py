@@ -1,0 +1,30 @@
+"""Functions of the C library print in translated programs what they print in native ones, which have a C library of the
+machine. Each file in c_library/ is such a program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mazurka.program.llvm.program import CProgram
+from mazurka.program.protocol import Plan
+from mazurka.program.settings import ProgramSettings
+
+_FLAGS = ("-w", "-D_GNU_SOURCE", "-fwrapv")
+_SOURCES = sorted((Path(__file__).parent / "c_library").glob("*.c"))
+
+
+@pytest.mark.parametrize("source", _SOURCES, ids=lambda source: str(source.stem))
+def test_output_is_that_of_the_native_program(source: Path, tmp_path: Path) -> None:
+    native = tmp_path / "native"
+    compiler = (sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=undefined")
+    subprocess.run([*compiler, *_FLAGS, str(source), "-o", str(native)], check=True, capture_output=True)
+    wanted = subprocess.run([str(native)], check=True, capture_output=True, text=True).stdout
+    for level in ("-O0", "-O2"):
+        run = CProgram(str(source), (level, *_FLAGS), (), ProgramSettings()).execute(Plan())
+        assert not run.failures, (level, run.failures)
+        assert not run.truncated, (level, run.truncated)
+        assert run.output == wanted, level
