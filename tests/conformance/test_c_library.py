@@ -1,4 +1,4 @@
-"""Functions of the C library print in translated programs what they print in native ones, which have a C library of the
+"""Programs that call the C library print the same translated and compiled to native code, with the C library of the
 machine. Each file in c_library/ is such a program."""
 
 from __future__ import annotations

@@ -67,6 +67,8 @@ int main(void) {
     free(copy);
     free(part);
     free(all);
+    printf("%d %s %d ", (int)((char *)memccpy(other, "hello", 'l', 5) - other), other, !memccpy(other, "ab", 'c', 2));
+    printf("%s\n", at(text, rawmemchr(text, 0)));
     printf("%.*s|%.2s|%.0s|%10.3s|%-6s|%s\n", 4, four, four, four, "abcdef", "ab", (char *)0);
     return 0;
 }

@@ -7,6 +7,7 @@ but the translated functions and the initial contents of static objects.
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable, Mapping
 from math import inf
@@ -21,9 +22,10 @@ from mazurka.program.llvm.ir.module import GlobalVariable, Instruction, IrFuncti
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
 from mazurka.program.llvm.library import variable_arguments
+from mazurka.program.llvm.library.open_files import STREAM_SIZE
 from mazurka.program.llvm.library.primitives import Semaphore
 from mazurka.program.llvm.library.registry import LibraryFunction, canonical, library_function
-from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, LANDING, RESUMED
+from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, LANDING, RESUMED, STREAMS
 from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
 from mazurka.program.llvm.native.native_code import NativeCode
 from mazurka.program.llvm.operations import (
@@ -117,6 +119,7 @@ class Machine:
         self.is_broken = False  # some thread has ended by a fault, or by an assumption that does not hold
         self.locations: list[Location | None] = [None]  # by site
         self.functions: dict[int, str] = {}  # by address
+        self.streams: dict[int, int] = {}  # the standard ones by address: their descriptors
         self._addresses: dict[str, int] = {}
         self._shown: set[str] = set()  # the names that stand for mangled ones
         self.loops: dict[int, str] = {}  # the functions of loops, by their numbers
@@ -192,9 +195,24 @@ class Machine:
             content = bytearray(CPP_VARIABLES.get(each.name, each.type.size))
             if each.initial is not None:
                 _fill(content, 0, each.type, constant(each.initial, self.address))
-            elif each.name not in (*C_VARIABLES, *CPP_VARIABLES):
+            elif each.name in C_VARIABLES:
+                content[:] = self._first_value(each.name).to_bytes(len(content), "little")
+            elif each.name not in CPP_VARIABLES:
                 raise UsageError("undefined-symbol", f"the variable {each.name} is defined nowhere", where=self.path)
             memory.set_static(self._addresses[each.name], bytes(content))
+
+    def _first_value(self, name: str) -> int:
+        """The value of a variable of the C library at the beginning."""
+        if name in STREAMS:
+            address = self.memory.add_static(f"*{name}", STREAM_SIZE, "global")
+            self.streams[address] = STREAMS.index(name)
+            return address
+        if not name.startswith("program_invocation_"):
+            return C_VARIABLES[name]
+        text = (os.path.basename(self.path) if "short" in name else self.path).encode() + b"\0"
+        address = self.memory.add_static(f"*{name}", len(text), "global")
+        self.memory.set_static(address, text)
+        return address
 
     def _shown_name(self, variable: GlobalVariable) -> str:
         """The source's name of a variable whose own is mangled, unless another one has it."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
 #: The characters of each class, in the order of glibc's bits; the eight first ones are in the table's second byte.
-_CLASSES: Final = {
+CLASSES: Final = {
     "isupper": string.ascii_uppercase,
     "islower": string.ascii_lowercase,
     "isalpha": string.ascii_letters,
@@ -41,7 +41,7 @@ def _case(change: Callable[[str], str]) -> Callable[..., int]:
 
 
 def _bits(value: int) -> int:
-    classes = [0 <= value < 128 and chr(value) in each for each in _CLASSES.values()]
+    classes = [0 <= value < 128 and chr(value) in each for each in CLASSES.values()]
     return sum(bit << (8 + at if at < 8 else at - 8) for at, bit in enumerate(classes))
 
 
@@ -63,7 +63,7 @@ def _table(name: str, width: int, entry: Callable[[int], int]) -> Callable[..., 
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    **{name: _tests(characters) for name, characters in _CLASSES.items()},
+    **{name: _tests(characters) for name, characters in CLASSES.items()},
     "toupper": _case(str.upper),
     "tolower": _case(str.lower),
     "isascii": lambda m, site, value: int(value < 128),

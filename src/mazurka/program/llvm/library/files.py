@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.channels import end, receive, send
 from mazurka.program.llvm.library.open_files import (
+    STREAM_SIZE,
     FileNode,
     OpenFile,
     contents_of,
@@ -72,12 +73,26 @@ def _open(m: Machine, site: int, name: int, flags: int, *_mode: int) -> int:
     return files.add(opened)
 
 
+def _mkstemp(m: Machine, site: int, template: int, flags: int = 0) -> int:
+    """The names that are made tell threads apart, so that no order changes them."""
+    text = m.memory.text(template, site)
+    if not text.endswith(b"XXXXXX"):
+        return failed(m, _EINVAL)
+    task = m.run.current
+    while True:
+        count = m.state["temporary", task.index] = m.state.get(("temporary", task.index), 0) + 1
+        m.memory.write(template + len(text) - 6, f"{task.index % 1000:03}{count % 1000:03}".encode(), site)
+        number = _open(m, site, template, flags & ~_WRITING | 2 | _CREATE | _EXCLUSIVE)
+        if number >= 0:
+            return number
+
+
 def _close(m: Machine, site: int, number: int) -> int:
     """``close`` and ``fclose``: the open file ends with its last descriptor or stream."""
     files = files_of(m)
     opened = files.open.get(number)
     if opened is None:
-        return failed(m, _EBADF) if number > 2 else 0
+        return failed(m, _EBADF) if number > 2 and number not in m.streams else 0
     files.step(site, *offset_of(opened)[:2])
     if files.open.pop(number, None) is None:
         return failed(m, _EBADF)
@@ -106,7 +121,7 @@ def _fopen(m: Machine, site: int, name: int, mode: int) -> int:
 
 def stream_of(m: Machine, opened: OpenFile) -> int:
     """A stream for an open file."""
-    address = m.memory.allocate(8, "heap", "stream", bytes(8)).address
+    address = m.memory.allocate(STREAM_SIZE, "heap", "stream", bytes(STREAM_SIZE)).address
     files_of(m).open[address] = opened
     return address
 
@@ -235,6 +250,18 @@ def _seek(m: Machine, site: int, number: int, offset: int, whence: int) -> int:
     return opened.at
 
 
+def _ftruncate(m: Machine, site: int, number: int, size: int) -> int:
+    opened = _given(m, number)
+    if opened is None or opened.connection is not None or not opened.flags & _WRITING or size >> 63:
+        return failed(m, _EBADF if opened is None else _EINVAL)
+    files_of(m).step(site, Op.RMW, contents_of(opened.path))
+    data = opened.node.data
+    if data is not None:
+        data[size:] = b""
+        data.extend(bytes(size - len(data)))
+    return 0
+
+
 def _fseek(m: Machine, site: int, stream: int, offset: int, whence: int) -> int:
     return -1 if _seek(m, site, stream, offset, whence) < 0 else 0
 
@@ -297,6 +324,13 @@ def _fgetc(m: Machine, site: int, stream: int) -> int:
 def _feof(m: Machine, site: int, stream: int) -> int:
     opened = _given(m, stream)
     return int(opened is None or opened.ended)
+
+
+def _clear_error(m: Machine, site: int, stream: int) -> None:
+    opened = _given(m, stream)
+    if opened is not None:
+        files_of(m).step(site, *offset_of(opened)[:2])
+        opened.ended = False
 
 
 # -- names and attributes ---------------------------------------------------------------------------------------------
@@ -483,13 +517,14 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(("lseek", "lseek64"), _seek),
     **dict.fromkeys(("fopen", "fopen64"), _fopen),
     "fclose": _close,
-    "fread": _fread,
-    "fgets": _fgets,
-    **dict.fromkeys(("fgetc", "getc"), _fgetc),
-    "feof": _feof,
+    **dict.fromkeys(("fread", "fread_unlocked"), _fread),
+    **dict.fromkeys(("fgets", "fgets_unlocked"), _fgets),
+    **dict.fromkeys(("fgetc", "getc", "getc_unlocked", "fgetc_unlocked", "__uflow"), _fgetc),
+    **dict.fromkeys(("feof", "feof_unlocked"), _feof),
+    **dict.fromkeys(("clearerr", "clearerr_unlocked"), _clear_error),
     "ungetc": _ungetc,
-    "ferror": lambda m, site, stream: 0,
-    "fileno": lambda m, site, stream: stream,
+    **dict.fromkeys(("ferror", "ferror_unlocked"), lambda m, site, stream: 0),
+    **dict.fromkeys(("fileno", "fileno_unlocked"), lambda m, site, stream: files_of(m).number(stream)),
     **dict.fromkeys(("fseek", "fseeko"), _fseek),
     **dict.fromkeys(("ftell", "ftello"), lambda m, site, stream: _seek(m, site, stream, 0, 1)),
     "rewind": lambda m, site, stream: _fseek(m, site, stream, 0, 0),
@@ -497,7 +532,14 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(("fstat", "fstat64"), _fstat),
     "access": _access,
     "chmod": _chmod,
+    **dict.fromkeys(("eaccess", "euidaccess"), _access),
     **dict.fromkeys(("chown", "lchown"), _chown),
+    **dict.fromkeys(("fsync", "fdatasync"), lambda m, site, number: 0),
+    **dict.fromkeys(("posix_fadvise", "posix_fadvise64"), lambda m, site, number, at, size, advice: 0),
+    **dict.fromkeys(("ftruncate", "ftruncate64"), _ftruncate),
+    "mkstemp": _mkstemp,
+    "mkostemp": _mkstemp,
+    "umask": lambda m, site, mask: 0o22,
     "utime": _utime,
     **dict.fromkeys(("unlink", "remove"), _unlink),
     "rmdir": _rmdir,

@@ -206,7 +206,7 @@ TO_INTEGERS: Final = ("lround", "llround", "lrint", "llrint")
 
 
 def to_integer(name: str) -> Callable[[float], int]:
-    """``lround`` and the like; what does not fit is the smallest integer, as on x86-64."""
+    """``lround`` and the like; a number that does not fit becomes the smallest integer, as on x86-64."""
     function = DOUBLES[name.removeprefix("l").removeprefix("l")]
     smallest = -(1 << 63)
     return lambda value: int(function(value)) if math.isfinite(value) and abs(value) < 1 << 63 else smallest

@@ -55,6 +55,10 @@ def _strtol(m: Machine, site: int, address: int, end: int, base: int, *, is_sign
     return high if value > 0 or not is_signed else low
 
 
+def _strtoul(m: Machine, site: int, address: int, end: int, base: int) -> int:
+    return _strtol(m, site, address, end, base, is_signed=False)
+
+
 def _atoi(m: Machine, site: int, address: int) -> int:
     return _strtol(m, site, address, 0, 10)
 
@@ -128,10 +132,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "atoi": _atoi,
     "atol": _atoi,
     "atoll": _atoi,
-    "strtol": _strtol,
-    "strtoll": _strtol,
-    "strtoul": lambda m, site, address, end, base: _strtol(m, site, address, end, base, is_signed=False),
-    "strtoull": lambda m, site, address, end, base: _strtol(m, site, address, end, base, is_signed=False),
+    **dict.fromkeys(("strtol", "strtoll", "strtoimax"), _strtol),
+    **dict.fromkeys(("strtoul", "strtoull", "strtoumax"), _strtoul),
     "abs": lambda m, site, value: abs(signed(value, 32)),
     "labs": lambda m, site, value: abs(signed(value, 64)),
     "rand": _random,

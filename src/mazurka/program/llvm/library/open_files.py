@@ -24,6 +24,9 @@ _LARGEST: Final = 1 << 26
 #: Descriptors of a thread begin at 3 and its number times this.
 _DESCRIPTORS: Final = 1000
 
+#: The size of a stream, whose bytes are zero: so macros that look into it find no buffer, and call a function.
+STREAM_SIZE: Final = 216
+
 #: The flag of an open file that operations do not wait.
 NONBLOCKING: Final = 0o4000
 
@@ -132,6 +135,17 @@ class FileSystem:
         if opened is None:
             set_errno(self.machine, _EBADF)
         return opened
+
+    def number(self, stream: int) -> int:
+        """The descriptor of a stream: ``fileno``."""
+        if stream in self.machine.streams:
+            return self.machine.streams[stream]
+        opened = self.open.get(stream)
+        if opened is None:
+            return failed(self.machine, _EBADF)
+        if stream not in self.descriptors:
+            self.descriptors[stream] = self.add(opened)
+        return self.descriptors[stream]
 
     def descriptor(self) -> int:
         """A number for a descriptor of the running thread."""

@@ -33,7 +33,7 @@ def _to(m: Machine, site: int, stream: int, text: bytes) -> int:
     return put(m, site, opened, text) if opened is not None else _write(m, text)
 
 
-def _text(m: Machine, site: int, pattern: int, given: Any) -> bytes:
+def text_of(m: Machine, site: int, pattern: int, given: Any) -> bytes:
     """The text of a format and its arguments: those of the call, or a ``va_list``."""
     next_argument = from_call(m, site, given) if isinstance(given, tuple) else from_list(m, site, given)
     return formatted(m, site, m.memory.text(pattern, site), next_argument)
@@ -41,32 +41,32 @@ def _text(m: Machine, site: int, pattern: int, given: Any) -> bytes:
 
 def _printf(m: Machine, site: int, pattern: int, *given: Any) -> int:
     values = tuple([plain(each) for each in given])  # nothing that the program does depends on its output
-    return _write(m, _text(m, site, pattern, values))
+    return _write(m, text_of(m, site, pattern, values))
 
 
 def _vprintf(m: Machine, site: int, pattern: int, given: int) -> int:
-    return _write(m, _text(m, site, pattern, given))
+    return _write(m, text_of(m, site, pattern, given))
 
 
 def _fprintf(m: Machine, site: int, stream: int, pattern: int, given: Any) -> int:
-    return _to(m, site, stream, _text(m, site, pattern, given))
+    return _to(m, site, stream, text_of(m, site, pattern, given))
 
 
 def _snprintf(m: Machine, site: int, to: int, most: int, pattern: int, given: Any) -> int:
-    text = _text(m, site, pattern, given)
+    text = text_of(m, site, pattern, given)
     if most:
         m.memory.write(to, text[: most - 1] + b"\0", site)
     return len(text)
 
 
 def _sprintf(m: Machine, site: int, to: int, pattern: int, given: Any) -> int:
-    text = _text(m, site, pattern, given)
+    text = text_of(m, site, pattern, given)
     m.memory.write(to, text + b"\0", site)
     return len(text)
 
 
 def _asprintf(m: Machine, site: int, place: int, pattern: int, given: Any) -> int:
-    text = _text(m, site, pattern, given)
+    text = text_of(m, site, pattern, given)
     m.memory.store(place, 8, allocate(m, len(text) + 1, text + b"\0"), site)
     return len(text)
 
@@ -116,13 +116,16 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "asprintf": _with_arguments(_asprintf, 2),
     "vasprintf": _asprintf,
     "puts": _puts,
-    "fputs": _fputs,
-    "putchar": _putchar,
-    "putc": _putchar,
-    "fputc": _putchar,
-    "fwrite": _fwrite,
+    **dict.fromkeys(("fputs", "fputs_unlocked"), _fputs),
+    **dict.fromkeys(("putchar", "putc", "fputc"), _putchar),
+    **dict.fromkeys(("putchar_unlocked", "putc_unlocked", "fputc_unlocked"), _putchar),
+    "__overflow": lambda m, site, stream, value: _putchar(m, site, value, stream),
+    **dict.fromkeys(("fwrite", "fwrite_unlocked"), _fwrite),
     "perror": _perror,
-    "fflush": lambda m, site, stream: 0,
+    **dict.fromkeys(("fflush", "fflush_unlocked"), lambda m, site, stream: 0),
+    "__fpurge": lambda m, site, stream: None,
+    "__fpending": lambda m, site, stream: 0,
+    "__freading": lambda m, site, stream: 0,
     "setbuf": lambda m, site, stream, buffer: 0,
     "setvbuf": lambda m, site, stream, buffer, mode, size: 0,
     "getchar": lambda m, site: _EOF,

@@ -51,6 +51,13 @@ def _memmem(m: Machine, site: int, address: int, size: int, wanted: int, length:
     return address + at if at >= 0 else 0
 
 
+def _memccpy(m: Machine, site: int, to: int, source: int, value: int, size: int) -> int:
+    """Copy the bytes up to one, and itself."""
+    content = m.memory.until(source, bytes([value & 255]), site, size) if size else b""
+    m.memory.write(to, content, site)
+    return to + len(content) if content.endswith(bytes([value & 255])) else 0
+
+
 def _copied(m: Machine, site: int, to: int, source: int) -> int:
     """Copy a text; returns the address of its copy's end."""
     text = _text(m, site, source)
@@ -182,7 +189,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "bcmp": _memcmp,
     "memchr": _memchr,
     "memrchr": lambda m, site, address, value, size: _memchr(m, site, address, value, size, last=True),
+    "memccpy": _memccpy,
     "memmem": _memmem,
+    "rawmemchr": lambda m, site, address, value: _memchr(m, site, address, value, 1 << 28),
     "strlen": lambda m, site, address: len(_text(m, site, address)),
     "strnlen": lambda m, site, address, most: len(_text(m, site, address, most)),
     "strcpy": lambda m, site, to, source: _copied(m, site, to, source) and to,

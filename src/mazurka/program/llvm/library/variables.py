@@ -14,8 +14,16 @@ SINGLE: Final = f"{_ABI}20__si_class_type_infoE"
 MULTIPLE: Final = f"{_ABI}21__vmi_class_type_infoE"
 POINTERS: Final = f"{_ABI}19__pointer_type_infoE"
 
-#: Variables, with their sizes in bytes; those of C have the sizes that the program declares.
-C_VARIABLES: Final = ("stdin", "stdout", "stderr", "environ")
+#: The standard streams, by their descriptors.
+STREAMS: Final = ("stdin", "stdout", "stderr")
+
+#: Variables of C with their first values, in the sizes that the program declares; those of C++ with their sizes.
+C_VARIABLES: Final = {
+    **dict.fromkeys((*STREAMS, "environ", "optarg", "program_invocation_name", "program_invocation_short_name"), 0),
+    "optind": 1,
+    "opterr": 1,
+    "optopt": ord("?"),
+}
 CPP_VARIABLES: Final = {
     **dict.fromkeys((SINGLE, MULTIPLE, POINTERS), 88),
     **dict.fromkeys((f"{_ABI}{each}E" for each in ("17__class_type_info", "16__enum_type_info")), 88),

@@ -1,0 +1,98 @@
+"""``locale.h``, ``wchar.h`` and ``wctype.h``, in the locale "C", which is the only one; its characters are ASCII's.
+
+Source: C17, 7.11, 7.29 and 7.30; POSIX.1-2017, 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.program.llvm.library.characters import CLASSES
+from mazurka.program.llvm.library.characters import FUNCTIONS as CHARACTERS
+from mazurka.program.llvm.library.threads import set_errno
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.machine import Machine
+
+_EILSEQ: Final = 84
+_INVALID, _INCOMPLETE = -1, -2
+_CODESET, _RADIX = 14, 0x10000
+_CHAR_MAX: Final = 127
+_NONE: Final = (1 << 32) - 1
+
+
+def _text(m: Machine, text: bytes) -> int:
+    """The address of a text that does not change."""
+    key = ("constant text", text)
+    if key not in m.state:
+        m.state[key] = m.memory.allocate(len(text) + 1, "constant", "text", text + b"\0").address
+    return int(m.state[key])
+
+
+def _setlocale(m: Machine, site: int, _category: int, name: int) -> int:
+    wanted = m.memory.text(name, site) if name else b""
+    return _text(m, b"C") if wanted in (b"", b"C", b"POSIX") else 0
+
+
+def _conventions(m: Machine, _site: int) -> int:
+    """``localeconv``: the texts of ``struct lconv``, and its numbers, which are unspecified."""
+    if "lconv" not in m.state:
+        point, empty = _text(m, b"."), _text(m, b"")
+        content = b"".join(each.to_bytes(8, "little") for each in (point, *[empty] * 9)) + bytes([_CHAR_MAX]) * 14
+        m.state["lconv"] = m.memory.allocate(96, "constant", "lconv", content.ljust(96, b"\0")).address
+    return int(m.state["lconv"])
+
+
+def _information(m: Machine, _site: int, item: int) -> int:
+    return _text(m, {_CODESET: b"ANSI_X3.4-1968", _RADIX: b"."}.get(item, b""))
+
+
+def _to_wide(m: Machine, site: int, to: int, source: int, most: int, *_state: int) -> int:
+    """``mbrtowc``, ``mbtowc``."""
+    if not source:
+        return 0
+    if not most:
+        return _INCOMPLETE
+    value = m.memory.load(source, 1, site)
+    if value > _CHAR_MAX:
+        set_errno(m, _EILSEQ)
+        return _INVALID
+    if to:
+        m.memory.store(to, 4, value, site)
+    return int(value != 0)
+
+
+def _to_bytes(m: Machine, site: int, to: int, value: int, *_state: int) -> int:
+    """``wcrtomb``."""
+    if not to:
+        return 1
+    if value > _CHAR_MAX:
+        set_errno(m, _EILSEQ)
+        return _INVALID
+    m.memory.store(to, 1, value, site)
+    return 1
+
+
+def _width(_m: Machine, _site: int, value: int) -> int:
+    """``wcwidth``."""
+    return 0 if not value else 1 if value <= _CHAR_MAX and chr(value) in CLASSES["isprint"] else -1
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "setlocale": _setlocale,
+    "localeconv": _conventions,
+    "nl_langinfo": _information,
+    "__ctype_get_mb_cur_max": lambda m, site: 1,
+    "mbsinit": lambda m, site, state: 1,
+    "mbrtowc": _to_wide,
+    "mbtowc": lambda m, site, to, source, most: max(_to_wide(m, site, to, source, most), -1),
+    "mbrlen": lambda m, site, source, most, state: _to_wide(m, site, 0, source, most),
+    "wcrtomb": _to_bytes,
+    "btowc": lambda m, site, value: value if value <= _CHAR_MAX else _NONE,
+    "wctob": lambda m, site, value: value if value <= _CHAR_MAX else -1,
+    "wcwidth": _width,
+    **{f"isw{name.removeprefix('is')}": CHARACTERS[name] for name in CLASSES},
+    "towupper": CHARACTERS["toupper"],
+    "towlower": CHARACTERS["tolower"],
+}
