@@ -12,6 +12,7 @@ from mazurka.program.protocol import Plan, Run
 from mazurka.program.settings import ProgramSettings
 
 HEAD = """#include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdarg.h>

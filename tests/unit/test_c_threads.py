@@ -32,7 +32,30 @@ def _two(shared: str, one: str, two: str, check: str = "", before: str = "") -> 
     return f"{shared}\n{functions}" + TWO % (before, check)
 
 
+ROBUST = (
+    "pthread_mutexattr_t k; pthread_mutexattr_init(&k); pthread_mutexattr_setrobust(&k, PTHREAD_MUTEX_ROBUST);"
+    " pthread_mutex_init(&m, &k);"
+)
+
 CORRECT = {
+    "a robust mutex is made consistent": _two(
+        "int x; pthread_mutex_t m;",
+        "pthread_mutex_lock(&m); x = 1;",
+        "if (pthread_mutex_lock(&m) == EOWNERDEAD) { x = 0; pthread_mutex_consistent(&m); }"
+        " assert(x == 0); pthread_mutex_unlock(&m);",
+        "",
+        ROBUST,
+    ),
+    "threads.h": """
+        #include <threads.h>
+        mtx_t m; int x;
+        int add(void *z) { mtx_lock(&m); x++; mtx_unlock(&m); return 3; }
+        int main(void) {
+            thrd_t a, b; int one, two;
+            mtx_init(&m, mtx_plain); thrd_create(&a, add, 0); thrd_create(&b, add, 0);
+            thrd_join(a, &one); thrd_join(b, &two); assert(x == 2 && one + two == 6);
+        }
+    """,
     "strtok_r has a place of its own": _two(
         "",
         'char a[] = "1 2", *rest; strtok_r(a, " ", &rest); assert(*strtok_r(0, " ", &rest) == \'2\');',
@@ -99,11 +122,21 @@ CORRECT = {
 }
 
 WRONG = {
+    "the owner of a robust mutex has died": (
+        _two(
+            "int x; pthread_mutex_t m;",
+            "pthread_mutex_lock(&m); x = 1;",
+            "pthread_mutex_lock(&m); assert(x == 0); pthread_mutex_unlock(&m);",
+            "",
+            ROBUST,
+        ),
+        FailureKind.ASSERTION,
+    ),
     "strtok goes on in another thread's text": (
         _two(
-            "",
-            'char a[] = "1 2"; strtok(a, " "); char *next = strtok(0, " "); assert(next && *next == \'2\');',
-            'char b[] = "3 4"; strtok(b, " "); strtok(0, " ");',
+            'char a[] = "1 2", b[] = "3 4";',
+            'strtok(a, " "); char *next = strtok(0, " "); assert(next && *next == \'2\');',
+            'strtok(b, " "); strtok(0, " ");',
         ),
         FailureKind.ASSERTION,
     ),

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.library.primitives import Composite
+from mazurka.program.llvm.library.threads import EBUSY, EINVAL, ETIMEDOUT, deadline
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
-_EBUSY: Final = 16
-_EINVAL: Final = 22
 
-
-def _reader_lock(m: Machine, site: int, address: int, *, writes: bool, tries: bool = False) -> int:
+def _reader_lock(
+    m: Machine, site: int, address: int, *, writes: bool, tries: bool = False, timeout: float | None = None
+) -> int:
     """Take a read-write lock, whose state is its writer ("" for none) and its readers."""
     lock = m.threads.known(address, Composite, site, Composite)
     threads, run = m.threads, m.run
@@ -30,8 +30,10 @@ def _reader_lock(m: Machine, site: int, address: int, *, writes: bool, tries: bo
             break
         if tries:
             threads.unlock(lock.mutex, site)
-            return _EBUSY
-        threads.wait(lock.condition, lock.mutex, site)
+            return EBUSY
+        if threads.wait(lock.condition, lock.mutex, site, timeout):
+            threads.unlock(lock.mutex, site)
+            return ETIMEDOUT
     lock.write(run, site, (me, ()) if writes else ("", (*readers, me)))
     threads.unlock(lock.mutex, site)
     return 0
@@ -56,7 +58,7 @@ def _reader_unlock(m: Machine, site: int, address: int) -> int:
 
 def _barrier_init(m: Machine, site: int, address: int, _attributes: int, count: int) -> int:
     if not count:
-        return _EINVAL
+        return EINVAL
     m.threads.initialise(address, site, Composite)
     m.threads.primitives[address].state = (count, 0, 0)
     return 0
@@ -121,6 +123,12 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_rwlock_wrlock": lambda m, site, address: _reader_lock(m, site, address, writes=True),
     "pthread_rwlock_tryrdlock": lambda m, site, address: _reader_lock(m, site, address, writes=False, tries=True),
     "pthread_rwlock_trywrlock": lambda m, site, address: _reader_lock(m, site, address, writes=True, tries=True),
+    "pthread_rwlock_timedrdlock": lambda m, site, address, when: _reader_lock(
+        m, site, address, writes=False, timeout=deadline(m, when, site)
+    ),
+    "pthread_rwlock_timedwrlock": lambda m, site, address, when: _reader_lock(
+        m, site, address, writes=True, timeout=deadline(m, when, site)
+    ),
     "pthread_rwlock_unlock": _reader_unlock,
     "pthread_barrier_init": _barrier_init,
     "pthread_barrier_destroy": lambda m, site, address: m.threads.destroy(address, site),

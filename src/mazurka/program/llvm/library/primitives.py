@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: The kinds of mutexes, as ``pthread.h`` numbers them.
 NORMAL, RECURSIVE, ERRORCHECK = 0, 1, 2
 
+#: The states of a robust mutex that is not consistent.
+OWNER_DIED, NOT_RECOVERABLE = "owner died", "not recoverable"
+
 
 class Primitive:
     """A primitive, the threads that have used it, and the memory that it is in."""
@@ -30,13 +33,17 @@ class Primitive:
 
 
 class Mutex(Primitive):
-    """A mutex."""
+    """A mutex. A ``robust`` one has a state, which it guards: "" as long as it is consistent, "owner died" after a
+    thread has ended that had it, "not recoverable" after it has been unlocked in that state."""
 
-    __slots__ = ("count", "holder_", "kind", "name", "since", "target")
+    __slots__ = ("count", "holder_", "kind", "name", "robust", "since", "state", "state_target", "target")
     words = "mutex"
 
-    def __init__(self, name: str, kind: int) -> None:
+    def __init__(self, name: str, kind: int, *, robust: bool = False) -> None:
         super().__init__()
+        self.robust = robust
+        self.state = ""
+        self.state_target: Target = (ATOMIC, f"{name} (state)")
         self.name = name
         self.target: Target = (LOCK, name)
         self.kind = kind
@@ -47,6 +54,16 @@ class Mutex(Primitive):
     def is_free(self) -> bool:
         """Whether it can be taken."""
         return self.holder_ is None
+
+    def read(self, run: Runtime, site: int) -> str:
+        """The state, read by a step."""
+        run.visit(Op.READ, self.state_target, site, (lambda: ("str", self.state)) if run.detail else None)
+        return self.state
+
+    def write(self, run: Runtime, site: int, state: str) -> None:
+        """Replace the state."""
+        run.visit(Op.WRITE, self.state_target, site, (lambda: ("str", self.state)) if run.detail else None)
+        self.state = state
 
     def describe(self) -> str:
         return f"mutex `{self.name}`"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProcessExit, ProgramFault
 from mazurka.program.llvm.library.output import text_of
-from mazurka.program.llvm.library.threads import EPOCH, set_errno
+from mazurka.program.llvm.library.threads import EPOCH, interval, set_errno
 from mazurka.program.protocol import FailureKind
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ def _time_of_day(m: Machine, site: int, place: int, _zone: int) -> int:
 
 
 def _nanosleep(m: Machine, site: int, wanted: int, _rest: int) -> int:
-    seconds = int.from_bytes(m.memory.read(wanted, 8, site), "little")
-    nanoseconds = int.from_bytes(m.memory.read(wanted + 8, 8, site), "little")
-    m.run.sleep(seconds + nanoseconds / 1e9)
+    m.run.sleep(interval(m, wanted, site))
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.llvm.library import (
+    c11_threads,
     channels,
     characters,
     composites,
@@ -36,11 +37,21 @@ _TYPE_IN_NAME: Final = re.compile(r"(v\d+)?[ipf]\d+")
 
 #: Those that are steps of their own, or may wait.
 STEPPING: Final = frozenset(
-    {*threads.FUNCTIONS, *composites.FUNCTIONS, *cplusplus.GUARDS, *channels.FUNCTIONS, "nanosleep", "poll", "select"}
+    {
+        *threads.FUNCTIONS,
+        *c11_threads.FUNCTIONS,
+        *composites.FUNCTIONS,
+        *cplusplus.GUARDS,
+        *channels.FUNCTIONS,
+        "nanosleep",
+        "poll",
+        "select",
+    }
 )
 
 _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **threads.FUNCTIONS,
+    **c11_threads.FUNCTIONS,
     **channels.FUNCTIONS,
     **characters.FUNCTIONS,
     **composites.FUNCTIONS,

@@ -24,6 +24,8 @@ from mazurka.program.llvm.faults import ProgramFault, ThreadExit
 from mazurka.program.llvm.library.primitives import (
     ERRORCHECK,
     NORMAL,
+    NOT_RECOVERABLE,
+    OWNER_DIED,
     RECURSIVE,
     ConditionVariable,
     ConditionWaiter,
@@ -41,7 +43,17 @@ from mazurka.trace.targets import OBJECT
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
-_EPERM, _ESRCH, _EINTR, _EAGAIN, _EBUSY, _EINVAL, _EDEADLK, _ETIMEDOUT = 1, 3, 4, 11, 16, 22, 35, 110
+EPERM, ESRCH, EAGAIN, EBUSY, EINVAL, EDEADLK, ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE = (
+    1,
+    3,
+    11,
+    16,
+    22,
+    35,
+    110,
+    130,
+    131,
+)
 
 #: The offset of the kind in glibc's ``pthread_mutex_t``, which static initialisers of recursive mutexes set.
 _KIND_AT: Final = 16
@@ -51,6 +63,9 @@ _KEYS: Final = (OBJECT, "the keys of thread-specific data")
 
 #: The first thread identifier.
 _FIRST_ID: Final = 0x7F00_0000_0000
+
+#: Destructors of thread-specific data may set values anew, at most so often.
+_ROUNDS: Final = 4
 
 P = TypeVar("P", bound="Primitive")
 
@@ -124,21 +139,29 @@ class Threads:
             self.machine.call(function, 0, argument)
 
     def end(self, task: Task) -> None:
-        """A thread ends: call the destructors of its ``thread_local`` objects and thread-specific data."""
+        """A thread ends: call the destructors of its ``thread_local`` objects and thread-specific data, and leave its
+        robust mutexes to others."""
         self.leave(task)
-        for key, destructor in enumerate(self.keys):
-            value = self.values.pop((task.index, key), 0)
-            if value and destructor:
-                self.machine.call(destructor, 0, value)
+        for _ in range(_ROUNDS):  # a destructor may set values anew
+            given = [(key, self.values.pop((task.index, key), 0)) for key in range(len(self.keys))]
+            if not any(value for _, value in given):
+                break
+            for key, value in given:
+                if value and self.keys[key]:
+                    self.machine.call(self.keys[key], 0, value)
+        for each in list(self.primitives.values()):
+            if isinstance(each, Mutex) and each.robust and each.holder_ is task:
+                each.write(self.machine.run, 0, OWNER_DIED)
+                self._give_up(each, 0)
 
-    def join(self, site: int, number: int, place: int) -> int:
-        """``pthread_join``."""
+    def join(self, site: int, number: int, place: int, size: int = 8) -> int:
+        """``pthread_join``; the thread's result has ``size`` bytes."""
         run = self.machine.run
         task = self.ids.get(number)
         if task is None:
-            return _ESRCH
+            return ESRCH
         if task is run.current:
-            return _EDEADLK
+            return EDEADLK
         if task.index in self.detached:
             raise ProgramFault(
                 "misuse of a thread", f"joins thread {task.name}, which is detached or has been joined", site
@@ -146,7 +169,7 @@ class Threads:
         run.join(task, waiting_for=task)
         self.detached.add(task.index)
         if place:
-            self.machine.memory.store(place, 8, self.results.get(task.index, 0), site)
+            self.machine.memory.store(place, size, self.results.get(task.index, 0) & (1 << 8 * size) - 1, site)
         return 0
 
     # -- primitives ---------------------------------------------------------------------------------------------------
@@ -236,13 +259,34 @@ class Threads:
                 mutex.count += 1
                 return 0
             if mutex.kind == ERRORCHECK:
-                return _EDEADLK
+                return EDEADLK
         if timeout is not None:
             run.need_points(RELEASE_POINTS)
         if not run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, timeout=timeout):
-            return _ETIMEDOUT
+            return ETIMEDOUT
         self._holds(mutex, site)
         self._take(mutex, site)
+        return self._inherited(mutex, site)
+
+    def _inherited(self, mutex: Mutex, site: int) -> int:
+        """The error with which a thread takes a robust mutex whose owner has died; it has a mutex that can be made
+        consistent, and has none that can't."""
+        if not mutex.robust or not (state := mutex.read(self.machine.run, site)):
+            return 0
+        if state == OWNER_DIED:
+            return EOWNERDEAD
+        self._give_up(mutex, site)
+        return ENOTRECOVERABLE
+
+    def _give_up(self, mutex: Mutex, site: int) -> None:
+        self.machine.run.release(mutex.target, site)
+        mutex.holder_, mutex.count = None, 0
+
+    def make_consistent(self, mutex: Mutex, site: int) -> int:
+        """``pthread_mutex_consistent``."""
+        if not mutex.robust or mutex.holder_ is not self.machine.run.current or mutex.state != OWNER_DIED:
+            return EINVAL
+        mutex.write(self.machine.run, site, "")
         return 0
 
     def _take(self, mutex: Mutex, site: int) -> None:
@@ -257,12 +301,12 @@ class Threads:
             if mutex.kind == RECURSIVE:
                 mutex.count += 1
                 return 0
-            return _EBUSY
+            return EBUSY
         run.need_points(RELEASE_POINTS)
         if not run.attempt(Op.ACQUIRE, mutex.target, mutex.is_free):
-            return _EBUSY
+            return EBUSY
         self._take(mutex, site)
-        return 0
+        return self._inherited(mutex, site)
 
     def unlock(self, mutex: Mutex, site: int) -> int:
         """``pthread_mutex_unlock``."""
@@ -270,14 +314,15 @@ class Threads:
         if mutex.holder_ is not run.current and not run.aborting:
             if mutex.kind in (RECURSIVE, ERRORCHECK):
                 run.need_points(RELEASE_POINTS)
-                return _EPERM
+                return EPERM
             state = "free" if mutex.holder_ is None else f"held by thread {mutex.holder_.name}"
             raise ProgramFault("misuse of a mutex", f"unlocks {mutex.name}, which is {state}", site)
         mutex.count -= 1
         if mutex.count:
             return 0
-        run.release(mutex.target, site)
-        mutex.holder_ = None
+        if mutex.state == OWNER_DIED:
+            mutex.write(run, site, NOT_RECOVERABLE)
+        self._give_up(mutex, site)
         return 0
 
     # -- condition variables ------------------------------------------------------------------------------------------
@@ -314,7 +359,7 @@ class Threads:
         self._holds(condition, site)
         self._take(mutex, site)
         mutex.count = times
-        return 0 if woken else _ETIMEDOUT
+        return 0 if woken else ETIMEDOUT
 
     def _signals_freely(self) -> None:
         """Some thread signals without the mutex that waiters use: it can do so before they wait, or after."""
@@ -365,7 +410,7 @@ class Threads:
         run.record_value(semaphore.value, whole=True)
         if taken:
             return 0
-        return _EAGAIN if tries else _ETIMEDOUT
+        return EAGAIN if tries else ETIMEDOUT
 
     def up(self, semaphore: Semaphore, site: int) -> None:
         """``sem_post``."""
@@ -396,7 +441,7 @@ def _exit(m: Machine, _site: int, value: int) -> int:
 def _detach(m: Machine, site: int, number: int) -> int:
     task = m.threads.ids.get(number)
     if task is None:
-        return _ESRCH
+        return ESRCH
     m.threads.detached.add(task.index)
     return 0
 
@@ -414,16 +459,29 @@ def _attribute_set(name: str) -> Callable[..., int]:
     return set_
 
 
+def _attribute_get(name: str, size: int = 4, default: int = 0) -> Callable[..., int]:
+    def get(m: Machine, site: int, address: int, place: int) -> int:
+        m.memory.store(place, size, m.state.get((name, address), default), site)
+        return 0
+
+    return get
+
+
 def _mutex_init(m: Machine, site: int, address: int, attributes: int) -> int:
-    kind = m.state.get(("kind", attributes), 0) if attributes else 0
-    return int(m.threads.initialise(address, site, lambda name: Mutex(name, kind)))
+    kind, robust = (m.state.get((each, attributes), 0) if attributes else 0 for each in ("kind", "robust"))
+    return int(m.threads.initialise(address, site, lambda name: Mutex(name, kind, robust=bool(robust))))
 
 
-def _deadline(m: Machine, address: int, site: int) -> float:
-    """The seconds until a time that is given by a ``timespec``."""
+def interval(m: Machine, address: int, site: int) -> float:
+    """The seconds that a ``timespec`` gives."""
     seconds = int.from_bytes(m.memory.read(address, 8, site), "little", signed=True)
     nanoseconds = int.from_bytes(m.memory.read(address + 8, 8, site), "little", signed=True)
-    return max(0.0, seconds + nanoseconds / 1e9 - EPOCH - m.run.now())
+    return seconds + nanoseconds / 1e9
+
+
+def deadline(m: Machine, address: int, site: int) -> float:
+    """The seconds until a time that is given by a ``timespec``."""
+    return max(0.0, interval(m, address, site) - EPOCH - m.run.now())
 
 
 #: The time at which every execution begins, in seconds since 1970.
@@ -499,6 +557,22 @@ def _zero(_m: Machine, _site: int, *_arguments: Any) -> int:
     return 0
 
 
+_STACK_SIZE: Final = 8 << 20
+
+#: Functions that change nothing here: attributes that do not matter, and hints for the scheduler of a machine.
+_WITHOUT_EFFECT: Final = (
+    *(
+        f"pthread_{kind}attr_{what}"
+        for kind in ("", "mutex", "cond", "rwlock", "barrier")
+        for what in ("init", "destroy")
+    ),
+    *(f"pthread_attr_set{what}" for what in ("scope", "schedpolicy", "schedparam", "inheritsched", "guardsize")),
+    *(f"pthread_{kind}attr_setpshared" for kind in ("mutex", "cond", "rwlock", "barrier")),
+    *("pthread_mutexattr_setprotocol", "pthread_mutexattr_setprioceiling", "pthread_condattr_setclock"),
+    *("pthread_setconcurrency", "pthread_setname_np", "pthread_setaffinity_np", "pthread_setschedparam"),
+    *("pthread_setschedprio", "pthread_rwlockattr_setkind_np", "sched_setaffinity", "sched_setscheduler"),
+)
+
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_create": _created,
     "pthread_join": lambda m, site, number, place: m.threads.join(site, number, place),
@@ -506,21 +580,33 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_detach": _detach,
     "pthread_self": lambda m, site: m.threads.self_id(),
     "pthread_equal": lambda m, site, one, other: int(one == other),
-    "pthread_attr_init": _zero,
-    "pthread_attr_destroy": _zero,
-    "pthread_attr_setstacksize": _zero,
-    "pthread_attr_setscope": _zero,
+    **dict.fromkeys(_WITHOUT_EFFECT, _zero),
     "pthread_attr_setdetachstate": _attribute_set("detached"),
-    "pthread_setconcurrency": _zero,
-    "pthread_mutexattr_init": _zero,
-    "pthread_mutexattr_destroy": _zero,
+    "pthread_attr_getdetachstate": _attribute_get("detached"),
+    "pthread_attr_setstacksize": _attribute_set("stack size"),
+    "pthread_attr_getstacksize": _attribute_get("stack size", 8, _STACK_SIZE),
     "pthread_mutexattr_settype": _attribute_set("kind"),
+    "pthread_mutexattr_gettype": _attribute_get("kind"),
+    "pthread_mutexattr_setrobust": _attribute_set("robust"),
+    "pthread_mutexattr_getrobust": _attribute_get("robust"),
+    "pthread_mutex_consistent": lambda m, site, address: m.threads.make_consistent(
+        m.threads.mutex(address, site), site
+    ),
+    "pthread_mutex_clocklock": lambda m, site, address, clock, when: m.threads.lock(
+        m.threads.mutex(address, site), site, deadline(m, when, site)
+    ),
+    "pthread_cond_clockwait": lambda m, site, condition, mutex, clock, when: m.threads.wait(
+        _condition(m, condition, site), m.threads.mutex(mutex, site), site, deadline(m, when, site)
+    ),
+    "sem_clockwait": lambda m, site, address, clock, when: _failed(
+        m, m.threads.down(_semaphore(m, address, site), site, deadline(m, when, site))
+    ),
     "pthread_mutex_init": _mutex_init,
     "pthread_mutex_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_mutex_lock": lambda m, site, address: m.threads.lock(m.threads.mutex(address, site), site),
     "pthread_mutex_trylock": lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site),
     "pthread_mutex_timedlock": lambda m, site, address, when: m.threads.lock(
-        m.threads.mutex(address, site), site, _deadline(m, when, site)
+        m.threads.mutex(address, site), site, deadline(m, when, site)
     ),
     "pthread_mutex_unlock": lambda m, site, address: m.threads.unlock(m.threads.mutex(address, site), site),
     "pthread_spin_init": lambda m, site, address, shared: m.threads.initialise(
@@ -530,15 +616,13 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_spin_lock": lambda m, site, address: m.threads.lock(m.threads.mutex(address, site), site),
     "pthread_spin_trylock": lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site),
     "pthread_spin_unlock": lambda m, site, address: m.threads.unlock(m.threads.mutex(address, site), site),
-    "pthread_condattr_init": _zero,
-    "pthread_condattr_destroy": _zero,
     "pthread_cond_init": lambda m, site, address, attributes: m.threads.initialise(address, site, ConditionVariable),
     "pthread_cond_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_cond_wait": lambda m, site, condition, mutex: m.threads.wait(
         _condition(m, condition, site), m.threads.mutex(mutex, site), site
     ),
     "pthread_cond_timedwait": lambda m, site, condition, mutex, when: m.threads.wait(
-        _condition(m, condition, site), m.threads.mutex(mutex, site), site, _deadline(m, when, site)
+        _condition(m, condition, site), m.threads.mutex(mutex, site), site, deadline(m, when, site)
     ),
     "pthread_cond_signal": lambda m, site, address: m.threads.signal(_condition(m, address, site), site, all_=False),
     "pthread_cond_broadcast": lambda m, site, address: m.threads.signal(_condition(m, address, site), site, all_=True),
@@ -553,7 +637,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sem_wait": lambda m, site, address: m.threads.down(_semaphore(m, address, site), site),
     "sem_trywait": lambda m, site, address: _failed(m, m.threads.down(_semaphore(m, address, site), site, tries=True)),
     "sem_timedwait": lambda m, site, address, when: _failed(
-        m, m.threads.down(_semaphore(m, address, site), site, _deadline(m, when, site))
+        m, m.threads.down(_semaphore(m, address, site), site, deadline(m, when, site))
     ),
     "sem_post": lambda m, site, address: m.threads.up(_semaphore(m, address, site), site) or 0,
     "sem_getvalue": lambda m, site, address, place: _set(
