@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import signal
 import time
@@ -310,3 +311,28 @@ def test_each_run_counts_functions_that_are_replaced(runs: Runner) -> None:
         PLANS,
     )
     assert [any("time.sleep" in each for each in run.untracked) for run in done] == [True] * len(PLANS)
+
+
+def test_no_execution_outlives_the_next(runs: Runner) -> None:
+    """Also where the program has weak references, for which garbage is collected twice."""
+    source = """
+        import threading, weakref
+
+        class Node:
+            def __del__(self):
+                pass
+
+        def work():
+            node = Node()
+            node.itself = node
+            known.append(weakref.ref(node)() is node)
+
+        known = []
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        """
+    runs(source, [Plan()] * 6)
+    assert sum(isinstance(each, runtime.Runtime) for each in gc.get_objects()) <= 2

@@ -529,6 +529,7 @@ class PythonProgram(LearnsPoints):
         run = run_of(runtime, stacks.readable)
         self._watch_timeouts(runtime, run)
         run.result = result[0] if result else None
+        runtime.conditions = None  # they lead back to it: as part of a cycle it might outlive the next collection
         return run
 
     def _livelock(self, runtime: Runtime, points: int) -> Failure | None:

@@ -96,15 +96,17 @@ def locks_at(run: Any, positions: Iterable[tuple[int, int]]) -> dict[tuple[int, 
         wanted.setdefault(position, []).append(index)
     found: dict[tuple[int, int], frozenset[Target]] = {}
     locks: dict[int, set[Target]] = {}
-    for position in range(len(run.log) + 1):
-        for index in wanted.get(position, ()):
-            found[index, position] = frozenset(locks.get(index, ()))
-        if position < len(run.log):
-            note_lock(locks, *run.log[position][:3])
+    for position, (index, op, target, *_) in enumerate(run.log):
+        for each in wanted.get(position, ()):
+            found[each, position] = frozenset(locks.get(each, ()))
+        if op is Op.ACQUIRE or op is Op.RELEASE:
+            _note_lock(locks, index, op, target)
+    for each in wanted.get(len(run.log), ()):
+        found[each, len(run.log)] = frozenset(locks.get(each, ()))
     return found
 
 
-def note_lock(locks: dict[int, set[Target]], index: int, op: Op, target: Target) -> None:
+def _note_lock(locks: dict[int, set[Target]], index: int, op: Op, target: Target) -> None:
     """A step of a thread may take or release a lock."""
     if op is Op.ACQUIRE and kind_of(target) is Kind.LOCK:
         locks.setdefault(index, set()).add(target)

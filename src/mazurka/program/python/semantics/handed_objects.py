@@ -10,7 +10,7 @@ Cost: a microsecond for each object reached; at the end of a run one pass over i
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.protocol import Access
@@ -32,10 +32,11 @@ from mazurka.program.python.semantics.locations import BASES
 from mazurka.program.python.semantics.native_objects import FOREIGN, NOTHING, state_of
 from mazurka.program.python.semantics.objects import is_a
 from mazurka.program.python.semantics.per_run import per_run
+from mazurka.program.python.semantics.reads_in_parts import Operation, Place
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import WRITES, Op
-from mazurka.trace.targets import Kind, kind_of, of_kinds
+from mazurka.trace.targets import Kind, Target, kind_of, of_kinds
 
 _READ, _RMW = Op.READ, Op.RMW
 
@@ -120,52 +121,114 @@ def count_at_end(run: Any) -> None:
     if mixed := mixed_keys(run):
         run.untracked["keys with equality defined by the program, beside other keys"] = mixed
     _count_reads_in_parts(run)
-    if not (_handed or definitions.looked_at or definitions.held or definitions.ended or consulted.held):
+    found = _uses_by_others(run.log, _owners())
+    if not found:
         return
     everything = [*definitions.held.values(), *consulted.held.values()]
     since = [(index, each) for one in everything for index, all_ in one.items() for each in all_]
-    had = definitions.locks_at(run, since) if since else {}
-    locks: dict[int, set[Any]] = {}
-    for step in steps_in_order(run):
+    after = [(run.log[position][0], position + 1) for position in found] if since else []
+    had = definitions.locks_at(run, [*since, *after]) if since else {}
+    for step in steps_in_order(run, found):
         index, op, target, _site, _point, _value, more = step.entry
-        definitions.note_lock(locks, index, op, target)
+        mine = had.get((index, step.position + 1), frozenset())
         for how, each, _ in ((op, target, None), *more):
             if _is_inside(each) and type(each[1]) is int and (givers := _handed.get(abs(each[1]))):
                 count_others(run, givers, step)
             if _is_whole(each) and WRITES[how] and (holders := definitions.held.get(each[1])):
-                count_others(run, _without_common_lock(holders, had, locks.get(index, set())), step)
+                count_others(run, _without_common_lock(holders, had, mine), step)
             if WRITES[how] and _is_inside(each) and type(each[1]) is int:
                 holders = consulted.held.get(abs(each[1]), {})
-                count_others(run, _without_common_lock(holders, had, locks.get(index, set())), step)
+                count_others(run, _without_common_lock(holders, had, mine), step)
             if (enders := definitions.ended.get(each)) is not None:
                 count_others(run, enders, step)
             if _has_name(each) and WRITES[how] and (lookers := definitions.looked_at.get(each[1])):
                 count_others(run, lookers, step)
 
 
+def _key_of(target: Target) -> Any:
+    """The object, or the name, of a location, which is its key in tables of objects."""
+    return target[1] if len(target) > 1 else target
+
+
+def _owners() -> dict[Any, int]:
+    """The keys of all objects that code which is not instrumented has, holds or looks at -> the thread that gave it the
+    object, by index, or -1 for several."""
+    found: dict[Any, int] = {}
+
+    def add(key: Any, indexes: Iterable[int]) -> None:
+        for index in indexes:
+            if found.setdefault(key, index) != index:
+                found[key] = -1
+
+    for table in (_handed, definitions.held, definitions.looked_at, consulted.held):
+        for key, entries in table.items():
+            add(key, entries)
+            if type(key) is int:  # as the dictionary of an instance, the object has another sign
+                add(-key, entries)
+    for target, enders in definitions.ended.items():
+        add(_key_of(target), enders)
+    return found
+
+
+def _uses_by_others(log: Sequence[Any], owners: Mapping[Any, int]) -> frozenset[int]:
+    """The positions of steps that access a location of another thread's, by :func:`_key_of`."""
+    if not owners:
+        return frozenset()
+    found = []
+    get = owners.get
+    for position, (index, _op, target, _site, _point, _value, more) in enumerate(log):
+        if get(target[1] if len(target) > 1 else target, index) != index or (
+            more and any(get(_key_of(each.target), index) != index for each in more)
+        ):
+            found.append(position)
+    return frozenset(found)
+
+
 def _count_reads_in_parts(run: Any) -> None:
     """Count operations between whose parts writes of other threads may have come."""
     if not (operations := reads_in_parts.noted):
         return
-    had = definitions.locks_at(run, [(each.index, each.since) for each in operations])
-    locks: dict[int, set[Any]] = {}
-    for step in steps_in_order(run):
-        index, op, target, _site, _point, _value, more = step.entry
-        definitions.note_lock(locks, index, op, target)
-        accesses = (Access(op, target), *more)
-        written = reads_in_parts.places_of(each.target for each in accesses if WRITES[each.op])
-        for each in operations:
-            if each.index == index:
-                if step.position < each.since:
-                    each.known = frozenset(step.joined)
-            elif common := each.places & written:
-                locked = had.get((each.index, each.since), frozenset()) & locks.get(index, set())
-                if not locked and is_unordered(run, each.index, step):
-                    each.written.append((index, step.position, common))
-    for each in operations:
+    owners: dict[Place, int] = {}
+    for operation in operations:
+        for place in operation.places:
+            if owners.setdefault(place, operation.index) != operation.index:
+                owners[place] = -1
+    written = _writes_by_others(run.log, owners)
+    concerned = frozenset().union(*written.values())
+    some = [each for each in operations if not each.places.isdisjoint(concerned)]
+    if some:
+        _note_writes(run, some, written)
+    for each in some:
         if each.is_torn():
             each.count()
     operations.clear()  # they hold objects
+
+
+def _writes_by_others(log: Sequence[Any], owners: Mapping[Place, int]) -> dict[int, frozenset[Place]]:
+    """The steps that write a place of another thread's, by position, each with all places that it writes."""
+    found = {}
+    for position, (index, op, target, _site, _point, _value, more) in enumerate(log):
+        if more or WRITES[op]:
+            places = reads_in_parts.places_of(each.target for each in (Access(op, target), *more) if WRITES[each.op])
+            if any(owners.get(place, index) != index for place in places):
+                found[position] = places
+    return found
+
+
+def _note_writes(run: Any, operations: Sequence[Operation], written: dict[int, frozenset[Place]]) -> None:
+    """Note the writes of other threads to the places of operations, if no lock, start or end orders the two."""
+    before = [(each.index, each.since) for each in operations]
+    had = definitions.locks_at(run, [*before, *[(run.log[position][0], position + 1) for position in written]])
+    for step in steps_in_order(run):
+        index, position = step.entry[0], step.position
+        for each in operations:
+            if each.index == index:
+                if position < each.since:
+                    each.known = frozenset(step.joined)
+            elif common := each.places & written.get(position, frozenset()):
+                locked = had[each.index, each.since] & had[index, position + 1]
+                if not locked and is_unordered(run, each.index, step):
+                    each.written.append((index, position, common))
 
 
 class StepInOrder(NamedTuple):
@@ -178,8 +241,8 @@ class StepInOrder(NamedTuple):
     joined: Collection[int]
 
 
-def steps_in_order(run: Any) -> Iterator[StepInOrder]:
-    """The steps of a run, except for the begins of threads and the joins."""
+def steps_in_order(run: Any, among: Container[int] | None = None) -> Iterator[StepInOrder]:
+    """The steps of a run, or those at these positions, except for the begins of threads and the joins."""
     joined: dict[int, set[int]] = {}
     begun: set[int] = set()
     for position, entry in enumerate(run.log):
@@ -191,12 +254,12 @@ def steps_in_order(run: Any) -> Iterator[StepInOrder]:
         elif op is Op.JOIN and kind_of(target) is Kind.THREAD:
             ended = run.by_name[target[1]].index
             joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
-        else:
+        elif among is None or position in among:
             yield StepInOrder(position, entry, begun, joined.get(index, ()))
 
 
 def _without_common_lock(
-    holders: dict[int, dict[int, Callable[[], None]]], had: dict[tuple[int, int], frozenset[Any]], mine: set[Any]
+    holders: dict[int, dict[int, Callable[[], None]]], had: dict[tuple[int, int], frozenset[Any]], mine: frozenset[Any]
 ) -> dict[int, Callable[[], None]]:
     """The threads that hold an object without any lock in common with the thread that changes it, each with its
     counter."""

@@ -131,7 +131,15 @@ def young(kind: type) -> list[Any]:
 def made() -> list[Any]:
     """The objects that were made since the run began; more, if garbage was collected since."""
     found = gc.get_objects(generation=0)
-    return found if any(each is _eldest for each in found) else gc.get_objects()
+    if not _has_eldest(found):
+        found += gc.get_objects(generation=1)  # objects that a collection of the youngest generation has left
+        if not _has_eldest(found):
+            return gc.get_objects()
+    return found
+
+
+def _has_eldest(found: list[Any]) -> bool:
+    return any(each is _eldest for each in found)
 
 
 def number(thing: object) -> int:
