@@ -17,7 +17,7 @@ A correct reordering takes of each thread a prefix, in program order, so that
 
 A read has the value of the trace if it takes its value from the same write as there, or from one of the same recorded
 value (the initial value likewise), and that write has the value of the trace: all reads before it in its thread have
-the values of the trace.
+the values of the trace. Updates (RMW) have the values that they write; those that they read are not recorded.
 
 Bugs:
 
@@ -95,7 +95,7 @@ class Predictable:
             self.guards.append(branch[thread])
             if op in _DATA and READS[op]:
                 self.sources[row] = last.get(target, _NOBODY)
-                if self.sources[row] == _NOBODY and self.values[row] != NO_VALUE:
+                if self.sources[row] == _NOBODY and self.values[row] != NO_VALUE and op is Op.READ:
                     self.initial[target] = self.values[row]
             if op in _DATA and WRITES[op]:
                 last[target] = row
@@ -234,7 +234,7 @@ class Predictable:
         if source == self.sources[row]:
             return True
         value = self.initial.get(self.targets[row], NO_VALUE) if source == _NOBODY else self.values[source]
-        return value == self.values[row] != NO_VALUE
+        return self.ops[row] is Op.READ and value == self.values[row] != NO_VALUE
 
     # -- bugs ---------------------------------------------------------------------------------------------------------
 

@@ -121,8 +121,8 @@ class Violations:
     def __init__(self, trace: Trace, stated: Stated) -> None:
         self.trace, self.stated = trace, stated
         self.events = property_events(trace, stated.name)
-        self.mark = {e.point: e.row if e.event in stated.before else e.point for e in self.events}
-        self.begin = {e.point: e.row for e in self.events}
+        self.mark = {e.point: e.row if e.begins(stated.before) else e.point for e in self.events}
+        self.begin = {e.point: e.row for e in self.events if not e.needs_value}
         self.executions = Predictable(trace)
         self.names = list(self._namings())
 
@@ -261,7 +261,7 @@ class Violations:
                                 Shown((*points[i:], one.point, other.point), 2)
                                 for one in self.events
                                 for other in self.events
-                                if self.begin[one.point] in nexts and self.begin[other.point] in nexts
+                                if self.begin.get(one.point) in nexts and self.begin.get(other.point) in nexts
                                 if one.thread != other.thread
                                 if pair.first in naming.get(one.point, ())
                                 and pair.second in naming.get(other.point, ())
@@ -276,10 +276,10 @@ class ViolationsOfWholeOperations(Violations):
 
     def __init__(self, trace: Trace, stated: Stated) -> None:
         super().__init__(trace, stated)
-        self.begin = {e.point: e.first for e in self.events}
+        self.begin = {e.point: e.first for e in self.events if not e.needs_value}
         self._last_row = {e.first: e.row for e in self.events if e.first != e.row}
-        self.events = [e._replace(row=e.first) if e.event in stated.before else e for e in self.events]
-        self.mark = {e.point: e.row if e.event in stated.before else e.point for e in self.events}
+        self.events = [e._replace(row=e.first) if e.begins(stated.before) else e for e in self.events]
+        self.mark = {e.point: e.row if e.begins(stated.before) else e.point for e in self.events}
 
     def all(self) -> set[Shown]:
         """See :meth:`Violations.all`."""

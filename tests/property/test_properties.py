@@ -60,7 +60,8 @@ def drawn(seed: int, waiting: bool = False) -> tuple[Trace, Stated]:
         if not alive:
             continue
         thread = log[place - 1].task if glued else rng.choice(alive)
-        log.insert(place, Step(thread, Op.POINT, target_of("p", event, objects, glued), 0, True))
+        needs_value = glued and log[place - 1].op is not Op.WRITE and seed % 7 < 3
+        log.insert(place, Step(thread, Op.POINT, target_of("p", event, objects, glued, needs_value), 0, True))
     return assemble(parts_of(trace_of(recorder.names, log))), stated
 
 
@@ -109,7 +110,7 @@ def test_violations_are_those_of_the_oracle(first: int) -> None:
             assert shown in expected, (seed, str(stated.pattern), shown)
             assert not checker.objections(witness), (seed, str(stated.pattern), checker.objections(witness))
             found.add(shown)
-        ends = [{_ends_of(each, stated) for each in several} for several in (found, expected)]
+        ends = [{ends_of(each, stated) for each in several} for several in (found, expected)]
         assert ends[0] == ends[1], (seed, str(stated.pattern), found, expected)
         violated += bool(expected)
     assert violated
@@ -134,7 +135,7 @@ def test_few_rows_refute_no_violation(first: int, monkeypatch: pytest.MonkeyPatc
                     found.add(Shown(tuple(answer.claim.steps), 2 * answer.claim.at_once))
                     assert not checker.objections(answer), (seed, str(stated.pattern), checker.objections(answer))
             undecided = any(isinstance(answer, Unknown) for answer in answers)
-            ends = [{_ends_of(each, stated) for each in several} for several in (found, expected)]
+            ends = [{ends_of(each, stated) for each in several} for several in (found, expected)]
             assert ends[0] == ends[1] or (undecided and window and ends[0] < ends[1]), (seed, str(stated.pattern))
             asked += len(answers)
     assert asked
@@ -155,7 +156,8 @@ def operations(seed: int) -> tuple[Trace, Stated]:
         names = [rng.choice("abc") for _ in range(rng.choice((0, 1, 1, 2)))]
         for event in sorted(names, key=lambda each: each not in stated.before):  # as they are recorded
             objects = [rng.choice("01") for _ in stated.events[event]]
-            log.append(Step(thread, Op.POINT, target_of("p", event, objects, True), number, True))
+            target = target_of("p", event, objects, True, needs_value=seed % 7 < 2 and rng.random() < 0.5)
+            log.append(Step(thread, Op.POINT, target, number, True))
     trace = trace_of([str(each) for each in range(threads)], log)
     return assemble(parts_of(replace(trace, locations=tuple(f"p.py:{n}" for n in range(6))))), stated
 
@@ -180,14 +182,14 @@ def test_violations_are_those_of_whole_operations(first: int) -> None:
                 assert shown in expected, (seed, str(stated.pattern), shown)
                 assert not checker.objections(answer), (seed, str(stated.pattern), checker.objections(answer))
                 found.add(shown)
-        ends = [{_ends_of(each, stated) for each in several_} for several_ in (found, expected)]
+        ends = [{ends_of(each, stated) for each in several_} for several_ in (found, expected)]
         assert undecided or ends[0] == ends[1], (seed, str(stated.pattern), found, expected)
         violated += bool(found)
     assert violated
     assert several
 
 
-def _ends_of(shown: Shown, stated: Stated) -> tuple[int, ...]:
+def ends_of(shown: Shown, stated: Stated) -> tuple[int, ...]:
     """The first and last events of a violation, or the two at once: of the violations that differ only in events
     between these, one is found; of a protocol the last."""
     if shown.at_once:

@@ -43,8 +43,8 @@ def command(
     seed: int,
 ) -> int:
     """Run PROGRAM (a Python file), or one function of it, with real threads, and record their operations. `mazurka
-    predict` then reports the bugs of other orders. A C program is executed once, its threads scheduled at random, and
-    the trace is a file in Parquet.
+    predict` then reports the bugs of other orders. A C program is executed once, its threads scheduled at random; with
+    -o FILE.csv or the like only the trace is written.
 
     Ends with the program's own exit status."""
     if finish is not None:
@@ -52,15 +52,15 @@ def command(
     if program is None:
         raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
     if _is_in_c(program):
-        _require_none(program, (*include, *properties, values, predicts))
-        return _record_run(program, arguments, output, seed)
+        _require_none(program, (*include, values, predicts))
+        return _record_run(program, arguments, output, properties, seed)
     from mazurka.program.python.included import require_modules
     from mazurka.program.python.instrument.loader import Loader
     from mazurka.program.python.opening import entry_of
     from mazurka.program.python.program import default_roots
     from mazurka.program.python.recording.record import Terminated, record
     from mazurka.properties.registry import find
-    from mazurka.workflows.recorded_properties import PROPERTIES
+    from mazurka.workflows.recorded_properties import keep_properties
 
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         raise UsageError(
@@ -76,14 +76,7 @@ def command(
     if directory.exists():
         raise UsageError("output", "it exists already", where=str(directory), hint="remove it, or name another by -o")
     entry = entry_of(program, arguments)
-    known = {
-        "version": 1,
-        "program": program,
-        "arguments": arguments,
-        "include": packages,
-        "directory": str(Path.cwd()),
-        "python": sys.version,
-    }
+    known = _description(program, arguments, packages)
     from mazurka.cli import following
 
     stop = following.start(directory) if predicts else None
@@ -96,8 +89,7 @@ def command(
         raise
     if made.trace is None:  # in a child that the program has forked, which makes no recording
         return _status(made.error)
-    if stated:
-        (directory / PROPERTIES).write_text("\n".join(map(str, stated)), encoding="utf-8")
+    keep_properties(directory, stated)
     if made.trouble is not None:
         raise MazurkaError(
             "trace-unwritable",
@@ -129,27 +121,46 @@ def _is_in_c(program: str) -> bool:
 
 def _require_none(program: str, options: tuple[object, ...]) -> None:
     if any(options):
-        text = "--include, --values, --property and --predict are for Python"
+        text = "--include, --values and --predict are for Python"
         raise UsageError("only-for-python", text, where=program)
 
 
-def _record_run(target: str, arguments: tuple[str, ...], output: str | None, seed: int) -> int:
+def _description(program: str, arguments: tuple[str, ...], include: tuple[str, ...]) -> dict[str, object]:
+    """All that is needed to run the program again."""
+    return {
+        "version": 1,
+        "program": program,
+        "arguments": arguments,
+        "include": include,
+        "directory": str(Path.cwd()),
+        "python": sys.version,
+    }
+
+
+def _record_run(
+    target: str, arguments: tuple[str, ...], output: str | None, properties: tuple[str, ...], seed: int
+) -> int:
     """Record one execution of a program that is no Python program."""
     from mazurka.program.front_ends import front_end_of
     from mazurka.program.settings import ProgramSettings
+    from mazurka.properties.registry import find
     from mazurka.trace.columns import parts_of
     from mazurka.trace.formats.format import format_for
     from mazurka.trace.writing import write_trace
-    from mazurka.workflows.recording_runs import in_words, record_run
+    from mazurka.workflows.recording_runs import RECORDING, in_words, record_run, write_recording
 
-    path = Path(output or f"{Path(target.partition('::')[0]).stem}.parquet")
+    path = Path(output or f"{Path(target.partition('::')[0]).stem}{RECORDING}")
     if path.exists():
         raise UsageError("output", "it exists already", where=str(path), hint="remove it, or name another by -o")
-    known = format_for(path.name)
-    program = front_end_of(target).open(target, arguments, ProgramSettings())
+    known = None if path.suffix in ("", RECORDING) else format_for(path.name)
+    stated = tuple([each for name in properties for each in find(name)])
+    program = front_end_of(target).open(target, arguments, ProgramSettings(properties=stated, records_events=True))
     recorded = record_run(program, seed)
-    for loss in write_trace(parts_of(recorded.trace), path, known):
-        _say(f"lost: {loss}")
+    if known is None:
+        write_recording(recorded, path, _description(target, arguments, ()), stated)
+    else:
+        for loss in write_trace(parts_of(recorded.trace), path, known):
+            _say(f"lost: {loss}")
     _say(f"recorded {len(recorded.trace):,} events of {len(recorded.trace.threads)} threads to {path}")
     for untracked in in_words(recorded.run):
         _say(f"not tracked: {untracked}")

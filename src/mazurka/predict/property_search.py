@@ -141,8 +141,10 @@ class PropertySearch:
     def _with_pair(
         self, binding: Binding, word: Sequence[NamedOccurrence], pattern: Pattern, pair: Parallel
     ) -> Iterator[Candidate]:
-        first = [each.occurrence for each in word if pair.first in each.symbol]
-        second = [each.occurrence for each in word if pair.second in each.symbol]
+        first, second = (
+            [x for x, symbol in word if letter in symbol and not self.events[x.number].needs_value]
+            for letter in (pair.first, pair.second)
+        )
         automaton, by_symbol = self._automaton(word, pattern), _by_symbol(word)
         words: list[tuple[Symbol, ...]] = [()] if automaton.accepts(automaton.start) else []
         words += self._words(automaton, by_symbol, False)
@@ -206,7 +208,7 @@ class PropertySearch:
     def _begin(self, each: Occurrence) -> int:
         """The row with which an event takes place at the earliest: before an operation, its first."""
         event = self.events[each.number]
-        return event.first if each.event in self.stated.before else event.row
+        return event.first if event.begins(self.stated.before) else event.row
 
     def _may_precede(self, first: Occurrence, second: Occurrence) -> bool:
         """Whether nothing excludes at once that an event comes before another one."""
@@ -310,7 +312,7 @@ class PropertySearch:
         """The row that is in an order if and only if an event takes place in it. ``is_last``: of the last event of a
         word, which an order ends with."""
         event = self.events[each.number]
-        if each.event not in self.stated.before:
+        if not event.begins(self.stated.before):
             return event.point
         return event.first if self._loosely or (is_last and self._loose_end) else event.row
 
@@ -398,7 +400,8 @@ class PropertySearch:
 
     def _is_begun_with(self, each: Occurrence, last: Occurrence) -> bool:
         """Whether an event takes place with the first row of an operation that another event comes before."""
-        return self.events[each.number].row == self.events[last.number].row and each.event in self.stated.before
+        event = self.events[each.number]
+        return event.row == self.events[last.number].row and event.begins(self.stated.before)
 
     def _is_amid(self, choice: _Choice, answer: Witness) -> bool:
         """Whether an execution that is to end with the first row of the last event's operation has more of that

@@ -278,6 +278,7 @@ class Run:
     has_children: bool = False  # other processes took part
     assumed: set[str] = field(default_factory=set)  # the assumptions of its outcome, in words
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
+    events: tuple[Any, ...] = ()  # of properties, if they are recorded: runtime.recorded_events
     first: dict[Target, Any] = field(default_factory=dict)  # keys only: the values of targets before a write
     given: dict[StepIndex, dict[str, Any]] = field(default_factory=dict)  # arguments only: its function's, if plain
     daemons: tuple[ThreadIndex, ...] = ()  # tasks that the end of the program does not wait for

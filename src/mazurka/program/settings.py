@@ -54,4 +54,5 @@ class ProgramSettings:
     cache: str | None = None
     races: bool = False  # whether runs report their data races
     properties: tuple[Property, ...] = ()  # that runs are held to
+    records_events: bool = False  # whether runs record the events of these properties, and are not held to them
     models: CallModels | None = None  # without them no calls are single steps

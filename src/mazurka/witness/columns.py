@@ -102,7 +102,7 @@ class RecordedTrace:
         self.writes = _Latest(np.flatnonzero(self.is_write), self.target)
         first_write = np.full(len(self.trace.targets), len(self.trace))
         first_write[self.target[self.writes.rows[::-1]]] = self.writes.rows[::-1]  # the last assignment stays
-        recorded = np.flatnonzero(self.is_read & (self.value != NO_VALUE))
+        recorded = np.flatnonzero(self.is_read & ~self.is_write & (self.value != NO_VALUE))
         early = recorded[recorded <= first_write[self.target[recorded]]]
         self.initial = np.full(len(self.trace.targets), NO_VALUE)
         self.initial[self.target[early]] = self.value[early]
@@ -258,7 +258,7 @@ class RecordedTrace:
         reads, sources, had = reads[other], sources[other], had[other]
         value = np.where(sources == _NONE, self.initial[self.target[reads]], self.value[sources])
         gave = np.where(had == _NONE, self.initial[self.target[reads]], self.value[had])
-        same = (value == gave) & (value == self.value[reads]) & (value != NO_VALUE)
+        same = (value == gave) & (value == self.value[reads]) & (value != NO_VALUE) & ~self.is_write[reads]
         for row in reads[~same][:1]:
             yield f"step {row} reads {self.trace.targets[self.target[row]]} from another write"
 

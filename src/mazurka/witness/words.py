@@ -101,6 +101,8 @@ def _at_once(
 ) -> Iterator[str]:
     if pair[0].thread == pair[1].thread:
         yield "two events at once are of two threads"
+    if any(each.needs_value for each in pair):
+        yield "an event that is next depends on the value that its operation reads"
     possible = (
         len(before) in _ends(start, before, 0) and both.first in named[0] and both.second in named[1]
         for start, both in endings(claim.property.pattern)
@@ -128,18 +130,18 @@ class _Naming:
 
     def row_of_occurrence(self, event: PropertyEvent) -> int:
         """The row that is in an order if and only if the event takes place in it."""
-        return event.row if event.event in self.claim.property.before else event.point
+        return event.row if event.begins(self.claim.property.before) else event.point
 
     def begins_at_end(self, event: PropertyEvent, place: Callable[[int], int]) -> bool:
         """Whether an event takes place in an order although the operation that it comes before does not end there: the
         event takes place with the first row of it, after all others."""
-        if event not in self.events or event.event not in self.claim.property.before:
+        if event not in self.events or not event.begins(self.claim.property.before):
             return False
         return place(event.first) < NEVER <= place(event.row)
 
     def begun_with(self, last: PropertyEvent) -> list[PropertyEvent]:
         """The events that come before the same operation as an event."""
-        return [each for each in self.events if each.row == last.row and each.event in self.claim.property.before]
+        return [each for each in self.events if each.row == last.row and each.begins(self.claim.property.before)]
 
     def letters_of(self, event: PropertyEvent) -> frozenset[Letter]:
         """The letters that name an event whose objects agree."""

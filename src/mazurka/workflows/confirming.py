@@ -48,8 +48,8 @@ from mazurka.trace.trace import NO_VALUE, Trace
 from mazurka.witness import CallsReversed, PropertyViolation
 from mazurka.workflows.program_spec import ProgramSpec, open_program
 from mazurka.workflows.recorded_properties import PROPERTIES
+from mazurka.workflows.recording_runs import DESCRIPTION
 
-_DESCRIPTION: Final = "recording.json"
 _STOPPING: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED)
 _GUIDING: Final = frozenset({Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE})
 
@@ -377,7 +377,7 @@ def _proven(found: ProvenBug) -> list[int]:
 def _description(recording: Path) -> dict[str, Any]:
     """The description in a recording."""
     try:
-        known: dict[str, Any] = json.loads((recording / _DESCRIPTION).read_text(encoding="utf-8"))
+        known: dict[str, Any] = json.loads((recording / DESCRIPTION).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise UsageError(
             "no-program",
@@ -396,4 +396,4 @@ def _program(known: dict[str, Any], recording: Path) -> Program:
         properties = (str(recording / PROPERTIES),) if (recording / PROPERTIES).is_file() else ()
         return open_program(subject, replace(Options(), include=tuple(known["include"]), properties=properties))
     except (KeyError, TypeError):
-        raise UsageError("no-program", "its description is damaged", where=str(recording / _DESCRIPTION)) from None
+        raise UsageError("no-program", "its description is damaged", where=str(recording / DESCRIPTION)) from None

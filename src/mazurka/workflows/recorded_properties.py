@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +10,12 @@ from mazurka.properties.property import Property
 
 #: The name of the file.
 PROPERTIES: Final = "properties.mzp"
+
+
+def keep_properties(trace: Path, properties: Sequence[Property]) -> None:
+    """Note in a recording which properties' events it has."""
+    if properties:
+        (trace / PROPERTIES).write_text("\n".join(map(str, properties)), encoding="utf-8")
 
 
 def recorded_properties(trace: Path) -> tuple[Property, ...]:

@@ -5,14 +5,28 @@ The threads are scheduled at random, by a seed. All accesses of shared locations
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from mazurka.program.protocol import Plan, Program, Run, TailPolicy
+from mazurka.program.runtime.recorded_events import with_events
+from mazurka.properties.property import Property
+from mazurka.trace.columns import parts_of
 from mazurka.trace.event import Location
+from mazurka.trace.formats.format import named
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.trace import Trace, trace_of
+from mazurka.trace.writing import write_trace
+from mazurka.workflows.recorded_properties import keep_properties
+
+#: The end of a recording's name.
+RECORDING: Final = ".recording"
+
+#: The description of the program in a recording.
+DESCRIPTION: Final = "recording.json"
 
 #: Executions by which scheduling points are learnt, at most.
 _ROUNDS: Final = 8
@@ -32,7 +46,7 @@ def record_run(program: Program, seed: int) -> RecordedRun:
         run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed, strict=False, detail=True))
         if not run.found_new_points:
             break
-    trace = trace_of(run.tasks, run.log)
+    trace = trace_of(run.tasks, with_events(run.log, run.events))
     places = _places(program, run)
     numbers = {site: number for number, site in enumerate(places)}
     site = type(trace.site)("q", [numbers.get(each, -1) for each in trace.site])  # type: ignore[arg-type]
@@ -42,12 +56,22 @@ def record_run(program: Program, seed: int) -> RecordedRun:
     return RecordedRun(run, replace(trace, site=site, targets=tuple(targets), locations=tuple(places.values())))
 
 
+def write_recording(
+    recorded: RecordedRun, directory: Path, known: Mapping[str, object], properties: Sequence[Property]
+) -> None:
+    """Write a trace, with a description of the program and the properties whose events it has, to a directory."""
+    directory.mkdir(parents=True)
+    (directory / DESCRIPTION).write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    keep_properties(directory, properties)
+    write_trace(parts_of(recorded.trace), directory / "000000.parquet", named("parquet"))
+
+
 def _places(program: Program, run: Run) -> dict[int, Location]:
     """The locations of the sites in a run."""
     found: dict[int, Location] = {}
-    for step in run.log:
-        if step.site not in found and (place := program.location(SiteNumber(step.site))) is not None:
-            found[step.site] = place
+    for site in (each.site for each in (*run.log, *run.events)):
+        if site not in found and (place := program.location(SiteNumber(site))) is not None:
+            found[site] = place
     return found
 
 

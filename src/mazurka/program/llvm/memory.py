@@ -23,7 +23,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.symbolic.values import SymbolicInt, plain
 from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.targets import OBJECT, Target
+from mazurka.trace.targets import OBJECT, Kind, Target
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.unknown_places import UnknownPlace, UnknownPlaces
@@ -44,6 +44,9 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 #: The most objects, and the bytes that they may have in all, to be compared as a whole.
 _MANY: Final = 1_000
 _LARGE: Final = 1 << 16
+
+#: The first access of an atomic section that has an event before any other.
+_SECTION_BEGUN: Final[Target] = (Kind.HIDDEN.tag, "section")
 
 #: Named as untracked.
 _SECTION: Final = "accesses of an atomic section"
@@ -571,6 +574,15 @@ class Memory:
         """Pass an event of a property as a step of its own, or as part of the step that an atomic section is."""
         own, *others = accesses
         self.step(own.op, own.target, site, None, tuple(others))
+
+    def is_within_step(self, site: int) -> bool:
+        """Whether the running thread is in an atomic section; that has an access then, as part of which an event may be
+        recorded."""
+        if not self.sections or self.run.solo:
+            return False
+        if self._touched is None:
+            self.step(_READ, _SECTION_BEGUN, site, None)
+        return True
 
     def leave_sections(self) -> None:
         """The running thread is in no section any more."""

@@ -12,6 +12,7 @@ import linecache
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from functools import cached_property
 from typing import Any, Final
 
 from mazurka.errors import UsageError
@@ -30,7 +31,8 @@ from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Failure, FailureKind, Frame, LearnsPoints, Plan, ProgramFacts, Run
 from mazurka.program.races import races_of
-from mazurka.program.runtime.property_monitors import Reported, failure_of
+from mazurka.program.runtime.property_monitors import PropertyMonitors, Reported, failure_of
+from mazurka.program.runtime.recorded_events import EventRecorder, PropertyEventSink
 from mazurka.program.runtime.relaxed import RelaxedRuntime
 from mazurka.program.runtime.run_record import run_of
 from mazurka.program.runtime.runtime import Runtime
@@ -76,7 +78,18 @@ class CProgram(LearnsPoints):
             self.machine = Machine(module, self.path, self.settings.memory, STEPPING, events, self.native_after)
 
     def _events(self) -> CEvents:
-        return CEvents(self.settings.properties, self._violated, lambda address: self._machine().place(address))
+        sink: PropertyEventSink = self._recorder
+        if not self.settings.records_events:
+            sink = PropertyMonitors(
+                self.settings.properties,
+                self._violated,
+                lambda run, accesses, site: self._machine().memory.pass_event(accesses, site),
+            )
+        return CEvents(self.settings.properties, sink, lambda address: self._machine().place(address))
+
+    @cached_property
+    def _recorder(self) -> EventRecorder:
+        return EventRecorder(lambda run, site: self._machine().memory.is_within_step(site))
 
     def _machine(self) -> Machine:
         assert self.machine is not None
@@ -122,6 +135,8 @@ class CProgram(LearnsPoints):
             self._count_missed(machine.events, runtime)
         run = run_of(runtime, _frames)
         run.output = b"".join(machine.output).decode(errors="replace")
+        if self.settings.records_events:
+            run.events = tuple(self._recorder.events)
         if self.settings.races and not run.found_new_points:
             run.failures += races_of(run, self.location)
         return run

@@ -24,7 +24,7 @@ from mazurka.program.llvm.ir.debug import structure_name
 from mazurka.program.llvm.ir.types import Array, Int, Pointer, Struct, Type
 from mazurka.program.llvm.memory import SHIFT, Late, Memory
 from mazurka.program.memory import MemoryModel
-from mazurka.program.runtime.property_monitors import PropertyMonitors, Violated
+from mazurka.program.runtime.recorded_events import PropertyEventSink
 from mazurka.properties.conditions import closed, evaluation
 from mazurka.properties.names import pattern
 from mazurka.properties.property import (
@@ -97,10 +97,10 @@ class NamedAddress(NamedTuple):
 
 
 class CEvents:
-    """The properties that a C program is held to. ``place`` gives the name of an address."""
+    """The properties whose events a C program reports to ``sink``. ``place`` gives the name of an address."""
 
-    def __init__(self, properties: Sequence[Property], on_violation: Violated, place: Callable[[int], str]) -> None:
-        self.monitors = PropertyMonitors(properties, on_violation)
+    def __init__(self, properties: Sequence[Property], sink: PropertyEventSink, place: Callable[[int], str]) -> None:
+        self._sink = sink
         self.memory: Memory | None = None
         self._place = place
         self._rules = [
@@ -118,7 +118,6 @@ class CEvents:
     def attach(self, memory: Memory) -> None:
         """The memory of the program."""
         self.memory = memory
-        self.monitors.visit = lambda run, accesses, site: memory.pass_event(accesses, site)
 
     # -- names that are watched ----------------------------------------------------------------------------------------
 
@@ -158,7 +157,7 @@ class CEvents:
 
     def begin(self) -> None:
         """An execution begins."""
-        self.monitors.begin()
+        self._sink.begin()
         self.fields = dict(self._fixed)
 
     # -- operations ---------------------------------------------------------------------------------------------------
@@ -249,7 +248,7 @@ class CEvents:
             if rule.pointcut.condition and not self._is_met(run, rule, bound):
                 continue
             objects = tuple(self._name_of(bound[each]) for each in rule.event.parameters)
-            self.monitors.see(run, rule.property, rule.event.name, objects, site, mark)
+            self._sink.see(run, rule.property, rule.event.name, objects, site, mark)
 
     def _is_met(self, run: Any, rule: _Rule, bound: dict[str, Any]) -> bool:
         free = rule.pointcut.free(rule.event.parameters)

@@ -15,6 +15,7 @@ from itertools import combinations_with_replacement, pairwise
 from typing import Any, NamedTuple
 
 from mazurka.program.protocol import Access, Failure, FailureKind, Frame, MatchedEvent
+from mazurka.program.runtime.recorded_events import Mark
 from mazurka.program.runtime.task import RELEASE_POINTS
 from mazurka.properties.monitor import Match, Monitor
 from mazurka.properties.property import Property, described
@@ -84,21 +85,23 @@ def _paired_events(stated: Property) -> frozenset[str]:
 Violated = Callable[[Any, Property, list["Reported"], Match], None]
 
 
-#: How long the log, or the buffer of events, was before an operation.
-Mark = int
+#: Called in a run with the accesses of an event, of which the first is its own, and its place.
+Visit = Callable[[Any, Sequence[Access], int], None]
 
 
 class PropertyMonitors:
     """The monitors of some properties, for one run after another. ``on_violation`` is called when an event completes a
-    violation."""
+    violation, ``visit`` to pass an event that is a step of its own, or part of one that goes on."""
 
-    def __init__(self, properties: Sequence[Property], on_violation: Violated | None = None) -> None:
+    def __init__(
+        self, properties: Sequence[Property], on_violation: Violated | None = None, visit: Visit | None = None
+    ) -> None:
         self._parts = {each.name: _parts_of(each) for each in properties}
         self._named = {each.name: frozenset(letter.event for letter in letters(each.pattern)) for each in properties}
         self._active = {each.name: ActiveProperty(each.stated) for each in properties}
         self.paired = {each.name: _paired_events(each) for each in properties}
         self._on_violation = on_violation
-        self.visit: Callable[[Any, Sequence[Access], int], None] = _visit
+        self._visit = visit or _visit
 
     def begin(self) -> None:
         """A run begins."""
@@ -136,7 +139,7 @@ class PropertyMonitors:
         if not run.solo:
             accesses = self._accesses(run, stated, event, objects)
             if mark is None or not _widen(run, mark, accesses):
-                self.visit(run, accesses, site)
+                self._visit(run, accesses, site)
         active = self._active[stated.name]
         active.reported.append(Reported(event, run.current.name, objects, site, len(run.log) - 1))
         if active.standing.pop(run.current.name, None) is None and event in self.paired[stated.name] and not run.solo:

@@ -18,7 +18,8 @@ from typing import Any, Final
 from mazurka.program.python.property_events.naming import name_of, recorded
 from mazurka.program.python.property_events.pointcuts import Described, Firing, Pointcuts
 from mazurka.program.python.recording.raw import MORE
-from mazurka.program.runtime.property_monitors import Mark, PropertyMonitors, Standing, Violated
+from mazurka.program.runtime.property_monitors import PropertyMonitors, Standing, Violated
+from mazurka.program.runtime.recorded_events import Mark
 from mazurka.properties.property import Anything, Moment, Pointcut, PointcutKind, Property
 from mazurka.trace.event import Op
 from mazurka.trace.targets import BRANCH, Kind
