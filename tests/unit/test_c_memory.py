@@ -22,6 +22,7 @@ FAULTS = {
     "invalid call": "void (*f)(void) = (void (*)(void))4096; f(); return 0;",
     "abort": "abort();",
     "use after return": "return *local();",
+    "use after close": 'FILE *f = fopen("made.txt", "w"); fclose(f); return fgetc(f);',
     "undefined behaviour": 'printf("%d %d", 1); return 0;',
 }
 

@@ -122,6 +122,22 @@ CORRECT = {
 }
 
 WRONG = {
+    "a number of sixteen bytes is written in two parts": (
+        _two("__int128 x;", "x = ((__int128)1 << 64) | 1;", "__int128 y = x; assert((long)y == (long)(y >> 64));"),
+        FailureKind.ASSERTION,
+    ),
+    "localtime writes memory of all threads": (
+        _two(
+            "#include <time.h>",
+            "time_t now = 0; struct tm *at = localtime(&now); assert(at->tm_year == 70);",
+            "time_t now = 1L << 30; localtime(&now);",
+        ),
+        FailureKind.ASSERTION,
+    ),
+    "a variable of the environment is not there yet": (
+        _two("", 'setenv("A", "1", 1);', 'assert(getenv("A"));'),
+        FailureKind.ASSERTION,
+    ),
     "the owner of a robust mutex has died": (
         _two(
             "int x; pthread_mutex_t m;",

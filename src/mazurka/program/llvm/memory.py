@@ -187,6 +187,19 @@ class Memory:
         self.objects[number] = made
         return made
 
+    def of_library(self, name: str, size: int, kind: str, content: bytes = b"") -> MemoryObject:
+        """The object of the C library of a name, made at its first use by any thread, at an address that does not
+        depend on which one that is."""
+        number = (_CODES + 1 << _PLACES) | zlib.crc32(name.encode()) % (1 << _PLACES)
+        found = self.objects.get(number)
+        if found is None:
+            layout = self.layouts.of(name)
+            data = bytearray(content.ljust(size, b"\0"))
+            found = self.objects[number] = MemoryObject(number << SHIFT, size, kind, layout, data)
+        if found.name != name:
+            self.run.stop(f"the run was cut: {name} and {found.name} would have the same address")
+        return found
+
     def _code(self, thread: str) -> int:
         births = thread.split(".")[1:]
         code = int(births[0]) if len(births) == 1 else 0

@@ -75,6 +75,9 @@ _STORES: Final = {
     "seq_cst": "atomic_store",
 }
 
+#: Larger numbers are accessed in parts, as the processor does, between which other threads may move.
+_WORD: Final = 8
+
 _LONG_DOUBLE: Final = Float("x86_fp80")
 
 #: The site of an instruction.
@@ -354,7 +357,12 @@ class Translator:
         function = _STORES[each.orderings[0]] if each.how else "store"
         for offset, type_, part in parts_of(value.type, what):
             at = f"({where}) + {offset}" if offset else where
-            self._emit(depth, f"{function}({at}, {bytes_of(type_)}, {to_bits(type_, part)}, {self._site_here})")
+            size, bits = bytes_of(type_), to_bits(type_, part)
+            if size > _WORD and not each.how:
+                self._emit(depth, f"wide = {bits}")
+                self._emit(depth, f"{function}({at}, {_WORD}, wide & {(1 << 8 * _WORD) - 1}, {self._site_here})")
+                at, size, bits = f"({at}) + {_WORD}", size - _WORD, f"wide >> {8 * _WORD}"
+            self._emit(depth, f"{function}({at}, {size}, {bits}, {self._site_here})")
 
     def _load(self, each: Instruction) -> str:
         place = each.operands[0]
@@ -372,7 +380,12 @@ class Translator:
         if isinstance(type_, Array | Struct):
             parts = [self._loaded(part, f"({where}) + {offset}", function) for offset, part in elements_of(type_)]
             return f"({', '.join(parts)},)"
-        return from_bits(type_, f"{function}({where}, {bytes_of(type_)}, {self._site_here})")
+        size = bytes_of(type_)
+        if size <= _WORD or function == "atomic_load":
+            return from_bits(type_, f"{function}({where}, {size}, {self._site_here})")
+        low = f"{function}({where}, {_WORD}, {self._site_here})"
+        high = f"{function}(({where}) + {_WORD}, {size - _WORD}, {self._site_here})"
+        return from_bits(type_, f"({low} | {high} << {8 * _WORD})")
 
     # -- calls --------------------------------------------------------------------------------------------------------
 

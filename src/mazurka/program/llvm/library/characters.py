@@ -50,14 +50,11 @@ def _table(name: str, width: int, entry: Callable[[int], int]) -> Callable[..., 
     stand before."""
 
     def called(m: Machine, _site: int) -> int:
-        if ("table", name) not in m.state:
-            mask = (1 << 8 * width) - 1
-            content = b"".join((entry(value) & mask).to_bytes(width, "little") for value in _CHARACTERS)
-            made = m.memory.allocate(len(content), "constant", f"{name} table", content)
-            start = made.address - _CHARACTERS[0] * width
-            m.state["table", name] = m.memory.allocate(8, "constant", name, start.to_bytes(8, "little")).address
-        address: int = m.state["table", name]
-        return address
+        mask = (1 << 8 * width) - 1
+        content = b"".join((entry(value) & mask).to_bytes(width, "little") for value in _CHARACTERS)
+        table = m.memory.of_library(f"{name} table", len(content), "constant", content)
+        start = table.address - _CHARACTERS[0] * width
+        return m.memory.of_library(name, 8, "constant", start.to_bytes(8, "little")).address
 
     return called
 

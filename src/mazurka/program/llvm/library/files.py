@@ -14,7 +14,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.channels import end, receive, send
+from mazurka.program.llvm.library.memory import FUNCTIONS as ALLOCATION
 from mazurka.program.llvm.library.open_files import (
+    STREAM,
     STREAM_SIZE,
     FileNode,
     OpenFile,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 _ENOENT, _EBADF, _EEXIST, _ENOTDIR, _EISDIR, _EINVAL, _ESPIPE, _ENOTEMPTY = 2, 9, 17, 20, 21, 22, 29, 39
 _WRITING, _CREATE, _EXCLUSIVE, _TRUNCATE, _APPEND = 3, 0o100, 0o200, 0o1000, 0o2000
 _PAGE: Final = 4096
+_LONGEST: Final = 1 << 28
 
 
 # -- opening and closing ----------------------------------------------------------------------------------------------
@@ -88,20 +91,38 @@ def _mkstemp(m: Machine, site: int, template: int, flags: int = 0) -> int:
 
 
 def _close(m: Machine, site: int, number: int) -> int:
-    """``close`` and ``fclose``: the open file ends with its last descriptor or stream."""
+    """``close``: the open file ends with its last descriptor or stream."""
     files = files_of(m)
     opened = files.open.get(number)
     if opened is None:
-        return failed(m, _EBADF) if number > 2 and number not in m.streams else 0
+        return failed(m, _EBADF) if number > 2 else 0
     files.step(site, *offset_of(opened)[:2])
     if files.open.pop(number, None) is None:
         return failed(m, _EBADF)
-    descriptor = files.descriptors.pop(number, None)
+    _end(m, site, opened)
+    return 0
+
+
+def _fclose(m: Machine, site: int, stream: int) -> int:
+    files = files_of(m)
+    opened = files.stream(stream, site)
+    if opened is None:
+        return 0
+    files.step(site, *offset_of(opened)[:2])
+    files.hold_open(opened, site)
+    del files.open[stream]
+    opened.is_closed = True
+    descriptor = files.descriptors.pop(stream, None)
     if descriptor is not None:
         files.open.pop(descriptor, None)
-    if opened.connection is not None and opened not in files.open.values():
-        end(m, site, opened.connection)
+    _end(m, site, opened)
     return 0
+
+
+def _end(m: Machine, site: int, opened: OpenFile) -> None:
+    """A descriptor or stream of an open file has ended."""
+    if opened.connection is not None and opened not in files_of(m).open.values():
+        end(m, site, opened.connection)
 
 
 def _fopen(m: Machine, site: int, name: int, mode: int) -> int:
@@ -121,7 +142,7 @@ def _fopen(m: Machine, site: int, name: int, mode: int) -> int:
 
 def stream_of(m: Machine, opened: OpenFile) -> int:
     """A stream for an open file."""
-    address = m.memory.allocate(STREAM_SIZE, "heap", "stream", bytes(STREAM_SIZE)).address
+    address = opened.stream = m.memory.allocate(STREAM_SIZE, STREAM, STREAM, bytes(STREAM_SIZE)).address
     files_of(m).open[address] = opened
     return address
 
@@ -140,6 +161,7 @@ def _taken(m: Machine, site: int, opened: OpenFile, size: int, at: int | None = 
         return _all_received(m, site, opened, size)
     moves = () if at is not None else (offset_of(opened),)
     files_of(m).step(site, Op.READ, contents_of(opened.path), *moves)
+    files_of(m).hold_open(opened, site)
     start = opened.at if at is None else at
     pushed = opened.pushed[:size] if at is None else b""
     found = bytes((opened.node.data or b"")[start : start + size - len(pushed)])
@@ -162,7 +184,7 @@ def _all_received(m: Machine, site: int, opened: OpenFile, size: int) -> bytes:
 
 
 def _ungetc(m: Machine, site: int, value: int, stream: int) -> int:
-    opened = _given(m, stream)
+    opened = files_of(m).stream(stream, site)
     if opened is None or value >> 31:
         return -1
     files_of(m).step(site, *offset_of(opened)[:2])
@@ -178,6 +200,7 @@ def put(m: Machine, site: int, opened: OpenFile, content: bytes, at: int | None 
         return failed(m, -sent) if sent < 0 else sent
     moves = () if at is not None else (offset_of(opened),)
     files_of(m).step(site, Op.RMW, contents_of(opened.path), *moves)
+    files_of(m).hold_open(opened, site)
     data = opened.node.data
     if data is None:
         return failed(m, _EBADF)
@@ -217,12 +240,16 @@ def _received(m: Machine, site: int, number: int, to: int, size: int) -> int:
 
 
 def _write(m: Machine, site: int, number: int, source: int, size: int, *at: int) -> int:
-    content = m.memory.read(source, size, site)
+    return written(m, site, number, m.memory.read(source, size, site), *at)
+
+
+def written(m: Machine, site: int, number: int, content: bytes, *at: int) -> int:
+    """Write bytes to a descriptor; returns their number, or -1 and sets ``errno``."""
     opened = _given(m, number)
     if opened is None and number in (1, 2):
         m.run.current.silent += 1
         m.output.append(content)
-        return size
+        return len(content)
     if opened is not None and opened.connection is not None:
         if at:
             return failed(m, _ESPIPE)
@@ -267,7 +294,7 @@ def _fseek(m: Machine, site: int, stream: int, offset: int, whence: int) -> int:
 
 
 def _fread(m: Machine, site: int, to: int, size: int, count: int, stream: int) -> int:
-    opened = _given(m, stream)
+    opened = files_of(m).stream(stream, site)
     if opened is None or not size:
         return 0
     found = _taken(m, site, opened, size * count)
@@ -276,36 +303,36 @@ def _fread(m: Machine, site: int, to: int, size: int, count: int, stream: int) -
     return len(found) // size
 
 
-def _line(m: Machine, site: int, opened: OpenFile, most: int) -> bytes:
+def _line(m: Machine, site: int, opened: OpenFile, most: int, end: bytes = b"\n") -> bytes:
     """A line, with its end, or at most so many bytes of it."""
     if opened.connection is not None:
-        return _line_received(m, site, opened, most)
+        return _line_received(m, site, opened, most, end)
     before, pushed = opened.at, opened.pushed
     found = _taken(m, site, opened, most)
-    line, end, _ = found.partition(b"\n")
-    used = len(line) + len(end)
+    line, its_end, _ = found.partition(end)
+    used = len(line) + len(its_end)
     opened.at, opened.pushed = before + max(0, used - len(pushed)), pushed[used:]
-    opened.ended = not end and len(found) < most
-    return line + end
+    opened.ended = not its_end and len(found) < most
+    return line + its_end
 
 
-def _line_received(m: Machine, site: int, opened: OpenFile, most: int) -> bytes:
+def _line_received(m: Machine, site: int, opened: OpenFile, most: int, end: bytes) -> bytes:
     """A line of a pipe or socket. Bytes that have come beyond it stay with the stream, as in C's buffers."""
     found = b""
-    while len(found) < most and not found.endswith(b"\n"):
+    while len(found) < most and not found.endswith(end):
         if not opened.pushed:
             part = receive(m, site, opened, _PAGE)
             opened.pushed = b"" if isinstance(part, int) else part
         if not opened.pushed:
             break
-        line, end, _ = opened.pushed[: most - len(found)].partition(b"\n")
-        found, opened.pushed = found + line + end, opened.pushed[len(line + end) :]
-    opened.ended = len(found) < most and not found.endswith(b"\n")
+        line, its_end, _ = opened.pushed[: most - len(found)].partition(end)
+        found, opened.pushed = found + line + its_end, opened.pushed[len(line + its_end) :]
+    opened.ended = len(found) < most and not found.endswith(end)
     return found
 
 
 def _fgets(m: Machine, site: int, to: int, size: int, stream: int) -> int:
-    opened = _given(m, stream)
+    opened = files_of(m).stream(stream, site)
     line = _line(m, site, opened, size - 1) if opened is not None else b""
     if not line:
         return 0
@@ -313,8 +340,44 @@ def _fgets(m: Machine, site: int, to: int, size: int, stream: int) -> int:
     return to
 
 
+def _getdelim(m: Machine, site: int, place: int, size: int, end: int, stream: int) -> int:
+    """The line is in memory that ``malloc`` has returned, which grows as it must."""
+    opened = files_of(m).stream(stream, site)
+    line = _line(m, site, opened, _LONGEST, bytes([end & 255])) if opened is not None else b""
+    buffer, has = m.memory.load(place, 8, site), m.memory.load(size, 8, site)
+    if not line:
+        return -1
+    if not buffer or has <= len(line):
+        has = max(120, len(line) + 1)
+        buffer = ALLOCATION["realloc"](m, site, buffer, has)
+        m.memory.store(place, 8, buffer, site)
+        m.memory.store(size, 8, has, site)
+    m.memory.write(buffer, line + b"\0", site)
+    return len(line)
+
+
+def ahead(m: Machine, site: int, stream: int) -> tuple[OpenFile, bytes] | None:
+    """A file that is open as a stream, and the bytes from its offset to its end; None for the standard input."""
+    opened = files_of(m).stream(stream, site)
+    if opened is None:
+        return None
+    if opened.connection is not None:
+        m.run.stop(f"the run was cut: scanf from a pipe or socket is not modelled ({m.location(site)})")
+    before, pushed = opened.at, opened.pushed
+    found = _taken(m, site, opened, _LONGEST)
+    opened.at, opened.pushed = before, pushed
+    return opened, found
+
+
+def skip(opened: OpenFile, count: int) -> None:
+    """Go on after so many bytes that have been looked at."""
+    from_pushed = min(count, len(opened.pushed))
+    opened.pushed = opened.pushed[from_pushed:]
+    opened.at += count - from_pushed
+
+
 def _fgetc(m: Machine, site: int, stream: int) -> int:
-    opened = _given(m, stream)
+    opened = files_of(m).stream(stream, site)
     found = _taken(m, site, opened, 1) if opened is not None else b""
     if opened is not None:
         opened.ended = not found
@@ -322,12 +385,12 @@ def _fgetc(m: Machine, site: int, stream: int) -> int:
 
 
 def _feof(m: Machine, site: int, stream: int) -> int:
-    opened = _given(m, stream)
+    opened = files_of(m).stream(stream, site)
     return int(opened is None or opened.ended)
 
 
 def _clear_error(m: Machine, site: int, stream: int) -> None:
-    opened = _given(m, stream)
+    opened = files_of(m).stream(stream, site)
     if opened is not None:
         files_of(m).step(site, *offset_of(opened)[:2])
         opened.ended = False
@@ -516,9 +579,11 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(("pwrite", "pwrite64"), _write),
     **dict.fromkeys(("lseek", "lseek64"), _seek),
     **dict.fromkeys(("fopen", "fopen64"), _fopen),
-    "fclose": _close,
+    "fclose": _fclose,
     **dict.fromkeys(("fread", "fread_unlocked"), _fread),
     **dict.fromkeys(("fgets", "fgets_unlocked"), _fgets),
+    **dict.fromkeys(("getdelim", "__getdelim"), _getdelim),
+    "getline": lambda m, site, place, size, stream: _getdelim(m, site, place, size, 10, stream),
     **dict.fromkeys(("fgetc", "getc", "getc_unlocked", "fgetc_unlocked", "__uflow"), _fgetc),
     **dict.fromkeys(("feof", "feof_unlocked"), _feof),
     **dict.fromkeys(("clearerr", "clearerr_unlocked"), _clear_error),

@@ -22,30 +22,25 @@ _CHAR_MAX: Final = 127
 _NONE: Final = (1 << 32) - 1
 
 
-def _text(m: Machine, text: bytes) -> int:
+def text_of_library(m: Machine, text: bytes) -> int:
     """The address of a text that does not change."""
-    key = ("constant text", text)
-    if key not in m.state:
-        m.state[key] = m.memory.allocate(len(text) + 1, "constant", "text", text + b"\0").address
-    return int(m.state[key])
+    return m.memory.of_library(f"the text {text!r}", len(text) + 1, "constant", text).address
 
 
 def _setlocale(m: Machine, site: int, _category: int, name: int) -> int:
     wanted = m.memory.text(name, site) if name else b""
-    return _text(m, b"C") if wanted in (b"", b"C", b"POSIX") else 0
+    return text_of_library(m, b"C") if wanted in (b"", b"C", b"POSIX") else 0
 
 
 def _conventions(m: Machine, _site: int) -> int:
     """``localeconv``: the texts of ``struct lconv``, and its numbers, which are unspecified."""
-    if "lconv" not in m.state:
-        point, empty = _text(m, b"."), _text(m, b"")
-        content = b"".join(each.to_bytes(8, "little") for each in (point, *[empty] * 9)) + bytes([_CHAR_MAX]) * 14
-        m.state["lconv"] = m.memory.allocate(96, "constant", "lconv", content.ljust(96, b"\0")).address
-    return int(m.state["lconv"])
+    point, empty = text_of_library(m, b"."), text_of_library(m, b"")
+    content = b"".join(each.to_bytes(8, "little") for each in (point, *[empty] * 9)) + bytes([_CHAR_MAX]) * 14
+    return m.memory.of_library("lconv", 96, "constant", content).address
 
 
 def _information(m: Machine, _site: int, item: int) -> int:
-    return _text(m, {_CODESET: b"ANSI_X3.4-1968", _RADIX: b"."}.get(item, b""))
+    return text_of_library(m, {_CODESET: b"ANSI_X3.4-1968", _RADIX: b"."}.get(item, b""))
 
 
 def _to_wide(m: Machine, site: int, to: int, source: int, most: int, *_state: int) -> int:

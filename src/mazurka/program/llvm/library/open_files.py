@@ -10,7 +10,9 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final
 
+from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.threads import EPOCH, set_errno
+from mazurka.program.llvm.memory import SHIFT
 from mazurka.program.protocol import Access
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT, Target
@@ -18,7 +20,11 @@ from mazurka.trace.targets import OBJECT, Target
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
+#: The kind of the memory of streams.
+STREAM: Final = "stream"
+
 _EBADF: Final = 9
+_LEAST: Final = 4096
 _LARGEST: Final = 1 << 26
 
 #: Descriptors of a thread begin at 3 and its number times this.
@@ -62,11 +68,13 @@ class OpenFile:
     """An open file: its path, offset and flags; as a stream, whether its end or an error has been met. A pipe or socket
     has a ``connection``."""
 
-    __slots__ = ("at", "connection", "ended", "flags", "name", "node", "path", "pushed")
+    __slots__ = ("at", "connection", "ended", "flags", "is_closed", "name", "node", "path", "pushed", "stream")
 
     def __init__(self, path: str, node: FileNode, flags: int, name: str, connection: Connection | None = None) -> None:
         self.path, self.node, self.flags, self.name, self.connection = path, node, flags, name, connection
         self.at = 0
+        self.stream = 0  # its address, if it has been opened as one
+        self.is_closed = False
         self.ended = False
         self.pushed = b""  # pushed back by ungetc, the next byte first
 
@@ -135,6 +143,23 @@ class FileSystem:
         if opened is None:
             set_errno(self.machine, _EBADF)
         return opened
+
+    def stream(self, address: int, site: int) -> OpenFile | None:
+        """The open file of a stream; None of a standard one. Others are a fault."""
+        address &= (1 << 64) - 1
+        found = self.open.get(address)
+        if found is None and address not in self.machine.streams:
+            thing = self.machine.memory.objects.get(address >> SHIFT)
+            if thing is not None and thing.kind == STREAM:
+                raise ProgramFault("use after close", f"uses {thing.name}, which has been closed", site)
+            name = "null pointer" if address < _LEAST else "invalid pointer"
+            raise ProgramFault(name, f"uses {address:#x} as a stream", site)
+        return found
+
+    def hold_open(self, opened: OpenFile, site: int) -> None:
+        """Find a fault if a stream has been closed that is being used."""
+        if opened.is_closed and opened.stream:
+            self.stream(opened.stream, site)
 
     def number(self, stream: int) -> int:
         """The descriptor of a stream: ``fileno``."""

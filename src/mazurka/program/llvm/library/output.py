@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.library.files import put
+from mazurka.program.llvm.library.files import put, written
 from mazurka.program.llvm.library.formatting import formatted
 from mazurka.program.llvm.library.memory import allocate
+from mazurka.program.llvm.library.open_files import files_of
 from mazurka.program.llvm.library.variable_arguments import from_call, from_list
 from mazurka.symbolic.values import plain
 
@@ -29,7 +30,7 @@ def _write(m: Machine, text: bytes) -> int:
 
 def _to(m: Machine, site: int, stream: int, text: bytes) -> int:
     """Write to a stream: a file that the program has opened, or the output."""
-    opened = m.state["files"].open.get(stream) if stream and "files" in m.state else None
+    opened = files_of(m).stream(stream, site)
     return put(m, site, opened, text) if opened is not None else _write(m, text)
 
 
@@ -50,6 +51,10 @@ def _vprintf(m: Machine, site: int, pattern: int, given: int) -> int:
 
 def _fprintf(m: Machine, site: int, stream: int, pattern: int, given: Any) -> int:
     return _to(m, site, stream, text_of(m, site, pattern, given))
+
+
+def _dprintf(m: Machine, site: int, number: int, pattern: int, given: Any) -> int:
+    return written(m, site, number, text_of(m, site, pattern, given))
 
 
 def _snprintf(m: Machine, site: int, to: int, most: int, pattern: int, given: Any) -> int:
@@ -89,7 +94,11 @@ def _fputs(m: Machine, site: int, address: int, stream: int) -> int:
 
 
 def _putchar(m: Machine, site: int, value: int, *stream: int) -> int:
-    _to(m, site, stream[0] if stream else 0, bytes([value & 255]))
+    text = bytes([value & 255])
+    if stream:
+        _to(m, site, stream[0], text)
+    else:
+        _write(m, text)
     return value & 255
 
 
@@ -107,8 +116,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "vprintf": _vprintf,
     "fprintf": _with_arguments(_fprintf, 2),
     "vfprintf": _fprintf,
-    "dprintf": _with_arguments(_fprintf, 2),
-    "vdprintf": _fprintf,
+    "dprintf": _with_arguments(_dprintf, 2),
+    "vdprintf": _dprintf,
     "snprintf": _with_arguments(_snprintf, 3),
     "vsnprintf": _snprintf,
     "sprintf": _with_arguments(_sprintf, 2),

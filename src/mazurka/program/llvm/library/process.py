@@ -1,6 +1,6 @@
-"""The process: its end, assertions, the environment, and time.
+"""The process: its end, assertions, and the system that it runs on.
 
-Source: C17, 7.2 and 7.22.4; POSIX.1-2017. Time is virtual and begins at the same moment in every execution.
+Source: C17, 7.2 and 7.22.4; POSIX.1-2017.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProcessExit, ProgramFault
 from mazurka.program.llvm.library.output import text_of
-from mazurka.program.llvm.library.threads import EPOCH, interval, set_errno
+from mazurka.program.llvm.library.threads import set_errno
 from mazurka.program.protocol import FailureKind
 
 if TYPE_CHECKING:
@@ -48,36 +48,6 @@ def at_exit(m: Machine, _site: int, function: int, *arguments: int) -> int:
         text = "atexit() beside other threads, whose order is that of the functions"
         m.run.untracked[text] = m.run.untracked.get(text, 0) + 1
     m.state.setdefault("atexit", []).append((function, *arguments))
-    return 0
-
-
-def _getenv(_m: Machine, _site: int, _name: int) -> int:
-    return 0
-
-
-def _time(m: Machine, site: int, place: int) -> int:
-    now = int(EPOCH + m.run.now())
-    if place:
-        m.memory.store(place, 8, now, site)
-    return now
-
-
-def _clock(m: Machine, site: int, _clock: int, place: int) -> int:
-    now = EPOCH + m.run.now()
-    m.memory.store(place, 8, int(now), site)
-    m.memory.store(place + 8, 8, int(now % 1 * 1e9), site)
-    return 0
-
-
-def _time_of_day(m: Machine, site: int, place: int, _zone: int) -> int:
-    now = EPOCH + m.run.now()
-    m.memory.store(place, 8, int(now), site)
-    m.memory.store(place + 8, 8, int(now % 1 * 1e6), site)
-    return 0
-
-
-def _nanosleep(m: Machine, site: int, wanted: int, _rest: int) -> int:
-    m.run.sleep(interval(m, wanted, site))
     return 0
 
 
@@ -153,12 +123,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "_Exit": _exit,
     "quick_exit": _exit,
     "atexit": at_exit,
-    "getenv": _getenv,
-    "time": _time,
-    "clock": lambda m, site: int(m.run.now() * 1e6),
-    "clock_gettime": _clock,
-    "gettimeofday": _time_of_day,
-    "nanosleep": _nanosleep,
     "getrlimit": _limit,
     "setrlimit": lambda m, site, resource, place: 0,
     "strerror": _error_text,

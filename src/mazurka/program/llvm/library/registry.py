@@ -13,6 +13,7 @@ from mazurka.program.llvm.library import (
     composites,
     cplusplus,
     descriptors,
+    environment,
     files,
     floats,
     intrinsics,
@@ -26,6 +27,7 @@ from mazurka.program.llvm.library import (
     signals,
     strings,
     threads,
+    times,
     variable_arguments,
     verifier,
 )
@@ -44,6 +46,7 @@ STEPPING: Final = frozenset(
         *cplusplus.GUARDS,
         *channels.FUNCTIONS,
         "nanosleep",
+        "clock_nanosleep",
         "poll",
         "select",
     }
@@ -57,6 +60,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **composites.FUNCTIONS,
     **cplusplus.FUNCTIONS,
     **descriptors.FUNCTIONS,
+    **environment.FUNCTIONS,
     **files.FUNCTIONS,
     **floats.FUNCTIONS,
     **locales.FUNCTIONS,
@@ -68,6 +72,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **scanning.FUNCTIONS,
     **signals.FUNCTIONS,
     **strings.FUNCTIONS,
+    **times.FUNCTIONS,
     **variable_arguments.FUNCTIONS,
     **verifier.FUNCTIONS,
 }

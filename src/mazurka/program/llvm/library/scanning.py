@@ -1,7 +1,4 @@
-"""``sscanf``.
-
-Source: C17, 7.21.6.2. Sets of characters (``%[``) and floats are not supported: the execution is cut.
-"""
+"""``scanf`` and its like. Source: C17, 7.21.6.2. Wide characters and ``%p`` are not supported: the execution is cut."""
 
 from __future__ import annotations
 
@@ -9,62 +6,150 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from mazurka.program.llvm.library.files import ahead, skip
+from mazurka.program.llvm.library.floats import float_of
+from mazurka.program.llvm.library.numbers import integer_of
+from mazurka.program.llvm.library.variable_arguments import INTEGER, NextArgument, from_call, from_list
+from mazurka.program.llvm.operations import bits_double, bits_float, bits_x86_fp80
+
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
-_PART: Final = re.compile(rb"\s+|%(\*?)(\d*)(hh|h|ll|l|z|j|t)?(.)|.", re.DOTALL)
-_SIZES: Final = {b"hh": 1, b"h": 2, b"l": 8, b"ll": 8, b"z": 8, b"j": 8, b"t": 8}
-_NUMBERS: Final = {
-    b"d": rb"[+-]?\d+",
-    b"u": rb"[+-]?\d+",
-    b"i": rb"[+-]?(?:0[xX][0-9a-fA-F]+|\d+)",
-    b"x": rb"[+-]?(?:0[xX])?[0-9a-fA-F]+",
-    b"o": rb"[+-]?[0-7]+",
-}
-_BASES: Final = {b"d": 10, b"u": 10, b"x": 16, b"o": 8}
+_PART: Final = re.compile(rb"\s+|%(\*?)(\d*)(hh|h|ll|l|q|z|j|t|L)?(\[\^?\]?[^\]]*\]|.)|.", re.DOTALL)
+_SIZES: Final = {b"hh": 1, b"h": 2, b"l": 8, b"ll": 8, b"q": 8, b"z": 8, b"j": 8, b"t": 8}
+_BASES: Final = {b"d": 10, b"u": 10, b"i": 0, b"x": 16, b"X": 16, b"o": 8}
+_FLOATS: Final = b"fFeEgGaA"
+_SPACE: Final = re.compile(rb"\s*")
+_TEXT: Final = re.compile(rb"\S*")
+_EOF: Final = -1
 
 
-def _sscanf(m: Machine, site: int, source: int, pattern: int, *places: int) -> int:
-    text, at, found = m.memory.text(source, site), 0, 0
-    left = list(places)
-    for part in _PART.finditer(m.memory.text(pattern, site)):
-        if part[4] is None or part[4] == b"%":
-            space = part[0].isspace()
-            literal = re.compile(rb"\s*" if space else re.escape(part[0][:1])).match(text, at)
-            if literal is None:
-                return found
-            at = literal.end()
-            continue
-        kind, most = part[4], int(part[2] or 0)
-        wanted = _NUMBERS.get(kind) or {b"s": rb"\S+", b"c": b".{%d}" % (most or 1)}.get(kind)
-        if wanted is None:
-            m.run.stop(f"the run was cut: sscanf with %{kind.decode(errors='replace')} is not supported")
-            return found
-        if kind != b"c":
-            at += len(text[at:]) - len(text[at:].lstrip())
-        given = re.compile(wanted, re.DOTALL).match(text, at, at + most if most else len(text))
-        if given is None:
-            return found or (-1 if at >= len(text) else 0)
-        at = given.end()
-        if part[1]:
-            continue
-        place = left.pop(0)
-        if kind in (b"s", b"c"):
-            m.memory.write(place, given[0] + (b"\0" if kind == b"s" else b""), site)
-        else:
+class _ScannedText:
+    """A text that ``scanf`` scans: its place in the text, and the number of conversions that it has stored."""
+
+    def __init__(self, m: Machine, site: int, text: bytes, next_argument: NextArgument) -> None:
+        self.m, self.site, self.text, self.next_argument = m, site, text, next_argument
+        self.at = 0
+        self.stored = 0
+
+    def run(self, pattern: bytes) -> int:
+        """The result of ``scanf``."""
+        has_converted = False
+        for part in _PART.finditer(pattern):
+            kind = part[4]
+            if kind is None or kind == b"%":
+                if not self._literal(part[0]):
+                    return self._early(has_converted)
+            elif kind == b"n":
+                self._store(part, self.at.to_bytes(8, "little"))
+            elif self._convert(part, kind):
+                has_converted = True
+                self.stored += not part[1]
+            else:
+                return self._early(has_converted)
+        return self.stored
+
+    def _early(self, has_converted: bool) -> int:
+        return _EOF if self.at >= len(self.text) and not has_converted else self.stored
+
+    def _skip_space(self) -> None:
+        found = _SPACE.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+
+    def _literal(self, part: bytes) -> bool:
+        if part.isspace():
+            self._skip_space()
+            return True
+        if part == b"%%":
+            self._skip_space()
+        if self.text[self.at : self.at + 1] != part[:1]:
+            return False
+        self.at += 1
+        return True
+
+    def _convert(self, part: re.Match[bytes], kind: bytes) -> bool:
+        if kind != b"c" and not kind.startswith(b"["):
+            self._skip_space()
+        most = int(part[2]) if part[2] else None
+        rest = self.text[self.at :] if most is None else self.text[self.at : self.at + most]
+        taken, content = self._converted(part, kind, rest)
+        if not taken:
+            return False
+        self.at += taken
+        self._store(part, content)
+        return True
+
+    def _converted(self, part: re.Match[bytes], kind: bytes, rest: bytes) -> tuple[int, bytes]:
+        """How many bytes a conversion takes, 0 if it fails, and the bytes to store."""
+        if kind == b"c":
+            size = int(part[2] or 1)
+            return (size, rest[:size]) if len(rest) >= size else (0, b"")
+        if kind == b"s" or kind.startswith(b"["):
+            found = (_TEXT if kind == b"s" else _set_of(kind)).match(rest)
+            return (len(found[0]), found[0] + b"\0") if found else (0, b"")
+        if kind in _BASES:
+            value, taken = integer_of(rest, _BASES[kind])
             size = _SIZES.get(part[3] or b"", 4)
-            number = _number(given[0], kind)
-            m.memory.store(place, size, number & (1 << 8 * size) - 1, site)
-        found += 1
-    return found
+            return taken, (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+        if kind in _FLOATS:
+            number, taken = float_of(rest)
+            return taken, {
+                b"l": bits_double(number).to_bytes(8, "little"),
+                b"L": bits_x86_fp80(number).to_bytes(10, "little"),
+            }.get(part[3], bits_float(number).to_bytes(4, "little"))
+        self.m.run.stop(
+            f"the run was cut: scanf with %{kind.decode(errors='replace')} is not supported "
+            f"({self.m.location(self.site)})"
+        )
+        return 0, b""
+
+    def _store(self, part: re.Match[bytes], content: bytes) -> None:
+        if part[1]:
+            return
+        place = self.next_argument(INTEGER)
+        if part[4] == b"n":
+            content = content[: _SIZES.get(part[3] or b"", 4)]
+        self.m.memory.write(place, content, self.site)
 
 
-def _number(text: bytes, kind: bytes) -> int:
-    base = _BASES.get(kind)
-    if base is None:
-        digits = text.lstrip(b"+-").lower()
-        base = 16 if digits.startswith(b"0x") else 8 if digits.startswith(b"0") else 10
-    return int(text, base)
+def _set_of(kind: bytes) -> re.Pattern[bytes]:
+    """The expression for a set of characters, as ``%[...]`` has it."""
+    inside = kind[1:-1]
+    negated = inside.startswith(b"^")
+    escaped = re.sub(rb"([\\\]\[^&~|])", rb"\\\1", inside[negated:])
+    return re.compile(b"[" + b"^" * negated + escaped + b"]*", re.DOTALL)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {**dict.fromkeys(("sscanf", "__isoc99_sscanf"), _sscanf)}
+def _given(m: Machine, site: int, given: Any) -> NextArgument:
+    return from_call(m, site, given) if isinstance(given, tuple) else from_list(m, site, given)
+
+
+def _sscanf(m: Machine, site: int, source: int, pattern: int, given: Any) -> int:
+    text = m.memory.text(source, site)
+    return _ScannedText(m, site, text, _given(m, site, given)).run(m.memory.text(pattern, site))
+
+
+def _fscanf(m: Machine, site: int, stream: int, pattern: int, given: Any) -> int:
+    found = ahead(m, site, stream)
+    if found is None:
+        return _EOF
+    opened, text = found
+    scan = _ScannedText(m, site, text, _given(m, site, given))
+    result = scan.run(m.memory.text(pattern, site))
+    skip(opened, scan.at)
+    opened.ended = scan.at >= len(text)
+    return result
+
+
+def _with_arguments(function: Callable[..., int]) -> Callable[..., int]:
+    return lambda m, site, source, pattern, *given: function(m, site, source, pattern, given)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "sscanf": _with_arguments(_sscanf),
+    "vsscanf": _sscanf,
+    "fscanf": _with_arguments(_fscanf),
+    "vfscanf": _fscanf,
+    "scanf": lambda m, site, pattern, *given: _EOF,
+    "vscanf": lambda m, site, pattern, given: _EOF,
+}

@@ -86,6 +86,20 @@ def _make_symbolic(m: Machine, site: int, address: int, size: int, name: int) ->
         m.memory.store(address + index * each, each, number, site)
 
 
+def _unknown_int(m: Machine, site: int, name: int) -> Any:
+    """``klee_int``."""
+    text, thread = m.memory.text(name, site).decode(errors="replace"), m.run.current.name
+    return m.conditions.input(text if thread == "0" else f"{text} of thread {thread}", 32, shown_signed=True)
+
+
+def _range(m: Machine, site: int, first: int, end: int, name: int) -> Any:
+    """``klee_range``: an unknown ``int`` that is not below ``first``, and below ``end``."""
+    number, sign = _unknown_int(m, site, name), 1 << 31
+    _assume(m, site, (number ^ sign) >= (first ^ sign))
+    _assume(m, site, (number ^ sign) < (end ^ sign))
+    return number
+
+
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "reach_error": _error,
     "__VERIFIER_error": _error,
@@ -93,6 +107,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "__VERIFIER_assume": _assume,
     "assume_abort_if_not": _assume,
     "klee_assume": _assume,
+    "klee_int": _unknown_int,
+    "klee_range": _range,
+    "klee_assert": _assert,
     "klee_make_symbolic": _make_symbolic,
     "__VERIFIER_atomic_begin": _begin,
     "__VERIFIER_atomic_end": _end,
