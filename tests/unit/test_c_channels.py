@@ -20,6 +20,7 @@ HEAD = """
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -94,6 +95,22 @@ int main() {
     assert(stat("socket", &st) == 0 && S_ISSOCK(st.st_mode) && listen(m, 1) == 0);
     assert(connect(e, (void *)&u, sizeof u) == 0 && write(e, "hi", 2) == 2);
     n = accept(m, 0, 0); assert(read(n, b, 9) == 2 && close(n) == 0 && close(m) == 0 && unlink("socket") == 0);
+
+    struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *i;
+    assert(getaddrinfo(0, "8080", &hints, &i) == 0 && i->ai_family == AF_INET && i->ai_addrlen == sizeof a);
+    struct sockaddr_in *any = (void *)i->ai_addr;
+    assert(any->sin_port == htons(8080) && any->sin_addr.s_addr == 0 && i->ai_protocol == IPPROTO_TCP);
+    assert(i->ai_socktype == SOCK_STREAM && i->ai_next == 0); freeaddrinfo(i);
+    hints.ai_flags = 0; assert(getaddrinfo("127.0.0.1", 0, &hints, &i) == 0); any = (void *)i->ai_addr;
+    assert(any->sin_addr.s_addr == htonl(INADDR_LOOPBACK) && any->sin_port == 0); freeaddrinfo(i);
+    hints.ai_flags = AI_NUMERICHOST;
+    assert(getaddrinfo("none", 0, &hints, &i) == EAI_NONAME && strlen(gai_strerror(EAI_NONAME)) > 0);
+
+    socketpair(AF_UNIX, SOCK_STREAM, 0, s); size = sizeof one;
+    struct msghdr g = {.msg_iov = v, .msg_iovlen = 2};
+    assert(sendmsg(s[0], &g, 0) == 4 && read(s[1], b, 9) == 4 && !memcmp(b, "pong", 4));
+    assert(getsockopt(s[0], SOL_SOCKET, SO_ERROR, &one, &size) == 0 && one == 0 && size == sizeof one);
+    assert(getsockopt(s[0], SOL_SOCKET, SO_TYPE, &one, &size) == 0 && one == SOCK_STREAM);
 }
 """
 
@@ -106,6 +123,7 @@ int main() {
     assert(sigaction(SIGUSR1, &a, 0) == 0 && raise(SIGUSR1) == 0 && last == SIGUSR1 && calls == 1);
     assert(kill(getpid(), SIGUSR1) == 0 && calls == 2 && pthread_kill(pthread_self(), SIGUSR1) == 0 && calls == 3);
     assert(sigaction(SIGUSR1, 0, &old) == 0 && old.sa_handler == handle && signal(SIGUSR1, SIG_IGN) == handle);
+    assert(sigignore(SIGHUP) == 0 && raise(SIGHUP) == 0 && sigignore(999) == -1);
     assert(raise(SIGUSR1) == 0 && calls == 3 && kill(getpid(), 0) == 0 && raise(999) != 0);
     a.sa_flags = SA_RESETHAND; sigaction(SIGUSR2, &a, 0); raise(SIGUSR2);
     assert(calls == 4 && signal(SIGUSR2, SIG_DFL) == SIG_DFL && raise(SIGCHLD) == 0);

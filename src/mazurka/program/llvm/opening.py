@@ -16,7 +16,7 @@ _FLAGS: Final = ("-I", "-D", "-U", "-O", "-W", "-std=")
 
 def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSettings) -> CProgram:
     """The program, not yet compiled. Arguments that begin as those of the compiler do go to it, source files and files
-    of LLVM IR are linked to the program, all others are the program's own."""
+    of LLVM IR are linked to the program, all others are the program's own, as are all those after a ``--``."""
     path, _, function = target.partition("::")
     if function:
         raise UsageError("no-such-target", "a C program is checked whole, from its main()", where=target)
@@ -34,7 +34,9 @@ def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSetti
             raise UsageError("only-for-python", f"no event of the property {name} is about C", where=path, hint=hint)
     if not os.path.isfile(path):
         raise UsageError("no-such-file", "there is no such file", where=path)
-    flags = tuple(each for each in arguments if each.startswith(_FLAGS))
-    others = tuple(each for each in arguments if each.endswith((*SOURCES, *IR)) and os.path.isfile(each))
-    given = tuple(each for each in arguments if each not in (*flags, *others, "--"))
-    return CProgram(path, flags, given, settings, others)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    mixed, own = arguments[:end], arguments[end + 1 :]
+    flags = tuple(each for each in mixed if each.startswith(_FLAGS))
+    others = tuple(each for each in mixed if each.endswith((*SOURCES, *IR)) and os.path.isfile(each))
+    given = tuple(each for each in mixed if each not in (*flags, *others))
+    return CProgram(path, flags, (*given, *own), settings, others)

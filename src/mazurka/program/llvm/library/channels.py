@@ -13,7 +13,6 @@ other than those that change no outcome, and connections to other machines cut t
 from __future__ import annotations
 
 import os
-import socket
 import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -487,32 +486,19 @@ def _option(m: Machine, site: int, number: int, *_option: int) -> int:
     return -1 if socket_of(m, site, number) is None else 0
 
 
-def _swapped(size: int) -> Callable[..., int]:
-    """A number in the other order of bytes, as ``htons`` gives it."""
-    return lambda m, site, value: int.from_bytes((value & (1 << 8 * size) - 1).to_bytes(size, "little"), "big")
+def _option_value(m: Machine, site: int, number: int, level: int, name: int, place: int, size: int) -> int:
+    """``getsockopt``: no error is kept, and all sockets are streams."""
+    if socket_of(m, site, number) is None:
+        return -1
+    if (level, name) not in _OPTIONS:
+        _cut(m, site, f"option {name} of a socket")
+    m.memory.store(place, 4, _OPTIONS.get((level, name), 0), site)
+    m.memory.store(size, 4, 4, site)
+    return 0
 
 
-def _dotted(text: bytes) -> int | None:
-    """The bytes of an address such as 127.0.0.1, as a number; None if it is none."""
-    try:
-        return int.from_bytes(socket.inet_pton(socket.AF_INET, text.decode()), "little")
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
-def _inet_addr(m: Machine, site: int, place: int) -> int:
-    found = _dotted(m.memory.text(place, site))
-    return 0xFFFFFFFF if found is None else found
-
-
-def _inet_pton(m: Machine, site: int, domain: int, place: int, to: int) -> int:
-    if domain != _INET:
-        _cut(m, site, f"an address of domain {domain}")
-    found = _dotted(m.memory.text(place, site))
-    if found is not None:
-        m.memory.store(to, 4, found, site)
-    return int(found is not None)
-
+#: The values of ``SO_TYPE`` and ``SO_ERROR``.
+_OPTIONS: Final = {(1, 3): 1, (1, 4): 0}
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pipe": _pipe,
@@ -529,8 +515,5 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(("recv", "recvfrom"), _receive),
     **dict.fromkeys(("send", "sendto"), _send),
     "setsockopt": _option,
-    **dict.fromkeys(("htons", "ntohs"), _swapped(2)),
-    **dict.fromkeys(("htonl", "ntohl"), _swapped(4)),
-    "inet_addr": _inet_addr,
-    "inet_pton": _inet_pton,
+    "getsockopt": _option_value,
 }

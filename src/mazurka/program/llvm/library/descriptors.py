@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from mazurka.program.llvm.library.channels import FUNCTIONS as CHANNELS
 from mazurka.program.llvm.library.channels import Listening, States, address_name, change, has_room, state_of
 from mazurka.program.llvm.library.files import FUNCTIONS as FILES
 from mazurka.program.llvm.library.files import stream_of
@@ -109,6 +110,18 @@ def _writev(m: Machine, site: int, number: int, vector: int, count: int) -> int:
     whole = m.memory.allocate(len(content), "heap", "buffer", content)
     written: int = FILES["write"](m, site, number, whole.address, len(content))
     return written
+
+
+def _sendmsg(m: Machine, site: int, number: int, message: int, flags: int) -> int:
+    """``sendmsg`` to the other end of a connection, without control data."""
+    raw = m.memory.read(message, 56, site, initialised=False)
+    vector, count, control = (int.from_bytes(raw[at : at + 8], "little") for at in (16, 24, 40))
+    if control:
+        m.run.stop(f"the run was cut: a message with control data is not modelled ({m.location(site)})")
+    content = b"".join(m.memory.read(address, size, site) for address, size in _parts(m, site, vector, count))
+    whole = m.memory.allocate(len(content), "heap", "buffer", content)
+    sent: int = CHANNELS["send"](m, site, number, whole.address, len(content), flags)
+    return sent
 
 
 def _readv(m: Machine, site: int, number: int, vector: int, count: int) -> int:
@@ -215,6 +228,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "isatty": lambda m, site, number: failed(m, _ENOTTY) + 1,
     "writev": _writev,
     "readv": _readv,
+    "sendmsg": _sendmsg,
     "poll": _poll,
     "select": _select,
 }

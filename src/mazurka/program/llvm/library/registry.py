@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.llvm.library import (
+    addresses,
     c11_threads,
     channels,
     characters,
@@ -55,6 +56,7 @@ STEPPING: Final = frozenset(
 _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **threads.FUNCTIONS,
     **c11_threads.FUNCTIONS,
+    **addresses.FUNCTIONS,
     **channels.FUNCTIONS,
     **characters.FUNCTIONS,
     **composites.FUNCTIONS,

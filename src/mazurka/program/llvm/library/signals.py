@@ -184,6 +184,7 @@ PROCESS: Final = 4242
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "signal": _signal,
+    "sigignore": lambda m, site, number: -int(_signal(m, site, number, _IGNORE) == _ERROR),
     "sigaction": _sigaction,
     "raise": _raise,
     "kill": _kill,
