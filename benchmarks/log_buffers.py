@@ -1,7 +1,10 @@
 """`mazurka record` with another buffer for its events: ``python -m benchmarks.log_buffers KIND record ...``.
 
 - ``shared``: the recorder's own, one list to which all threads add; that takes no lock beside the interpreter's;
-- ``locked``: one list, and a lock for each event, as a log in one order takes where the interpreter has none;
+- ``locked``: one list, and a lock that each event holds while it is added, as a log in one order takes where the
+  interpreter has none (patent 003: "synchronizing every model event with a global lock protecting the logging data
+  structure"). It is reentrant: the end of an object, which may come while an event is added, may add others, and with
+  another lock the thread would wait for itself;
 - ``per-thread``: a list for each thread, and no order among them;
 - ``none``: no log. Events are made and thrown away in C, so that all that is left is the cost of instrumented code.
 
@@ -26,7 +29,7 @@ class Locked(list[Any]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def extend(self, items: Any) -> None:
         with self._lock:

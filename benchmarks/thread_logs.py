@@ -1,10 +1,14 @@
 """The cost of a log of each thread against that of one log of all, in one run: `mazurka record` with four kinds of
 buffers (log_buffers.py), on the three programs of recording.py, whose library is recorded, too.
 
-The overhead is the processor time of the program's threads beyond that of the plain program. The patent (003, FIG. 21)
-measures the reduction from a log in one order, whose events are synchronised, to logs of threads: 54 % on average, 10
-to 82 %. The reduction without any log is the most that logs can save. Kinds take turns; a reduction is that of the
-medians, its spread that over the workloads.
+The patent (003, FIG. 21) runs its instrumented programs in three modes, without a log, with logs of threads, and with a
+log in one order, each event of which holds a global lock; against the first, logs of threads reduce the time by 54 % on
+average, from 10 to 82 %. So the demand is on the overhead beyond the same instrumented program without a log, where
+events are made and thrown away. The overhead beyond the plain program is printed, too: it has the hooks in it, which no
+log changes.
+
+All times are processor time of the program's threads. Kinds take turns; a reduction is that of the medians, its spread
+that over the workloads.
 """
 
 from __future__ import annotations
@@ -22,12 +26,18 @@ from benchmarks.row import Row, Settings, middle
 _DEMANDED: Final = 0.54
 
 #: The most repetitions, so that all of it takes some minutes.
-_ROUNDS: Final = 3
+_ROUNDS: Final = 5
 
-#: The comparisons: the overhead with the first, below that with the second.
-_COMPARED: Final = (("per-thread", "locked"), ("per-thread", "shared"), ("none", "shared"), ("none", "locked"))
+#: The comparisons: the time with the first kind beyond that of the third, below that with the second.
+_COMPARED: Final = (
+    ("per-thread", "locked", "none"),
+    ("per-thread", "locked", "plain"),
+    ("per-thread", "shared", "plain"),
+    ("none", "locked", "plain"),
+)
 
 _NAMES: Final = {
+    "plain": "the plain program",
     "shared": "a shared log",
     "locked": "a locked log",
     "per-thread": "logs of threads",
@@ -36,27 +46,26 @@ _NAMES: Final = {
 
 
 def measure(settings: Settings) -> Iterator[Row]:
-    reductions: dict[tuple[str, str], list[float]] = {each: [] for each in _COMPARED}
+    reductions: dict[tuple[str, str, str], list[float]] = {each: [] for each in _COMPARED}
     for workload in WORKLOADS:
-        over = yield from _overheads(workload, min(settings.repetitions, _ROUNDS))
-        for (kind, below), found in reductions.items():
-            found.append(1 - over[kind] / over[below])
-    for (kind, below), found in reductions.items():
+        spent = yield from _seconds(workload, min(settings.repetitions, _ROUNDS))
+        for (kind, below, base), found in reductions.items():
+            found.append(1 - (spent[kind] - spent[base]) / (spent[below] - spent[base]))
+    for (kind, below, base), found in reductions.items():
         low, high = (f"{100 * each:.0f} %" for each in (min(found), max(found)))
         average = statistics.mean(found)
-        demanded = (kind, below) == ("per-thread", "locked")
-        figure = f"overhead with {_NAMES[kind]}, below that with {_NAMES[below]}"
+        demanded = base == "none"
         yield Row(
-            figure,
-            f"at least {100 * _DEMANDED:.0f} %" if demanded else "",
-            f"{100 * average:.0f} %",
+            f"{_NAMES[kind]} instead of {_NAMES[below]}, overhead beyond {_NAMES[base]}",
+            f"{100 * _DEMANDED:.0f} % less" if demanded else "",
+            f"{100 * average:.0f} % less",
             f"{low} to {high}",
             holds=average >= _DEMANDED if demanded else None,
         )
 
 
-def _overheads(workload: Workload, repetitions: int) -> Generator[Row, None, dict[str, float]]:
-    """The seconds of each kind beyond the plain program's, by kind; a row for each."""
+def _seconds(workload: Workload, repetitions: int) -> Generator[Row, None, dict[str, float]]:
+    """The seconds of the plain program and of each kind; a row for each kind."""
     seconds: dict[str, list[float]] = {kind: [] for kind in ("plain", *KINDS)}
     _run(workload, "none")  # which fills the cache of instrumented code
     events = 0
@@ -65,11 +74,12 @@ def _overheads(workload: Workload, repetitions: int) -> Generator[Row, None, dic
             once, made = _run(workload, kind)
             measured.append(once)
             events = max(events, made)
-    plain = statistics.median(seconds.pop("plain"))
-    for kind, measured in seconds.items():
+    plain = statistics.median(seconds["plain"])
+    for kind in KINDS:
         note = f"{events:,} events, plain {plain:.3f} s of processor time"
-        yield Row(f"{workload.package}, {_NAMES[kind]}", "", *middle([each - plain for each in measured], " s"), note)
-    return {kind: statistics.median(measured) - plain for kind, measured in seconds.items()}
+        over = [each - plain for each in seconds[kind]]
+        yield Row(f"{workload.package}, {_NAMES[kind]}", "", *middle(over, " s"), note)
+    return {kind: statistics.median(measured) for kind, measured in seconds.items()}
 
 
 def _run(workload: Workload, kind: str) -> tuple[float, int]:

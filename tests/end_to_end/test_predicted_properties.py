@@ -92,6 +92,35 @@ def test_an_unknown_property(tmp_path: Path) -> None:
     assert not (tmp_path / "shop.recording").exists()
 
 
+_CLOSED = """
+import threading, time
+class Resource:
+    def open(self): pass
+    def close(self): pass
+resource = Resource()
+resource.open()
+threads = [threading.Thread(target=resource.close) for _ in range(2)]
+for each in threads: each.start()
+for each in threads: each.join()
+"""
+
+_CLOSED_TWICE = """
+property closed-twice(r):
+    event open(r): call *.Resource.open(r)
+    event close(r): call *.Resource.close(r)
+    pattern: open? close close close?
+"""
+
+
+def test_a_violation_within_another_one_is_reported_alone(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(_CLOSED)
+    (tmp_path / "closed.mzp").write_text(_CLOSED_TWICE)
+    _run(tmp_path, "record", "shop.py", "--property", "closed.mzp", status=0)
+    made = _run(tmp_path, "predict", "shop.recording", "--kind", "deadlocks", "--format", "json", status=1)
+    (finding,) = json.loads(made.stdout)["findings"]
+    assert len(finding["events"]) == 2
+
+
 _COUNTED = """
 import threading, time
 class Counter:

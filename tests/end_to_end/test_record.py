@@ -12,6 +12,7 @@ import resource
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,17 @@ def test_a_race_that_did_no_harm(shell: Shell) -> None:
     races = [each for each in _predicted(shell, "account.recording") if each["kind"] == "race"]
     assert races
     assert {location["line"] for each in races for location in each["locations"]} == {12}
+
+
+def test_instrumented_code_is_kept(shell: Shell) -> None:
+    own = replace(shell, environment={"XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state"})
+    own.write("account.py", _ACCOUNT)
+    own.run("record", "account.py", status=0)
+    kept = set(shell.folder.glob("cache/mazurka/code/*/*.mz"))
+    assert kept
+    own.run("record", "account.py", "-o", "again", status=0)
+    assert set(shell.folder.glob("cache/mazurka/code/*/*.mz")) == kept
+    assert _predicted(own, "again")
 
 
 def test_calls_of_marked_methods_are_invocations(shell: Shell) -> None:

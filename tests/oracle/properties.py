@@ -1,5 +1,6 @@
 """Violations of properties in the executions that a small trace proves possible: all orders tried, and every factor of
-every word of every binding compared with the pattern, by definition (:mod:`mazurka.trace.patterns`).
+every word of every binding compared with the pattern, by definition (:mod:`mazurka.trace.patterns`). Of factors of one
+word, those that contain another violation are left out.
 
 Patterns are turned into texts for `re` where they have no complement or intersection, and otherwise into sets of all
 words up to the length of the trace.
@@ -11,7 +12,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain, islice, product
 from typing import NamedTuple
 
 from tests.oracle.predictable import Predictable, Reached
@@ -247,25 +248,30 @@ class Violations:
                         found.add(Shown(points[:n], 0))
                         break
                 continue
-            for start, pair in _alternatives(self.stated.pattern):
+            alternatives = list(_alternatives(self.stated.pattern))
+            factors = {
+                (i, j)
+                for start, pair in alternatives
+                if pair is None
+                for i in range(len(word))
+                for j in range(i + 1, len(word) + 1)
+                if in_language(start, word[i:j])
+            }
+            found |= {Shown(points[i:j], 0) for i, j in factors if not _contains_another(i, j, factors)}
+            nexts = set(self.executions.standing(state))
+            for start, pair in alternatives:
                 if pair is None:
-                    for i in range(len(word)):
-                        for j in range(i + 1, len(word) + 1):
-                            if in_language(start, word[i:j]):
-                                found.add(Shown(points[i:j], 0))
-                else:
-                    nexts = set(self.executions.standing(state))
-                    for i in range(len(word) + 1):
-                        if in_language(start, word[i:]):
-                            found |= {
-                                Shown((*points[i:], one.point, other.point), 2)
-                                for one in self.events
-                                for other in self.events
-                                if self.begin.get(one.point) in nexts and self.begin.get(other.point) in nexts
-                                if one.thread != other.thread
-                                if pair.first in naming.get(one.point, ())
-                                and pair.second in naming.get(other.point, ())
-                            }
+                    continue
+                begins = (i for i in range(len(word), -1, -1) if in_language(start, word[i:]))
+                for i in islice(begins, 1):  # the shortest
+                    found |= {
+                        Shown((*points[i:], one.point, other.point), 2)
+                        for one in self.events
+                        for other in self.events
+                        if self.begin.get(one.point) in nexts and self.begin.get(other.point) in nexts
+                        if one.thread != other.thread
+                        if pair.first in naming.get(one.point, ()) and pair.second in naming.get(other.point, ())
+                    }
         return found
 
 
@@ -299,6 +305,10 @@ class ViolationsOfWholeOperations(Violations):
                     seen.add(then)
                     stack.append(then)
         return found
+
+
+def _contains_another(i: int, j: int, factors: set[tuple[int, int]]) -> bool:
+    return any(i <= k and m <= j and (k, m) != (i, j) for k, m in factors)
 
 
 def _agrees(objects: dict[str, str], bound: list[tuple[str, str]], e: PropertyEvent, own: set[Letter]) -> bool:

@@ -55,6 +55,7 @@ def command(
         _require_none(program, (*include, values, predicts))
         return _record_run(program, arguments, output, properties, seed)
     from mazurka.program.python.included import require_modules
+    from mazurka.program.python.instrument.kept_code import user_folder
     from mazurka.program.python.instrument.loader import Loader
     from mazurka.program.python.opening import entry_of
     from mazurka.program.python.program import default_roots
@@ -79,9 +80,10 @@ def command(
     known = _description(program, arguments, packages)
     from mazurka.cli import following
 
+    loader = Loader(default_roots(file), packages, user_folder())
     stop = following.start(directory) if predicts else None
     try:
-        made = record(entry, Loader(default_roots(file), packages, None), directory, known, values, stop, stated)
+        made = record(entry, loader, directory, known, values, stop, stated)
     except UsageError:  # the program can't be run
         if stop is not None:
             stop()

@@ -1,11 +1,11 @@
 """Finds the executions that a trace proves possible and that violate a property (patent, "Property Encoding").
 
-For each binding, candidates are sequences of the events that it names: for the shortest words of the pattern, without
-the repetitions of ``*`` and ``+``, all events that can stand for their letters in an order that the trace does not
-exclude at once (fast_path.py). The maximal causal model decides whether they can happen in this order. Its answer is an
-execution; if other events that the binding names come between those of the candidate, the automaton of the pattern
-decides whether the word is one of the pattern nevertheless. Otherwise one of these events is decided on: it comes
-before the first event, or at a certain place of the sequence, or not at all.
+For each binding, candidates are sequences of the events that it names: for the minimal words of the pattern
+(:mod:`mazurka.properties.minimal`), without the repetitions of ``*`` and ``+``, all events that can stand for their
+letters in an order that the trace does not exclude at once (fast_path.py). The maximal causal model decides whether
+they can happen in this order. Its answer is an execution; if other events that the binding names come between those of
+the candidate, the automaton of the pattern decides whether the word is one of the pattern nevertheless. Otherwise one
+of these events is decided on: it comes before the first event, or at a certain place of the sequence, or not at all.
 
 This is exact, where the patent drops repetitions and takes the order of a few events for a match. It is bounded by the
 numbers of candidates and of questions; candidates beyond them are undecided.
@@ -30,9 +30,10 @@ from mazurka.predict.kinds.definition import LIMIT, Rows, place_of
 from mazurka.predict.questions import Questions, Verdict
 from mazurka.properties.automaton import Automaton, State, Symbol
 from mazurka.properties.bindings import Binding, Bindings, NamedOccurrence, Occurrence
+from mazurka.properties.minimal import minimal_endings
 from mazurka.properties.monitor import single_letters
 from mazurka.trace.ids import StepIndex
-from mazurka.trace.patterns import Parallel, Pattern, Stated, endings, protocol
+from mazurka.trace.patterns import Parallel, Pattern, Stated, protocol
 from mazurka.trace.property_events import property_events
 from mazurka.trace.trace import Trace
 from mazurka.witness.witness import PropertyViolation, Witness
@@ -92,6 +93,11 @@ class PropertySearch:
         """The causal model. That an event takes place before an update does not say that the update writes."""
         return Questions(self.trace, self._window, relaxes_updates=True)
 
+    @cached_property
+    def _endings(self) -> Sequence[tuple[Pattern, Parallel | None]]:
+        """The alternatives of the pattern, with their minimal words."""
+        return minimal_endings(self.stated.pattern)
+
     # -- candidates ---------------------------------------------------------------------------------------------------
 
     def groups(self) -> dict[Hashable, list[Candidate]]:
@@ -123,7 +129,7 @@ class PropertySearch:
             if self._protocol is not None:
                 yield from self._of_pattern(binding, word, self._protocol, refused=True)
                 continue
-            for pattern, pair in endings(self.stated.pattern):
+            for pattern, pair in self._endings:
                 if pair is None:
                     yield from self._of_pattern(binding, word, pattern)
                 else:

@@ -6,9 +6,9 @@ There is no form of code that is safe to load, so a file is loaded only if it be
 compiled again, like those of a damaged file, and the file is replaced. The digest also covers the file's name, which
 identifies source and place, and the maker of the code: the interpreter, and the text of the rewriter.
 
-The code of a project's modules is kept with the project, that of the standard library, which is the same for all
-projects, in a folder of the user, with one folder for each version of the maker. Folders in which nothing was kept for
-a month are deleted when a new one is made.
+The code that checks of a project need is kept with the project, that of the standard library, which is the same for all
+projects, and of recordings, which have no place in a project, in a folder of the user, with one folder for each version
+of the maker. Folders in which nothing was kept for a month are deleted when a new one is made.
 
 Without a writable state folder no code is kept: that only costs time.
 
@@ -87,12 +87,17 @@ class KeptCode:
         return digest.digest()
 
 
-def of_library() -> KeptCode:
-    """The code of the standard library's modules."""
+def user_folder() -> str:
+    """The folder of the user for code that this version makes."""
     folder = os.path.join(cache_folder(), "code", maker()[:_LENGTH])
     if not os.path.isdir(folder):
         _drop_old(os.path.dirname(folder))
-    return KeptCode(folder)
+    return folder
+
+
+def of_library() -> KeptCode:
+    """The code of the standard library's modules."""
+    return KeptCode(user_folder())
 
 
 @functools.cache
