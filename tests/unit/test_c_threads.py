@@ -38,6 +38,37 @@ ROBUST = (
 )
 
 CORRECT = {
+    "a cancelled thread unlocks in its handler": """
+        pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        void unlock(void *lock) { pthread_mutex_unlock(lock); }
+        void *one(void *z) {
+            pthread_mutex_lock(&m);
+            pthread_cleanup_push(unlock, &m);
+            pthread_testcancel();
+            pthread_cleanup_pop(1);
+            return 0;
+        }
+        int main(void) {
+            pthread_t a; void *result;
+            pthread_create(&a, 0, one, 0); pthread_cancel(a); pthread_join(a, &result);
+            assert(result == PTHREAD_CANCELED || !result);
+            pthread_mutex_lock(&m); pthread_mutex_unlock(&m);
+        }
+    """,
+    "a thread that can't be cancelled": """
+        int n;
+        void *one(void *z) {
+            int before;
+            pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+            n = 1; pthread_testcancel(); n = 2;
+            pthread_setcancelstate(before, 0); pthread_testcancel();
+            return 0;
+        }
+        int main(void) {
+            pthread_t a;
+            pthread_create(&a, 0, one, 0); pthread_cancel(a); pthread_join(a, 0); assert(n == 2);
+        }
+    """,
     "a robust mutex is made consistent": _two(
         "int x; pthread_mutex_t m;",
         "pthread_mutex_lock(&m); x = 1;",
@@ -122,6 +153,17 @@ CORRECT = {
 }
 
 WRONG = {
+    "a thread is cancelled that has a mutex": (
+        """
+        pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+        void *one(void *z) { pthread_mutex_lock(&m); for (;;) pthread_cond_wait(&c, &m); }
+        int main(void) {
+            pthread_t a;
+            pthread_create(&a, 0, one, 0); pthread_cancel(a); pthread_join(a, 0); pthread_mutex_lock(&m);
+        }
+        """,
+        FailureKind.BLOCKED,
+    ),
     "a number of sixteen bytes is written in two parts": (
         _two("__int128 x;", "x = ((__int128)1 << 64) | 1;", "__int128 y = x; assert((long)y == (long)(y >> 64));"),
         FailureKind.ASSERTION,
@@ -245,6 +287,20 @@ def test_misuse_is_a_fault(body: str, message: str, tmp_path: Path) -> None:
     run = executed(tmp_path, f"pthread_mutex_t m; pthread_cond_t c; sem_t s;\nint main(void) {{ {body} }}")
     (failure,) = run.failures
     assert message in failure.message
+
+
+def test_an_execution_is_cut_in_which_a_thread_is_cancelled_that_waits_elsewhere(tmp_path: Path) -> None:
+    text = """
+        sem_t s;
+        void *one(void *z) { sem_wait(&s); return 0; }
+        int main(void) {
+            pthread_t a;
+            sem_init(&s, 0, 0); pthread_create(&a, 0, one, 0); pthread_cancel(a); pthread_join(a, 0);
+        }
+    """
+    verdict = explored(opened(tmp_path, text), "mcr").verdict
+    assert isinstance(verdict, Inconclusive)
+    assert "cancelled that waits in sem_wait" in str(verdict)
 
 
 def test_functions_that_are_not_known_cut_the_execution(tmp_path: Path) -> None:

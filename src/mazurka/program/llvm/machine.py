@@ -18,10 +18,13 @@ from mazurka.errors import UsageError
 from mazurka.program.llvm.expressions import bits_of, constant, elements_of
 from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.ir.debug import structure_name
+from mazurka.program.llvm.ir.jumps import SETJMP, split_after_setjmp
 from mazurka.program.llvm.ir.module import GlobalVariable, Instruction, IrFunction, Module
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
 from mazurka.program.llvm.library import variable_arguments
+from mazurka.program.llvm.library.cancellation import CANCELS, POINTS, cancellable
+from mazurka.program.llvm.library.jumps import Jump, JumpFrame, set_jump
 from mazurka.program.llvm.library.open_files import STREAM_SIZE
 from mazurka.program.llvm.library.primitives import Semaphore
 from mazurka.program.llvm.library.registry import LibraryFunction, canonical, library_function
@@ -104,6 +107,7 @@ class Machine:
         self._counts_steps = counts_steps
         self._watched = None if events is None else _Watched(events, module.field_names)
         self.path = path
+        self.cancels = CANCELS in module.functions
         watches = events is not None and events.watches_memory
         self.memory = WatchedMemory(model, events) if watches and events is not None else Memory(model)
         if events is not None:
@@ -158,6 +162,9 @@ class Machine:
             fence=self._fence,
             alloca=self._alloca,
             copied=self._copied,
+            jump_frame=JumpFrame,
+            set_jump=functools.partial(set_jump, self),
+            Jump=Jump,
             va_start=functools.partial(variable_arguments.begin, self),
             by_value=variable_arguments.by_value,
             long_double=variable_arguments.LongDouble,
@@ -237,6 +244,7 @@ class Machine:
         for function in self.module.functions.values():
             if not function.blocks:
                 continue
+            split_after_setjmp(function)
             for block in function.blocks:
                 for each in block.instructions:
                     self._sites[id(each)] = len(self.locations)
@@ -287,7 +295,7 @@ class Machine:
             return python_name(target)
         if name in OVERRIDDEN or function is None or not function.blocks:
             known = canonical(name)
-            if library_function(known) is None:
+            if library_function(known) is None and known not in SETJMP:
                 self.missing.add(name)
             return f"library[{known!r}]"
         return python_name(name)
@@ -372,7 +380,7 @@ class Machine:
         """The function of the library of a name; one that is missing ends the execution."""
         found = library_function(name)
         if found is not None:
-            return found
+            return cancellable(name, found) if self.cancels and name in POINTS else found
 
         def missing(machine: Machine, site: int, *arguments: Any) -> int:
             machine.run.stop(f"the run was cut: it calls {name}, of which nothing is known ({machine.location(site)})")

@@ -38,6 +38,7 @@ from mazurka.program.llvm.expressions import (
     to_bits,
     zero,
 )
+from mazurka.program.llvm.ir.jumps import is_setjmp
 from mazurka.program.llvm.ir.module import (
     VARIADIC,
     Block,
@@ -124,6 +125,7 @@ class Translator:
         self._line_of = _lines_of(function)
         self.loops = LoopStructure(function, site, self.promoted)
         self._labels: dict[str, int] = {}
+        self._jumps = {block.name: number for number, block in enumerate(filter(_sets_jump, function.blocks))}
         self._frees = False
         self._owns = ""  # a further condition for objects in memory to end with the function
 
@@ -153,8 +155,10 @@ class Translator:
         parameters = ", ".join(self.name(name) for name, _ in function.parameters)
         rest = ("*" if not parameters else ", *") + "rest" if function.variadic else ""
         self._emit(0, f"def {python_name(function.name)}({parameters}{rest}):")
-        self._frees = function.variadic or any(
-            each.opcode == "alloca" and each.result not in self.promoted for each in instructions_of(function)
+        self._frees = (
+            function.variadic
+            or bool(self._jumps)
+            or any(each.opcode == "alloca" and each.result not in self.promoted for each in instructions_of(function))
         )
         if self.promoted:
             names = " = ".join(self.name(name) for name in self.promoted)
@@ -169,15 +173,21 @@ class Translator:
         depth = 1 + self._frees
         self._labels = self._numbered_labels(entry)
         self._begin()
+        if self._jumps:
+            self._emit(1, "here = jump_frame()")
         if self._frees:
             self._emit(1, "try:")
-        if len(self._labels) == 1 and not self.loops.heads:
+        if self._jumps:
+            self._cases_with_jumps(depth)
+        elif len(self._labels) == 1 and not self.loops.heads:
             self._block(entry, depth)
         else:
             self._emit(depth, "while True:")
             self._cases(list(self._labels), depth + 1)
         if self._frees:
             self._emit(1, "finally:")
+            if self._jumps:
+                self._emit(2, "here.has_ended = True")
             condition = f"mine{self._owns}"
             self._emit(2, f"if {condition}: let_go(mine, {self.site(function.blocks[0].instructions[0])})")
 
@@ -198,6 +208,9 @@ class Translator:
         found = [entry]
         found += [each.name for each in self.function.blocks if count.get(each.name, 0) > 1 and each.name != entry]
         found += [head for head in self.loops.heads if head not in found]
+        found += [
+            after for name in self._jumps if (after := self._blocks[name].instructions[-1].labels[0]) not in found
+        ]
         depths: dict[str, int] = dict.fromkeys(found, 0)
         changed = True
         while changed:  # chains of blocks that would be nested too deep
@@ -222,6 +235,21 @@ class Translator:
         self._cases(labels[:middle], depth + 1)
         self._emit(depth, "else:")
         self._cases(labels[middle:], depth + 1)
+
+    def _cases_with_jumps(self, depth: int) -> None:
+        """The blocks of a function that ``longjmp`` can jump into."""
+        self._emit(depth, "while True:")
+        self._emit(depth + 1, "try:")
+        self._emit(depth + 2, "while True:")
+        self._cases(list(self._labels), depth + 3)
+        self._emit(depth + 1, "except Jump as jump:")
+        self._emit(depth + 2, "if jump.frame is not here: raise")
+        self._emit(depth + 2, "jumped = jump")
+        for name, number in self._jumps.items():
+            call, branch = self._blocks[name].instructions[-2:]
+            self._emit(depth + 1, f"if jumped.place == {number}:")
+            self._emit(depth + 2, f"{self.name(call.result)} = jumped.value")
+            self._emit(depth + 2, f"b = {self._labels[branch.labels[0]]}")
 
     def _emit(self, depth: int, text: str) -> None:
         self._lines.append((depth, text, max(self._line, 1)))
@@ -401,6 +429,10 @@ class Translator:
                 sum(isinstance(kind, Float) for kind in kinds),
             )
             self._emit(depth, f"va_start({self._value(each.operands[1])}, rest, {named}, mine, {self._site_here})")
+            return
+        if is_setjmp(each):
+            place, where = self._jumps[block.name], self._value(each.operands[1])
+            self._assign(each, f"set_jump({where}, here, {place})", depth)
             return
         arguments: list[str] = []
         is_library = False
@@ -633,6 +665,10 @@ class Translator:
         if len(parts) > 1:
             text = f"{' + '.join(parts)} & {(1 << 64) - 1}" if terms or fixed < 0 else " + ".join(parts)
         return f"field({text}, {field!r}, {back})" if field else text
+
+
+def _sets_jump(block: Block) -> bool:
+    return len(block.instructions) > 1 and is_setjmp(block.instructions[-2])
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from mazurka.program.llvm.library.cancellation import FUNCTIONS as CANCELLATION
 from mazurka.program.llvm.library.composites import FUNCTIONS as COMPOSITES
 from mazurka.program.llvm.library.primitives import NORMAL, RECURSIVE, Mutex
 from mazurka.program.llvm.library.threads import EBUSY, ETIMEDOUT, interval
@@ -25,7 +26,7 @@ _RECURSIVE: Final = 1
 
 def _like(name: str) -> Callable[..., int]:
     """The function of pthreads of that name, with the results of ``threads.h``."""
-    function = PTHREADS[name]
+    function = PTHREADS.get(name) or CANCELLATION[name]
     return lambda m, site, *given: _RESULTS.get(function(m, site, *given), _ERROR)
 
 
@@ -61,7 +62,6 @@ def _sleep(m: Machine, site: int, wanted: int, _rest: int) -> int:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "thrd_create": _create,
     "thrd_join": _join,
-    "thrd_exit": PTHREADS["pthread_exit"],
     "thrd_detach": _like("pthread_detach"),
     "thrd_current": PTHREADS["pthread_self"],
     "thrd_equal": PTHREADS["pthread_equal"],

@@ -21,9 +21,9 @@ _ENVIRONMENT: Final = (OBJECT, "the environment")
 
 def _values(m: Machine, site: int, op: Op) -> dict[bytes, int]:
     """The addresses of values by names, after a step that asks for them, or changes them."""
-    if not m.run.solo:
-        m.memory.step(op, _ENVIRONMENT, site, None)
     found: dict[bytes, int] = m.state.setdefault(_ENVIRONMENT, {})
+    if not m.run.solo:
+        m.memory.step(op, _ENVIRONMENT, site, lambda: ("str", repr(sorted(found.items()))))
     return found
 
 

@@ -75,13 +75,14 @@ class Mutex(Primitive):
 class ConditionWaiter:
     """A thread that waits for a condition variable."""
 
-    __slots__ = ("condition", "mutex", "notified", "target", "timed")
+    __slots__ = ("condition", "is_cancelled", "mutex", "notified", "target", "timed")
 
     def __init__(self, condition: ConditionVariable, mutex: Mutex, number: str, timed: bool) -> None:
         self.condition = condition
         self.mutex = mutex
         self.target: Target = (WAKE, number)
         self.notified = False
+        self.is_cancelled = False  # notified by pthread_cancel
         self.timed = timed
 
     def is_notified(self) -> bool:

@@ -38,7 +38,7 @@ from mazurka.program.protocol import Access
 from mazurka.program.runtime.concurrency import ends_known
 from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
-from mazurka.trace.targets import OBJECT
+from mazurka.trace.targets import ATOMIC, OBJECT, Target
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -84,6 +84,9 @@ class Threads:
         self.waits: dict[str, int] = {}  # by thread: how often it has waited
         self.keys: list[int] = []  # the destructors of thread-specific data
         self.values: dict[tuple[int, int], int] = {}  # by task and key
+        self.requests: set[int] = set()  # tasks that pthread_cancel has been called for
+        self.uncancellable: set[int] = set()  # tasks that have disabled this
+        self.waiting: dict[int, ConditionWaiter] = {}  # in pthread_cond_wait, by task
         self.has_left = False  # the main thread has ended by pthread_exit
 
     # -- threads ------------------------------------------------------------------------------------------------------
@@ -327,8 +330,33 @@ class Threads:
 
     # -- condition variables ------------------------------------------------------------------------------------------
 
-    def wait(self, condition: ConditionVariable, mutex: Mutex, site: int, timeout: float | None = None) -> int:
-        """``pthread_cond_wait``."""
+    def request(self, task: Task) -> tuple[str, int]:
+        """Whether ``pthread_cancel`` has been called for a thread, as a value of a step."""
+        return ("int", int(task.index in self.requests))
+
+    def is_cancelled(self, task: Task) -> bool:
+        """Whether a thread is to end at its next cancellation point."""
+        return task.index in self.requests and task.index not in self.uncancellable
+
+    def wait_as_point(
+        self, condition: ConditionVariable, mutex: Mutex, site: int, timeout: float | None = None
+    ) -> tuple[int, bool]:
+        """``pthread_cond_wait``: the result, and whether the thread has been cancelled meanwhile."""
+        task = self.machine.run.current
+        result = self.wait(condition, mutex, site, timeout, cancellable=self.machine.cancels)
+        waiter = self.waiting.pop(task.index, None)
+        return result, waiter is not None and waiter.is_cancelled
+
+    def wait(
+        self,
+        condition: ConditionVariable,
+        mutex: Mutex,
+        site: int,
+        timeout: float | None = None,
+        *,
+        cancellable: bool = False,
+    ) -> int:
+        """Wait for a condition variable."""
         run = self.machine.run
         task = run.current
         if mutex.holder_ is not task:
@@ -342,9 +370,16 @@ class Threads:
         waiter = ConditionWaiter(condition, mutex, f"{task.name}#{count}", timeout is not None)
         parking = (Access(Op.WAIT, condition.target),)
         run.visit(Op.RELEASE, mutex.target, site, None, parking, point=RELEASE_POINTS in run.points)
+        if cancellable and not run.solo:
+            run.widen([Access(Op.READ, cancellation_of(task), self.request(task))])
         times, mutex.count = mutex.count, 0
         mutex.holder_ = None
-        condition.waiters.append(waiter)
+        if cancellable:
+            self.waiting[task.index] = waiter
+        if cancellable and self.is_cancelled(task):
+            waiter.notified = waiter.is_cancelled = True
+        else:
+            condition.waiters.append(waiter)
         woken = True
         if timeout is None:
             more = (Access(Op.READ, waiter.target),)
@@ -427,15 +462,16 @@ class Threads:
         return semaphore.value
 
 
+def cancellation_of(task: Task) -> Target:
+    """The location of the request that a thread ends."""
+    return (ATOMIC, f"cancellation of thread {task.name}")
+
+
 # -- the functions -----------------------------------------------------------------------------------------------------
 
 
 def _created(m: Machine, site: int, place: int, attributes: int, function: int, argument: int) -> int:
     return int(m.threads.create(site, place, attributes, function, argument))
-
-
-def _exit(m: Machine, _site: int, value: int) -> int:
-    raise ThreadExit(value)
 
 
 def _detach(m: Machine, site: int, number: int) -> int:
@@ -488,7 +524,8 @@ def deadline(m: Machine, address: int, site: int) -> float:
 EPOCH: Final = 1_700_000_000
 
 
-def _condition(m: Machine, address: int, site: int) -> ConditionVariable:
+def condition_at(m: Machine, address: int, site: int) -> ConditionVariable:
+    """The condition variable at an address."""
     found: ConditionVariable = m.threads.known(address, ConditionVariable, site, ConditionVariable)
     return found
 
@@ -576,7 +613,6 @@ _WITHOUT_EFFECT: Final = (
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_create": _created,
     "pthread_join": lambda m, site, number, place: m.threads.join(site, number, place),
-    "pthread_exit": _exit,
     "pthread_detach": _detach,
     "pthread_self": lambda m, site: m.threads.self_id(),
     "pthread_equal": lambda m, site, one, other: int(one == other),
@@ -594,9 +630,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     ),
     "pthread_mutex_clocklock": lambda m, site, address, clock, when: m.threads.lock(
         m.threads.mutex(address, site), site, deadline(m, when, site)
-    ),
-    "pthread_cond_clockwait": lambda m, site, condition, mutex, clock, when: m.threads.wait(
-        _condition(m, condition, site), m.threads.mutex(mutex, site), site, deadline(m, when, site)
     ),
     "sem_clockwait": lambda m, site, address, clock, when: _failed(
         m, m.threads.down(_semaphore(m, address, site), site, deadline(m, when, site))
@@ -618,14 +651,10 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_spin_unlock": lambda m, site, address: m.threads.unlock(m.threads.mutex(address, site), site),
     "pthread_cond_init": lambda m, site, address, attributes: m.threads.initialise(address, site, ConditionVariable),
     "pthread_cond_destroy": lambda m, site, address: m.threads.destroy(address, site),
-    "pthread_cond_wait": lambda m, site, condition, mutex: m.threads.wait(
-        _condition(m, condition, site), m.threads.mutex(mutex, site), site
+    "pthread_cond_signal": lambda m, site, address: m.threads.signal(condition_at(m, address, site), site, all_=False),
+    "pthread_cond_broadcast": lambda m, site, address: m.threads.signal(
+        condition_at(m, address, site), site, all_=True
     ),
-    "pthread_cond_timedwait": lambda m, site, condition, mutex, when: m.threads.wait(
-        _condition(m, condition, site), m.threads.mutex(mutex, site), site, deadline(m, when, site)
-    ),
-    "pthread_cond_signal": lambda m, site, address: m.threads.signal(_condition(m, address, site), site, all_=False),
-    "pthread_cond_broadcast": lambda m, site, address: m.threads.signal(_condition(m, address, site), site, all_=True),
     "pthread_key_create": _key_create,
     "pthread_key_delete": _zero,
     "pthread_setspecific": _set_specific,

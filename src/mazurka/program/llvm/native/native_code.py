@@ -24,6 +24,7 @@ from typing import Any, Final, Protocol
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.expressions import bits_of
+from mazurka.program.llvm.ir.jumps import is_setjmp
 from mazurka.program.llvm.ir.module import Instruction, Module, Symbol
 from mazurka.program.llvm.ir.types import Float, Type, Void
 from mazurka.program.llvm.loop_structure import LoopStructure
@@ -295,6 +296,8 @@ class NativeCode:
     def _can_be_resumed(self, name: str) -> bool:
         function = self._host.module.functions.get(name)
         if function is None or not function.blocks or function.variadic or not self._host.is_plain(name):
+            return False
+        if any(map(is_setjmp, instructions_of(function))):
             return False
         if sum(len(block.instructions) for block in function.blocks) > _LARGEST:
             return False

@@ -1,0 +1,149 @@
+"""``pthread_cancel``: a thread ends at its next cancellation point.
+
+Source: POSIX.1-2017, 2.9.5. The request is a location of each thread, which ``pthread_cancel`` writes and the thread's
+cancellation points read. A thread that waits for a condition variable is woken, one that sleeps ends after its sleep.
+An execution is cut in which a thread is cancelled that waits elsewhere, or at any place (asynchronously).
+
+Only programs that refer to ``pthread_cancel`` have cancellation points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.program.llvm.library.jumps import leave_thread
+from mazurka.program.llvm.library.threads import EINVAL, ESRCH, cancellation_of, condition_at, deadline
+from mazurka.program.protocol import Access
+from mazurka.program.runtime.task import Task
+from mazurka.trace.event import Op
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.machine import Machine
+
+#: Whether a program has cancellation points, by the function that it refers to.
+CANCELS: Final = "pthread_cancel"
+
+#: The result of a thread that was cancelled.
+_CANCELED: Final = (1 << 64) - 1
+
+_SLEEPS: Final = frozenset({"sleep", "usleep", "nanosleep", "clock_nanosleep"})
+_WAITS: Final = frozenset({"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait"})
+
+#: Functions that are cancellation points.
+POINTS: Final = frozenset(
+    {
+        *_SLEEPS,
+        *_WAITS,
+        *"pthread_join sem_wait sem_timedwait sem_clockwait open close read write pread pwrite readv writev".split(),
+        *"accept connect recv recvfrom send sendto poll select".split(),
+    }
+)
+
+
+def cancellable(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the library as a cancellation point."""
+
+    def called(m: Machine, site: int, *given: Any) -> Any:
+        test(m, site)
+        task = m.run.current
+        m.state["point", task.index] = name
+        try:
+            result = function(m, site, *given)
+        finally:
+            m.state.pop(("point", task.index), None)
+        if name in _SLEEPS:
+            test(m, site)
+        return result
+
+    return called
+
+
+def test(m: Machine, site: int) -> None:
+    """A cancellation point: end the running thread if that has been requested."""
+    task = m.run.current
+    if not m.run.solo:
+        m.memory.step(Op.READ, cancellation_of(task), site, lambda: m.threads.request(task))
+    if m.threads.is_cancelled(task):
+        leave_cancelled(m, site)
+
+
+def leave_cancelled(m: Machine, site: int) -> None:
+    """The running thread ends, cancelled."""
+    m.threads.requests.discard(m.run.current.index)
+    leave_thread(m, site, _CANCELED)
+
+
+def _cancel(m: Machine, site: int, number: int) -> int:
+    task = m.threads.ids.get(number)
+    if task is None:
+        return ESRCH
+    run = m.run
+    if not run.solo:
+        m.memory.step(Op.WRITE, cancellation_of(task), site, lambda: m.threads.request(task))
+    if task.done:
+        return 0
+    m.threads.requests.add(task.index)
+    if not m.threads.is_cancelled(task):
+        return 0
+    waiter = m.threads.waiting.get(task.index)
+    if m.state.get(("asynchronous", task.index)):
+        run.stop(f"the run was cut: a thread is cancelled asynchronously ({m.location(site)})")
+    if waiter is not None and not waiter.notified:
+        run.widen([Access(Op.WRITE, waiter.target)])
+        waiter.condition.waiters.remove(waiter)
+        waiter.notified = waiter.is_cancelled = True
+    elif task is not run.current and _waits_elsewhere(m, task):
+        name = m.state["point", task.index]
+        run.stop(f"the run was cut: a thread is cancelled that waits in {name} ({m.location(site)})")
+    return 0
+
+
+def _waits_elsewhere(m: Machine, task: Task) -> bool:
+    name = m.state.get(("point", task.index))
+    return task.guard is not None and name is not None and name not in _SLEEPS | _WAITS
+
+
+def _wait(m: Machine, site: int, condition: int, mutex: int, timeout: float | None = None) -> int:
+    threads = m.threads
+    result, is_cancelled = threads.wait_as_point(
+        condition_at(m, condition, site), threads.mutex(mutex, site), site, timeout
+    )
+    if is_cancelled:
+        leave_cancelled(m, site)
+    return int(result)
+
+
+def _set_state(m: Machine, site: int, state: int, before: int) -> int:
+    index = m.run.current.index
+    if state not in (0, 1):
+        return EINVAL
+    if before:
+        m.memory.store(before, 4, int(index in m.threads.uncancellable), site)
+    (m.threads.uncancellable.add if state else m.threads.uncancellable.discard)(index)
+    return 0
+
+
+def _set_type(m: Machine, site: int, type_: int, before: int) -> int:
+    index = m.run.current.index
+    if type_ not in (0, 1):
+        return EINVAL
+    if before:
+        m.memory.store(before, 4, m.state.get(("asynchronous", index), 0), site)
+    m.state["asynchronous", index] = type_
+    return 0
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    CANCELS: _cancel,
+    "pthread_cond_wait": _wait,
+    "pthread_cond_timedwait": lambda m, site, condition, mutex, when: _wait(
+        m, site, condition, mutex, deadline(m, when, site)
+    ),
+    "pthread_cond_clockwait": lambda m, site, condition, mutex, clock, when: _wait(
+        m, site, condition, mutex, deadline(m, when, site)
+    ),
+    "pthread_testcancel": lambda m, site: test(m, site) if m.cancels else None,
+    "pthread_setcancelstate": _set_state,
+    "pthread_setcanceltype": _set_type,
+}
