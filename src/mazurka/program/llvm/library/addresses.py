@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.memory import allocate, free
+from mazurka.program.llvm.library.threads import set_errno
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _ANY_FAMILY, _INET = 0, 2
 _STREAM, _TCP = 1, 6
 _PASSIVE: Final = 1
+_ENOSPC: Final = 28
 _NO_NAME, _NO_FAMILY, _NO_TYPE, _NO_SERVICE = -2, -6, -7, -8
 _LOOPBACK: Final = 0x0100007F
 
@@ -56,6 +58,17 @@ def _inet_pton(m: Machine, site: int, domain: int, place: int, to: int) -> int:
     if found is not None:
         m.memory.store(to, 4, found, site)
     return int(found is not None)
+
+
+def _inet_ntop(m: Machine, site: int, domain: int, place: int, to: int, size: int) -> int:
+    if domain != _INET:
+        m.run.stop(f"the run was cut: an address of domain {domain} is not modelled ({m.location(site)})")
+    text = socket.inet_ntop(socket.AF_INET, m.memory.read(place, 4, site)).encode() + b"\0"
+    if len(text) > size:
+        set_errno(m, _ENOSPC)
+        return 0
+    m.memory.write(to, text, site)
+    return to
 
 
 def _getaddrinfo(m: Machine, site: int, name: int, service: int, hints: int, place: int) -> int:
@@ -102,6 +115,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(("htonl", "ntohl"), _swapped(4)),
     "inet_addr": _inet_addr,
     "inet_pton": _inet_pton,
+    "inet_ntop": _inet_ntop,
     "getaddrinfo": _getaddrinfo,
     "freeaddrinfo": _freeaddrinfo,
     "gai_strerror": _message,
