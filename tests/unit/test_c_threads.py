@@ -387,7 +387,7 @@ def test_executions_that_go_round_in_loops_are_cut_soon(tmp_path: Path) -> None:
 
 
 def test_long_executions_that_make_progress_are_not_cut(tmp_path: Path) -> None:
-    text = _two("int x;", "for (int k = 0; k < 2000; k++) x ^= 1;", "while (x < 1000 && x >= 0) x = x ? x + 2 : 2;")
+    text = _two("int x;", "for (int k = 0; k < 2000; k++) x ^= 1;", "while (x < 3000 && x >= 0) x = x ? x + 2 : 2;")
     run = executed(tmp_path, text)
     assert (run.truncated, run.failures) == ("", [])
     assert len(run.log) > 4_000

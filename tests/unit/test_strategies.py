@@ -10,12 +10,9 @@ from tests.oracle.language import Read, SmallProgram, Write
 from tests.oracle.program import OracleProgram
 
 from mazurka.config import KEYS, Options
-from mazurka.explore.dpor import leaves
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.races import PointEvent
 from mazurka.explore.registry import STRATEGIES, StrategyRow, make_strategy, scope_of
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
-from mazurka.explore.wakeup import WakeupNode
 from mazurka.program.protocol import Run
 from mazurka.workflows.timing import TIMED
 
@@ -96,12 +93,3 @@ def test_a_strategy_need_not_do_more_than_decide() -> None:
     assert made.summary() == ""
     with pytest.raises(LookupError, match="once has granted no lease 4"):
         made.settle_lease(4, None)
-
-
-def test_trees_of_continuations_may_be_as_deep_as_executions_are_long() -> None:
-    event = PointEvent("0", frozenset(), frozenset())
-    root = last = WakeupNode(event)
-    for _ in range(5_000):
-        last.children = [WakeupNode(event), WakeupNode(event)]
-        last = last.children[0]
-    assert leaves(root) == 5_001

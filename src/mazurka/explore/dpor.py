@@ -159,7 +159,7 @@ class OptimalReduction(Strategy):
         self.journal += [("expired",)] * self.expired
 
     def estimate(self) -> Estimate:
-        waiting = sum([leaves(node) for frame in self.frames for node in frame.children])
+        waiting = sum([_leaves(node) for frame in self.frames for node in frame.children])
         finished = self.begun and not waiting and not self.outstanding
         return Estimate(self.done, waiting, float(self.done) if finished else None)
 
@@ -335,11 +335,5 @@ def in_order(run: Run, fired: frozenset[int]) -> Run:
     return ordered
 
 
-def leaves(node: WakeupNode) -> int:
-    """The leaves of a tree, which may be as deep as an execution is long."""
-    found, waiting = 0, [node]
-    while waiting:
-        children = waiting.pop().children
-        found += not children
-        waiting += children
-    return found
+def _leaves(node: WakeupNode) -> int:
+    return sum(map(_leaves, node.children)) if node.children else 1

@@ -29,7 +29,7 @@ RECORDING: Final = ".recording"
 DESCRIPTION: Final = "recording.json"
 
 #: Executions by which scheduling points are learnt, at most.
-_ROUNDS: Final = 8
+_ROUNDS: Final = 32
 
 
 class RecordedRun(NamedTuple):
@@ -46,6 +46,8 @@ def record_run(program: Program, seed: int) -> RecordedRun:
         run = program.execute(Plan(tail=TailPolicy.RANDOM, seed=seed, strict=False, detail=True))
         if not run.found_new_points:
             break
+    else:
+        run.untracked["accesses of objects that were not known to be shared"] = 1
     trace = trace_of(run.tasks, with_events(run.log, run.events))
     places = _places(program, run)
     numbers = {site: number for number, site in enumerate(places)}

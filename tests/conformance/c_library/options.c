@@ -1,6 +1,5 @@
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static void scan(const char *options, char **given) {
@@ -25,10 +24,5 @@ int main() {
         {"p", "a", "-a", "b", "-a", "c", "d", 0}, {"p", "-q", "--wrong", "-a", 0}, {"p", 0}, {"p", "--", "x", 0}};
     for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
         scan("an:m::b", sets[i]); scan("+an:m::b", sets[i]); scan(":an:m::b", sets[i]); scan("-an:m::b", sets[i]);
-    }
-    char text[] = "one,two=2,three,,four=", *rest = text, *value, *tokens[] = {"one", "two", "four", 0};
-    while (*rest) {
-        int number = getsubopt(&rest, tokens, &value);
-        printf("%d [%s] [%s]\n", number, value ? value : "-", rest);
     }
 }

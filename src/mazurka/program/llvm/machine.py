@@ -112,6 +112,7 @@ class Machine:
         self.memory = WatchedMemory(model, events) if watches and events is not None else Memory(model)
         if events is not None:
             events.attach(self.memory)
+            self.memory.keeps_owned = False
         else:  # an event is about one location
             self.memory.places = UnknownPlaces(self.memory)
         self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
@@ -431,8 +432,8 @@ class Machine:
         if not self.run.solo:
             self.steps.setdefault(self.run.current.index, []).append(len(self.run.log))
 
-    def _alloca(self, size: int, name: str, mine: list[MemoryObject]) -> int:
-        made = self.memory.allocate(size, "stack", name)
+    def _alloca(self, size: int, name: str, mine: list[MemoryObject], function: str = "") -> int:
+        made = self.memory.allocate(size, "stack", name, None, function)
         mine.append(made)
         return made.address
 
@@ -456,7 +457,7 @@ class Machine:
         if not (run.solo or run.aborting or self.memory.sections):
             if self.conditions.used:
                 variables = tuple([each.key if type(each) is SymbolicInt else each for each in variables])
-            if len(run.log) > _LONG and not run.values:
+            if len(run.log) + self.memory.owned.count > _LONG and not run.values:
                 self._look_for_rounds(number, variables)
             begin_pass(run, (activation, number), variables, _FRAMES)
         return run.passes >= self._warm and self._is_hot(number)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.layout import Layouts, ObjectLayout, further
+from mazurka.program.llvm.ownership import ObjectUse, Ownership, mark_of
 from mazurka.program.llvm.unknown_bytes import UnknownBytes
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
@@ -59,16 +60,19 @@ class MemoryObject:
     """An object in memory. ``shadow`` has a byte for each byte that says whether it is initialised; None: all are."""
 
     __slots__ = (
-        *("base", "data", "is_constant", "is_foreign", "kind", "layout", "life", "live", "owner", "shadow", "size"),
-        "unknown",
+        *("base", "cells", "data", "is_constant", "is_foreign", "is_shared", "kind", "layout", "life", "live", "mark"),
+        *("owner", "shadow", "size", "unknown", "use"),
     )
 
-    def __init__(self, base: int, size: int, kind: str, layout: ObjectLayout, data: bytearray, owner: str = "") -> None:
+    def __init__(
+        self, base: int, size: int, kind: str, layout: ObjectLayout, data: bytearray, owner: str = "", mark: int = 0
+    ) -> None:
         self.base = base
         self.size = size
         self.kind = kind  # "global", "constant", "heap", "stack", "function"
         self.is_constant = kind in ("constant", "function")
         self.layout = layout
+        self.cells = layout.cells
         self.data = data
         self.shadow: bytearray | None = None
         self.unknown: UnknownBytes | None = None  # None: no byte depends on unknown inputs
@@ -76,6 +80,9 @@ class MemoryObject:
         self.owner = owner  # the thread that made it
         self.life: Target = (OBJECT, layout.name)  # written when it ends, read by each use
         self.is_foreign = False  # another thread than the one that made it has touched it
+        self.is_shared = True  # each access is a step; otherwise it is owned (ownership.py)
+        self.use: ObjectUse | None = None
+        self.mark = mark
 
     @property
     def address(self) -> int:
@@ -131,6 +138,9 @@ class Memory:
         self.on_end: Callable[[MemoryObject], object] | None = None
         self.show: Callable[[MemoryObject, int, int], Any] = lambda thing, at, size: None
         self.places: UnknownPlaces | None = None  # None: addresses become definite
+        self.owned = Ownership()
+        self.keeps_owned = model is MemoryModel.SC  # whether objects may be owned
+        self._marks: dict[tuple[str, str, str], int] = {}
         self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
         self.sections = 0  # atomic sections that the running thread is in, one within the other
         self._touched: dict[Target, int] | None = None  # by its step so far: 1 read, 2 written; None: no step yet
@@ -144,6 +154,7 @@ class Memory:
         self.codes.clear()
         self.made.clear()
         self.layouts.restart(run.sharing)
+        self.owned.restart(run)
         self.objects = {}
         for number, (thing, content) in enumerate(self._static, start=1):
             self.objects[number] = thing
@@ -151,13 +162,16 @@ class Memory:
                 thing.data[:] = content
                 thing.unknown = None
                 thing.is_foreign = False
+                thing.is_shared = not self.keeps_owned or thing.mark in run.points
+                thing.use = None
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
     def add_static(self, name: str, size: int, kind: str) -> int:
         """Make room for an object that every execution begins with; returns its address."""
         number = len(self._static) + 1
-        made = MemoryObject(number << SHIFT, size, kind, ObjectLayout(name, self.layouts), bytearray(size))
+        layout = ObjectLayout(name, self.layouts)
+        made = MemoryObject(number << SHIFT, size, kind, layout, bytearray(size), mark=mark_of(kind, name, ""))
         self._static.append((made, bytes(size)))
         return made.address
 
@@ -168,8 +182,10 @@ class Memory:
         thing.data[:] = content
         self._static[index] = (thing, content)
 
-    def allocate(self, size: int, kind: str, name: str = "", content: bytes | None = None) -> MemoryObject:
-        """Make an object; without ``content`` it is not initialised."""
+    def allocate(
+        self, size: int, kind: str, name: str = "", content: bytes | None = None, place_made: str = ""
+    ) -> MemoryObject:
+        """Make an object; without ``content`` it is not initialised. ``place_made`` is the function that makes it."""
         task = self.run.current
         place = self.made.get(task.name, 0) + 1
         if size > _LARGEST:
@@ -179,9 +195,13 @@ class Memory:
         self.made[task.name] = place
         number = (self._code(task.name) + 1 << _PLACES) | place
         layout = self.layouts.of(f"{name or kind} {task.name}#{place}")
-        made = MemoryObject(
-            number << SHIFT, size, kind, layout, bytearray(size if content is None else content), task.name
-        )
+        key = (kind, name, place_made)
+        mark = self._marks.get(key)
+        if mark is None:
+            mark = self._marks[key] = mark_of(*key)
+        data = bytearray(size if content is None else content)
+        made = MemoryObject(number << SHIFT, size, kind, layout, data, task.name, mark)
+        made.is_shared = not self.keeps_owned or mark in self.run.points
         if content is None:
             made.shadow = bytearray(size)
         self.objects[number] = made
@@ -212,7 +232,9 @@ class Memory:
     def end(self, thing: MemoryObject, site: int) -> None:
         """End the life of an object: a step, if other threads may use it."""
         run = self.run
-        if not run.solo and (thing.is_foreign or thing.kind == "heap"):
+        if run.solo or (not thing.is_shared and self._ends_owned(thing, site)):
+            pass
+        elif thing.is_foreign or thing.kind == "heap":
             if run.detail and not run.keyed:
                 run.names.setdefault(thing.life, thing.name)
             self.step(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
@@ -251,6 +273,8 @@ class Memory:
 
     def fault(self, thing: MemoryObject | None, address: int, at: int, size: int, site: int, verb: str) -> ProgramFault:
         """The fault of an access that no live object has room for."""
+        if thing is not None and not (thing.live or thing.is_shared or self.run.solo):
+            self.owned.share(thing, for_certain=True)  # in another order it may still be there
         if address < 4096:
             return ProgramFault("null pointer", f"{verb} {size} byte(s) at a null pointer ({address:#x})", site)
         if thing is None or thing.kind == "function":
@@ -268,7 +292,9 @@ class Memory:
     # -- accesses -----------------------------------------------------------------------------------------------------
 
     def visit(self, op: Op, thing: MemoryObject, at: int, size: int, site: int, point: bool | None = None) -> None:
-        """Pass an access as a visible operation."""
+        """Pass an access as a visible operation, unless its object is owned."""
+        if not thing.is_shared and self.is_owned(thing, op, at, size, site):
+            return
         run = self.run
         cells = thing.layout.cells(at, size)
         more = further(op, cells) if len(cells) > 1 else ()
@@ -287,6 +313,21 @@ class Memory:
         if not thing.live:  # other threads have moved meanwhile
             raise self.fault(thing, thing.base, at, size, site, "reads" if op is _READ else "writes")
 
+    def is_owned(self, thing: MemoryObject, op: Op, at: int, size: int, site: int) -> bool:
+        """Whether an access of an object that has been owned so far is no step. Each access of an atomic section is:
+        other threads may move before the first, and see those before it."""
+        if self.sections:
+            self.owned.share(thing)
+            return False
+        return self.owned.holds(thing, op, at, size, site)
+
+    def _ends_owned(self, thing: MemoryObject, site: int) -> bool:
+        """Whether the end of an object that has been owned so far is no step."""
+        use = thing.use
+        if thing.kind != "heap" and (use is None or use.only == self.run.current.index):
+            return True
+        return self.is_owned(thing, _RMW, 0, 0, site)
+
     def _alive(self, thing: MemoryObject) -> Access | None:
         """The access by which a use of an object depends on its life; None if it can't end meanwhile."""
         if thing.owner != self.run.current.name:
@@ -296,7 +337,9 @@ class Memory:
 
     def use(self, thing: MemoryObject, site: int) -> None:
         """Pass a use of an object that may end meanwhile, as a primitive that is in it."""
-        if not self.run.solo and (alive := self._alive(thing)) is not None:
+        if self.run.solo or (not thing.is_shared and self.is_owned(thing, _READ, 0, 0, site)):
+            pass
+        elif (alive := self._alive(thing)) is not None:
             self.step(alive.op, alive.target, site, None)
         self.hold_alive(thing, site)
 
@@ -440,6 +483,8 @@ class Memory:
         thing, at = self.find(address, size, site, verb)
         if verb != "reads":
             self.hold_writable(thing, size, site)
+        if not (thing.is_shared or thing.is_constant or self.run.solo):
+            self.owned.share(thing)
         cells = thing.layout.atomic_cells(at, size)
         if self.run.detail and not self.run.keyed:
             self.run.names.setdefault(cells[0], self.name_of(cells[0]))

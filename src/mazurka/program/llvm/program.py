@@ -131,6 +131,8 @@ class CProgram(LearnsPoints):
             runtime.run(lambda: self._main(machine))
         finally:
             sys.setrecursionlimit(depth)
+        if runtime.truncated or runtime.settled:
+            machine.memory.owned.end_run(list(machine.memory.objects.values()))
         if machine.events is not None:
             self._count_missed(machine.events, runtime)
         run = run_of(runtime, _frames)

@@ -349,8 +349,8 @@ class Translator:
                 if each.result not in self.promoted:
                     assert each.source is not None
                     count = f" * {self._value(each.operands[0])}" if each.operands else ""
-                    name = self.function.variables.get(each.result, each.result)
-                    self._assign(each, f"alloca({each.source.size}{count}, {name!r}, mine)", depth)
+                    names = f"{self.function.variables.get(each.result, each.result)!r}, mine, {self.function.name!r}"
+                    self._assign(each, f"alloca({each.source.size}{count}, {names})", depth)
             case _:
                 self._assign(each, self._expression(each), depth)
 

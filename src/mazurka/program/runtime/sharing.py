@@ -23,7 +23,7 @@ _READ: Final = Op.READ
 SHARED: Final[list[Any]] = [-1, True, frozenset()]
 
 #: When a run is cut, so many last steps of a thread that went on alone are looked at.
-_LATELY: Final = 100
+LATELY: Final = 100
 
 
 class Sharing:
@@ -80,6 +80,6 @@ class Sharing:
 
     def learn_loop(self, log: Sequence[tuple[Any, ...]], index: int) -> None:
         """If a thread has gone on alone for long, the accesses of others to its targets are not known."""
-        lately = log[-_LATELY:]
-        if len(lately) == _LATELY and all(entry[0] == index and not entry[4] for entry in lately):
+        lately = log[-LATELY:]
+        if len(lately) == LATELY and all(entry[0] == index and not entry[4] for entry in lately):
             self.learn({entry[3] for entry in lately})

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.memory import allocate, free
-from mazurka.program.llvm.library.threads import set_errno
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 _ANY_FAMILY, _INET = 0, 2
 _STREAM, _TCP = 1, 6
 _PASSIVE: Final = 1
-_ENOSPC: Final = 28
 _NO_NAME, _NO_FAMILY, _NO_TYPE, _NO_SERVICE = -2, -6, -7, -8
 _LOOPBACK: Final = 0x0100007F
 
@@ -60,17 +58,6 @@ def _inet_pton(m: Machine, site: int, domain: int, place: int, to: int) -> int:
     return int(found is not None)
 
 
-def _inet_ntop(m: Machine, site: int, domain: int, place: int, to: int, size: int) -> int:
-    if domain != _INET:
-        m.run.stop(f"the run was cut: an address of domain {domain} is not modelled ({m.location(site)})")
-    text = socket.inet_ntop(socket.AF_INET, m.memory.read(place, 4, site)).encode() + b"\0"
-    if len(text) > size:
-        set_errno(m, _ENOSPC)
-        return 0
-    m.memory.write(to, text, site)
-    return to
-
-
 def _getaddrinfo(m: Machine, site: int, name: int, service: int, hints: int, place: int) -> int:
     """One address for a stream socket."""
     given = m.memory.read(hints, 16, site) if hints else bytes(16)
@@ -89,10 +76,10 @@ def _getaddrinfo(m: Machine, site: int, name: int, service: int, hints: int, pla
     if number is None:
         return _NO_NAME
     address = _INET.to_bytes(2, "little") + (int(port) & 0xFFFF).to_bytes(2, "big") + number.to_bytes(4, "little")
-    at = allocate(m, _ADDRESS_SIZE, address.ljust(_ADDRESS_SIZE, b"\0"))
+    at = allocate(m, site, _ADDRESS_SIZE, address.ljust(_ADDRESS_SIZE, b"\0"))
     parts = (flags, _INET, _STREAM, protocol or _TCP, _ADDRESS_SIZE, 0)
     content = b"".join(each.to_bytes(4, "little") for each in parts) + at.to_bytes(8, "little")
-    m.memory.store(place, 8, allocate(m, _SIZE, content.ljust(_SIZE, b"\0")), site)
+    m.memory.store(place, 8, allocate(m, site, _SIZE, content.ljust(_SIZE, b"\0")), site)
     return 0
 
 
@@ -115,7 +102,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(("htonl", "ntohl"), _swapped(4)),
     "inet_addr": _inet_addr,
     "inet_pton": _inet_pton,
-    "inet_ntop": _inet_ntop,
     "getaddrinfo": _getaddrinfo,
     "freeaddrinfo": _freeaddrinfo,
     "gai_strerror": _message,

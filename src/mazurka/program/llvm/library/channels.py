@@ -440,16 +440,6 @@ def _own_name(m: Machine, site: int, number: int, place: int, size: int) -> int:
     return _give_address(m, site, place, size, connection.address or _INET.to_bytes(2, "little") + bytes(14))
 
 
-def _other_name(m: Machine, site: int, number: int, place: int, size: int) -> int:
-    """``getpeername``: the other end, whose port is taken for zero."""
-    connection = _connection_of(m, site, number)
-    if connection is None:
-        return -1
-    if not connection.incoming:
-        return failed(m, _ENOTCONN)
-    return _give_address(m, site, place, size, connection.domain.to_bytes(2, "little") + bytes(14))
-
-
 def _shutdown(m: Machine, site: int, number: int, how: int) -> int:
     connection = _connection_of(m, site, number)
     if connection is None:
@@ -521,7 +511,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "accept": _accept,
     "accept4": _accept,
     "getsockname": _own_name,
-    "getpeername": _other_name,
     "shutdown": _shutdown,
     **dict.fromkeys(("recv", "recvfrom"), _receive),
     **dict.fromkeys(("send", "sendto"), _send),

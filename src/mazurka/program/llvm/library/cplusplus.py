@@ -129,8 +129,8 @@ def _name(m: Machine, type_: int) -> str:
     return f"{'std::' if named[1] else ''}{named[2]}" if named else _BUILT_IN.get(text, text)
 
 
-def _allocate(m: Machine, _site: int, size: int) -> int:
-    address = allocate(m, size)
+def _allocate(m: Machine, site: int, size: int) -> int:
+    address = allocate(m, site, size)
     m.state["references", address] = m.memory.allocate(8, "heap", "references", bytes(8)).address
     return address
 
@@ -256,7 +256,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     LANDING: landing,
     RESUMED: resumed,
     **{
-        f"{name}{how}": lambda m, site, size, *how: allocate(m, size) for name in _NEW for how in ("", "RKSt9nothrow_t")
+        f"{name}{how}": lambda m, site, size, *how: allocate(m, site, size)
+        for name in _NEW
+        for how in ("", "RKSt9nothrow_t")
     },
     **{f"{name}{how}": lambda m, site, address, *how: free(m, site, address) for name in _DELETE for how in _WAYS},
     "__cxa_atexit": lambda m, site, function, argument, handle: at_exit(m, site, function, argument),

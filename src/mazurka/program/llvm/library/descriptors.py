@@ -12,7 +12,7 @@ from mazurka.program.llvm.library.channels import FUNCTIONS as CHANNELS
 from mazurka.program.llvm.library.channels import Listening, States, address_name, change, has_room, state_of
 from mazurka.program.llvm.library.files import FUNCTIONS as FILES
 from mazurka.program.llvm.library.files import stream_of
-from mazurka.program.llvm.library.open_files import NONBLOCKING, FileNode, OpenFile, failed, files_of, offset_of
+from mazurka.program.llvm.library.open_files import NONBLOCKING, OpenFile, failed, files_of, offset_of
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -34,9 +34,7 @@ def _copied(m: Machine, site: int, number: int) -> OpenFile | None:
     """The open file that a descriptor gets one more of."""
     files = files_of(m)
     if _is_standard(m, number):
-        copy = OpenFile(f"standard stream {number}", FileNode(bytearray(), number), 2, f"standard stream {number}")
-        copy.is_standard = True
-        return copy
+        m.run.stop(f"the run was cut: copies of standard streams are not modelled ({m.location(site)})")
     opened = files.open.get(number)
     if opened is not None:
         files.step(site, *offset_of(opened)[:2])

@@ -198,10 +198,6 @@ def put(m: Machine, site: int, opened: OpenFile, content: bytes, at: int | None 
     if opened.connection is not None:
         sent = send(m, site, opened, content)
         return failed(m, -sent) if sent < 0 else sent
-    if opened.is_standard:
-        m.run.current.silent += 1
-        m.output.append(content)
-        return len(content)
     moves = () if at is not None else (offset_of(opened),)
     files_of(m).step(site, Op.RMW, contents_of(opened.path), *moves)
     files_of(m).hold_open(opened, site)
@@ -268,7 +264,7 @@ def _seek(m: Machine, site: int, number: int, offset: int, whence: int) -> int:
     opened = _given(m, number)
     if opened is None:
         return failed(m, _EBADF)
-    if opened.connection is not None or opened.is_standard:
+    if opened.connection is not None:
         return failed(m, _ESPIPE)
     offset = offset - (1 << 64) if offset >> 63 else offset
     files_of(m).step(site, *offset_of(opened)[:2], Access(Op.READ, contents_of(opened.path)))
@@ -410,10 +406,8 @@ def _stat(m: Machine, site: int, name: int, to: int) -> int:
 
 def _fstat(m: Machine, site: int, number: int, to: int) -> int:
     opened = _given(m, number)
-    if opened is not None and (opened.connection is not None or opened.is_standard):
-        m.run.stop(
-            f"the run was cut: fstat() of a pipe, socket or standard stream is not modelled ({m.location(site)})"
-        )
+    if opened is not None and opened.connection is not None:
+        m.run.stop(f"the run was cut: fstat() of a pipe or socket is not modelled ({m.location(site)})")
     return failed(m, _EBADF) if opened is None else _attributes(m, site, opened.path, to, opened.node)
 
 
@@ -619,5 +613,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(("ftw", "ftw64"), _ftw),
     **dict.fromkeys(("mmap", "mmap64"), _mmap),
     "munmap": _munmap,
-    **dict.fromkeys(("madvise", "posix_madvise"), lambda m, site, address, size, advice: 0),
 }

@@ -16,23 +16,28 @@ if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
 
-def allocate(m: Machine, size: int, content: bytes | None = None) -> int:
+def allocate(m: Machine, site: int, size: int, content: bytes | None = None) -> int:
     """Make an object on the heap; returns its address."""
     m.run.current.silent += 1
-    made = m.memory.allocate(size, "heap", "heap", content)
+    place = m.location(site)
+    made = m.memory.allocate(size, "heap", "heap", content, "" if place is None else place.function)
     return made.address
 
 
-def _calloc(m: Machine, _site: int, count: int, size: int) -> int:
-    return allocate(m, count * size, bytes(count * size))
+def _malloc(m: Machine, site: int, size: int) -> int:
+    return allocate(m, site, size)
 
 
-def _aligned(m: Machine, _site: int, _alignment: int, size: int) -> int:
-    return allocate(m, size)
+def _calloc(m: Machine, site: int, count: int, size: int) -> int:
+    return allocate(m, site, count * size, bytes(count * size))
+
+
+def _aligned(m: Machine, site: int, _alignment: int, size: int) -> int:
+    return allocate(m, site, size)
 
 
 def _posix_memalign(m: Machine, site: int, place: int, _alignment: int, size: int) -> int:
-    m.memory.store(place, 8, allocate(m, size), site)
+    m.memory.store(place, 8, allocate(m, site, size), site)
     return 0
 
 
@@ -50,12 +55,12 @@ def free(m: Machine, site: int, address: int) -> None:
 
 def _realloc(m: Machine, site: int, address: int, size: int) -> int:
     if not address:
-        return allocate(m, size)
+        return allocate(m, site, size)
     thing, _ = m.memory.find(address, 0, site, "resizes")
     if not size:
         free(m, site, address)
         return 0
-    made = allocate(m, size)
+    made = allocate(m, site, size)
     m.memory.copy(made, address, min(size, thing.size), site)
     free(m, site, address)
     return made
@@ -72,7 +77,7 @@ def _set(m: Machine, site: int, to: int, value: int, size: int, *_volatile: int)
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "malloc": lambda m, site, size: allocate(m, size),
+    "malloc": _malloc,
     "calloc": _calloc,
     "realloc": _realloc,
     "reallocarray": lambda m, site, address, count, size: _realloc(m, site, address, count * size),

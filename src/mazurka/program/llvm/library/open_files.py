@@ -66,18 +66,15 @@ class Connection:
 
 class OpenFile:
     """An open file: its path, offset and flags; as a stream, whether its end or an error has been met. A pipe or socket
-    has a ``connection``; copies of standard streams have no bytes to read."""
+    has a ``connection``."""
 
-    __slots__ = (
-        *("at", "connection", "ended", "flags", "is_closed", "is_standard", "name", "node", "path", "pushed", "stream"),
-    )
+    __slots__ = ("at", "connection", "ended", "flags", "is_closed", "name", "node", "path", "pushed", "stream")
 
     def __init__(self, path: str, node: FileNode, flags: int, name: str, connection: Connection | None = None) -> None:
         self.path, self.node, self.flags, self.name, self.connection = path, node, flags, name, connection
         self.at = 0
         self.stream = 0  # its address, if it has been opened as one
         self.is_closed = False
-        self.is_standard = False
         self.ended = False
         self.pushed = b""  # pushed back by ungetc, the next byte first
 

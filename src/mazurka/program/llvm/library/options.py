@@ -1,4 +1,4 @@
-"""``getopt``, ``getopt_long`` and ``getsubopt``, with the variables ``optind``, ``optarg``, ``opterr`` and ``optopt``.
+"""``getopt`` and ``getopt_long``, with the variables ``optind``, ``optarg``, ``opterr`` and ``optopt``.
 
 Source: POSIX.1-2017; GNU's manual, 25.2. Arguments that are no options are moved behind the options, unless the text of
 options begins with ``+`` or ``-``.
@@ -213,28 +213,8 @@ def _getopt_long_only(m: Machine, site: int, count: int, vector: int, options: i
     return _OptionScan(m, site, (count, vector), options, True).next(long, place)
 
 
-def _getsubopt(m: Machine, site: int, place: int, tokens: int, value: int) -> int:
-    """The number of the next one of options such as ``a,b=1``; -1 if it is not among the tokens."""
-    load, store = m.memory.load, m.memory.store
-    at = load(place, 8, site)
-    option, comma, _ = m.memory.text(at, site).partition(b",")
-    if comma:
-        store(at + len(option), 1, 0, site)
-    store(place, 8, at + len(option) + len(comma), site)
-    name, equals, _ = option.partition(b"=")
-    number = 0
-    while token := load(tokens + 8 * number, 8, site):
-        if m.memory.text(token, site) == name:
-            store(value, 8, at + len(name) + 1 if equals else 0, site)
-            return number
-        number += 1
-    store(value, 8, at, site)
-    return -1
-
-
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "getopt": _getopt,
-    "getsubopt": _getsubopt,
     "getopt_long": _getopt_long,
     "getopt_long_only": _getopt_long_only,
 }

@@ -72,7 +72,7 @@ def _sprintf(m: Machine, site: int, to: int, pattern: int, given: Any) -> int:
 
 def _asprintf(m: Machine, site: int, place: int, pattern: int, given: Any) -> int:
     text = text_of(m, site, pattern, given)
-    m.memory.store(place, 8, allocate(m, len(text) + 1, text + b"\0"), site)
+    m.memory.store(place, 8, allocate(m, site, len(text) + 1, text + b"\0"), site)
     return len(text)
 
 

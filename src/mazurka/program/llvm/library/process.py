@@ -54,7 +54,7 @@ def at_exit(m: Machine, _site: int, function: int, *arguments: int) -> int:
 def _limit(m: Machine, site: int, resource: int, place: int) -> int:
     """``getrlimit``: only open files are limited."""
     none = (1 << 64) - 1
-    now, most = (1024, _DESCRIPTORS) if resource == _FILES else (none, none)
+    now, most = (1024, 4096) if resource == _FILES else (none, none)
     m.memory.write(place, now.to_bytes(8, "little") + most.to_bytes(8, "little"), site)
     return 0
 
@@ -108,9 +108,6 @@ def _trap(_m: Machine, site: int) -> None:
 
 
 _EINVAL: Final = 22
-
-#: More than the number of any descriptor, which tells threads apart.
-_DESCRIPTORS: Final = 1 << 16
 
 #: The number of the resource ``RLIMIT_NOFILE``, and the number of the user.
 _FILES, _USER = 7, 1000

@@ -124,7 +124,7 @@ def _strstr(m: Machine, site: int, address: int, wanted: int, *, folds: bool = F
 
 def _strdup(m: Machine, site: int, address: int, most: int | None = None) -> int:
     text = _text(m, site, address, most) + b"\0"
-    return allocate(m, len(text), text)
+    return allocate(m, site, len(text), text)
 
 
 def _spans(m: Machine, site: int, address: int, among: int, *, inside: bool) -> int:

@@ -100,6 +100,7 @@ class Threads:
         if place:
             machine.memory.store(place, 8, number, site)
         function_name = machine.shown_name(machine.functions.get(function, ""))
+        machine.memory.owned.fork(parent.index, len(run.tasks))
         task = run.fork(
             lambda: self._body(function, argument, site), daemon=not self.has_left, label=f"{function_name} ({name})"
         )
@@ -170,6 +171,7 @@ class Threads:
                 "misuse of a thread", f"joins thread {task.name}, which is detached or has been joined", site
             )
         run.join(task, waiting_for=task)
+        self.machine.memory.owned.join(run.current.index, task.index)
         self.detached.add(task.index)
         if place:
             self.machine.memory.store(place, size, self.results.get(task.index, 0) & (1 << 8 * size) - 1, site)

@@ -1,0 +1,208 @@
+"""The objects in memory that no thread can notice another one use, whose accesses therefore are no steps.
+
+An object is *owned* in an execution while, of any two accesses of which one writes it or ends its life, the first
+happens before the second by the program's forks and joins alone: a thread's own variables that are in memory, an array
+that it sorts, arguments prepared for a new thread, results that are read after the join, and tables that no thread
+changes after the first fork. No schedule has these accesses in another order, so that an execution without them has the
+same races, and others follow from it as before.
+
+All accesses of other objects are steps. How an address has come to a thread does not matter, whether it was stored,
+computed or guessed: an object is *shared* by the first access that is not in order, as are those that are made at the
+same place of the program. That is a mark among the learned points, and executions made without it are made again; in
+the present one, earlier accesses teach the sites that need points, as if they had been steps.
+
+Not under TSO or PSO, where a step is also when a store arrives, and not where properties are watched.
+
+Cost: a third of a microsecond for an access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Protocol
+from zlib import crc32
+
+from mazurka.program.protocol import Access
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.sharing import LATELY
+from mazurka.program.runtime.task import Task
+from mazurka.trace.event import WRITES, Op
+from mazurka.trace.targets import Target
+
+#: An execution is cut once a thread has made so many accesses in a row that are no steps.
+_LONGEST: Final = 100_000
+
+#: Added to the marks of shared objects.
+_SHARED: Final = 1 << 37
+
+_READ: Final = Op.READ
+
+#: An access: the index of the thread, the operation, the offset, the size (0: of the object's life only), the site.
+OwnedAccess = tuple[int, Op, int, int, int]
+
+
+class Owned(Protocol):
+    """An object in memory."""
+
+    kind: str
+    is_foreign: bool
+    life: Target
+    mark: int  # among the learned points, that it is shared
+    owner: str
+    use: ObjectUse | None  # while it is owned, and has been accessed since there are several threads
+    is_shared: bool
+
+    def cells(self, at: int, size: int) -> tuple[Target, ...]:
+        """The locations of an access."""
+        ...
+
+
+class ObjectUse:
+    """The accesses of an owned object. While ``only`` one thread has made any, ``last`` is the latest."""
+
+    __slots__ = ("accesses", "last", "only", "readers", "writer", "written")
+
+    def __init__(self, only: int) -> None:
+        self.accesses: set[OwnedAccess] = set()
+        self.only = only  # -1: several threads
+        self.last = 0  # times as in `Ownership.times`
+        self.written = False
+        self.writer = (-1, 0)  # thread and time of the last write; these two are those of several threads
+        self.readers: dict[int, int] = {}  # the times of the reads since
+
+
+def mark_of(kind: str, name: str, place: str) -> int:
+    """The mark of objects of a kind and name that are made in a function, or of one that has its name to itself."""
+    return -1 - (crc32(f"{kind}:{name}:{place}".encode()) | _SHARED)
+
+
+class Ownership:
+    """The owned objects of one execution after another. ``times`` has a count of forks for each thread: an access at a
+    time happens before another thread's if that thread has ``seen`` a later time."""
+
+    def __init__(self) -> None:
+        self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
+        self.count = 0  # accesses
+        self._steps = 0  # the steps before the last one
+        self._since = 0  # the accesses before these steps
+        self._running = -1  # the thread that made it
+        self.times: dict[int, int] = {}
+        self.seen: dict[int, dict[int, int]] = {}
+
+    def restart(self, run: Runtime) -> None:
+        """Begin an execution."""
+        self.run = run
+        self.count = self._steps = self._since = 0
+        self.times.clear()
+        self.seen.clear()
+
+    # -- forks and joins ----------------------------------------------------------------------------------------------
+
+    def fork(self, parent: int, child: int) -> None:
+        """A thread is about to start another one."""
+        time = self.times.get(parent, 0) + 1
+        self.times[parent] = time
+        self.seen[child] = {**self.seen.get(parent, {}), parent: time}
+
+    def join(self, waiting: int, ended: int) -> None:
+        """A thread has seen the end of another one."""
+        seen = self.seen.setdefault(waiting, {})
+        for thread, time in self.seen.get(ended, {}).items():
+            seen[thread] = max(seen.get(thread, 0), time)
+        seen[ended] = self.times.get(ended, 0) + 1
+
+    def _is_before(self, thread: int, time: int, now: int) -> bool:
+        """Whether an access of a thread happens before the next one of another thread."""
+        return thread == now or thread < 0 or self.seen.get(now, {}).get(thread, 0) > time
+
+    # -- accesses -----------------------------------------------------------------------------------------------------
+
+    def holds(self, thing: Owned, op: Op, at: int, size: int, site: int) -> bool:
+        """Whether the running thread's access leaves an object owned; otherwise it is shared from now on."""
+        task = self.run.current
+        index = task.index
+        use = thing.use
+        if use is None:
+            use = thing.use = ObjectUse(index)
+        if use.only == index:
+            use.last = self.times.get(index, 0)
+        elif not self._is_in_order(use, op, index):
+            self.share(thing)
+            return False
+        self.count += 1
+        if len(self.run.log) != self._steps or index != self._running:
+            self._steps, self._since, self._running = len(self.run.log), self.count, index
+        elif self.count - self._since > _LONGEST:
+            self.run.stop(f"the run was cut after {_LONGEST} accesses of a thread that no other one can notice")
+        access = (index, op, at, size, site)
+        if access not in use.accesses:
+            use.accesses.add(access)
+        if op is _READ:
+            if task.loops and size:
+                self._note_reads(task, thing.cells(at, size))
+        else:
+            use.written = True
+            task.silent += 1
+            task.clock_reads = 0
+        return True
+
+    def _is_in_order(self, use: ObjectUse, op: Op, index: int) -> bool:
+        if use.only >= 0:
+            if use.written:
+                use.writer = (use.only, use.last)
+            use.readers[use.only] = use.last
+            use.only = -1
+        if not self._is_before(*use.writer, index):
+            return False
+        time = self.times.get(index, 0)
+        if op is _READ:
+            use.readers[index] = time
+            return True
+        if not all(self._is_before(thread, then, index) for thread, then in use.readers.items()):
+            return False
+        use.writer = (index, time)
+        use.readers.clear()
+        return True
+
+    def _note_reads(self, task: Task, cells: tuple[Target, ...]) -> None:
+        """In a loop: a pass that reads unchanged locations may be one that only repeats the last one."""
+        versions = self.run.accounts.versions
+        task.reads += [(cell, versions.get(cell, 0)) for cell in cells]
+
+    def end_run(self, things: Iterable[Owned]) -> None:
+        """An execution has been cut. If a thread has gone on alone for long, the accesses of others to its objects are
+        not known: they are shared. (As for steps, see :meth:`mazurka.program.runtime.sharing.Sharing.learn_loop`.)"""
+        if self.count - self._since >= LATELY:
+            for thing in things:
+                if thing.use is not None and any(access[0] == self._running for access in thing.use.accesses):
+                    self.share(thing, for_certain=True)
+
+    # -- sharing ------------------------------------------------------------------------------------------------------
+
+    def share(self, thing: Owned, *, for_certain: bool = False) -> None:
+        """Make each further access of an object a step. Unless it has not been accessed, or ``for_certain`` all the
+        same, this execution lacks steps, and is made again with the mark."""
+        thing.is_shared = True
+        use, thing.use = thing.use, None
+        run = self.run
+        if use is None and not for_certain:
+            return
+        run.sharing.learn((thing.mark,))
+        if use is None:
+            return
+        names = [task.name for task in run.tasks]
+        for index, op, at, size, site in sorted(use.accesses):
+            is_foreign = names[index] != thing.owner
+            thing.is_foreign = thing.is_foreign or is_foreign
+            accesses = [Access(op, cell) for cell in (thing.cells(at, size) if size else ())]
+            if thing.owner and (is_foreign or thing.kind == "heap"):
+                accesses.append(Access(_READ if size else op, thing.life))
+            for each in accesses:
+                run.sharing.touch(index, each.op, each.target, site, site in run.points)
+                if run.careful and not WRITES[each.op]:
+                    self._change(each.target)
+
+    def _change(self, target: Target) -> None:
+        """A thread that is held, because it would only read a location again, goes on: it may be written now."""
+        versions = self.run.accounts.versions
+        versions[target] = versions.get(target, 0) + 1
