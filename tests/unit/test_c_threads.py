@@ -38,6 +38,18 @@ ROBUST = (
 )
 
 CORRECT = {
+    "the last thread destroys a mutex": _two(
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; _Atomic int left = 2;",
+        "pthread_mutex_lock(&m); pthread_mutex_unlock(&m); if (left-- == 1) pthread_mutex_destroy(&m);",
+        "pthread_mutex_lock(&m); pthread_mutex_unlock(&m); if (left-- == 1) pthread_mutex_destroy(&m);",
+    ),
+    "a mutex that is made beside another thread": _two(
+        "pthread_mutex_t m; sem_t s; int x;",
+        "pthread_mutex_init(&m, 0); sem_post(&s); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        "sem_wait(&s); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        "assert(x == 2);",
+        "sem_init(&s, 0, 0);",
+    ),
     "a cancelled thread unlocks in its handler": """
         pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
         void unlock(void *lock) { pthread_mutex_unlock(lock); }
@@ -153,6 +165,23 @@ CORRECT = {
 }
 
 WRONG = {
+    "a mutex is destroyed while another thread may use it": (
+        _two(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+            "pthread_mutex_lock(&m); pthread_mutex_unlock(&m);",
+            "pthread_mutex_destroy(&m);",
+        ),
+        FailureKind.EXCEPTION,
+    ),
+    "a condition is initialised after a thread has come to wait for it": (
+        _two(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c; int go;",
+            "pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);",
+            "pthread_cond_init(&c, 0); pthread_mutex_lock(&m); go = 1; pthread_cond_signal(&c);"
+            " pthread_mutex_unlock(&m);",
+        ),
+        FailureKind.EXCEPTION,
+    ),
     "a thread is cancelled that has a mutex": (
         """
         pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;

@@ -52,6 +52,7 @@ _FILES: Final = tuple(
         (r"12basic_string|9to_string|4sto[idfl]|5sto", ("libcxx/src/string.cpp",)),
         ("6chrono", ("libcxx/src/chrono.cpp",)),
         ("barrier", ("libcxx/src/barrier.cpp",)),
+        (r"6__sortI", ("libcxx/src/algorithm.cpp",)),
         ("12__next_prime", ("libcxx/src/hash.cpp",)),
         ("12bad_any_cast", ("libcxx/src/any.cpp",)),
         ("17bad_function_call", ("libcxx/src/functional.cpp",)),

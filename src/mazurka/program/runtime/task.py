@@ -50,6 +50,8 @@ LOOP_POINTS: Final = -17
 TABLE_POINTS: Final = -18
 #: ... weak sets to which threads add are looked at, see python/semantics/weak_registries.py.
 REGISTRY_POINTS: Final = -19
+#: ... a primitive of C is initialised or destroyed while other threads may use it.
+LIFE_POINTS: Final = -20
 
 
 @dataclass(slots=True)

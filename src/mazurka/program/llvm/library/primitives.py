@@ -21,14 +21,17 @@ OWNER_DIED, NOT_RECOVERABLE = "owner died", "not recoverable"
 
 
 class Primitive:
-    """A primitive, the threads that have used it, and the memory that it is in."""
+    """A primitive at an address, the threads that have used it, and the memory that it is in. ``maker`` is the thread
+    that has initialised it beside others."""
 
-    __slots__ = ("place", "users")
+    __slots__ = ("address", "maker", "place", "users")
     words: ClassVar[str] = "primitive"
     target: Target
 
     def __init__(self) -> None:
         self.users: set[int] = set()
+        self.address = 0
+        self.maker: int | None = None
         self.place: MemoryObject | None = None
 
 

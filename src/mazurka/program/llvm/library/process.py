@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProcessExit, ProgramFault
+from mazurka.program.llvm.library.floats import signed
+from mazurka.program.llvm.library.locales import text_of_library
 from mazurka.program.llvm.library.output import text_of
 from mazurka.program.llvm.library.threads import set_errno
 from mazurka.program.protocol import FailureKind
@@ -98,16 +100,24 @@ def _error(m: Machine, site: int, status: int, number: int, pattern: int, *argum
         exit_process(m, site, status)
 
 
-def _error_text(m: Machine, _site: int, number: int) -> int:
-    text = os.strerror(number).encode() + b"\0"
-    return m.memory.allocate(len(text), "heap", "error text", text).address
+def _error_text(m: Machine, _site: int, number: int, *_place: int) -> int:
+    """``strerror``, and ``strerror_r`` as GNU has it, which need not use the place that it is given."""
+    return text_of_library(m, os.strerror(signed(number, 32)).encode())
+
+
+def _write_error_text(m: Machine, site: int, number: int, place: int, size: int) -> int:
+    """``strerror_r`` as POSIX has it."""
+    text = os.strerror(signed(number, 32)).encode()
+    if size:
+        m.memory.write(place, text[: size - 1] + b"\0", site)
+    return 0 if len(text) < size else _ERANGE
 
 
 def _trap(_m: Machine, site: int) -> None:
     raise ProgramFault("undefined behaviour", "comes to a trap", site)
 
 
-_EINVAL: Final = 22
+_EINVAL, _ERANGE = 22, 34
 
 #: The number of the resource ``RLIMIT_NOFILE``, and the number of the user.
 _FILES, _USER = 7, 1000
@@ -125,7 +135,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "atexit": at_exit,
     "getrlimit": _limit,
     "setrlimit": lambda m, site, resource, place: 0,
-    "strerror": _error_text,
+    **dict.fromkeys(("strerror", "strerror_r"), _error_text),
+    "__xpg_strerror_r": _write_error_text,
     "sysconf": _sysconf,
     "getpagesize": lambda m, site: _SYSTEM[30],
     "getrandom": _getrandom,

@@ -36,7 +36,7 @@ from mazurka.program.llvm.library.primitives import (
 from mazurka.program.llvm.memory import SHIFT, MemoryObject
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.concurrency import ends_known
-from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
+from mazurka.program.runtime.task import LIFE_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATOMIC, OBJECT, Target
 
@@ -64,6 +64,9 @@ _KEYS: Final = (OBJECT, "the keys of thread-specific data")
 #: The first thread identifier.
 _FIRST_ID: Final = 0x7F00_0000_0000
 
+#: Stands for a primitive that has been destroyed.
+DESTROYED: Final = "destroyed"
+
 #: Destructors of thread-specific data may set values anew, at most so often.
 _ROUNDS: Final = 4
 
@@ -77,7 +80,7 @@ class Threads:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.primitives: dict[int, Any] = {}  # by address; a text: it has been destroyed
+        self.primitives: dict[int, Any] = {}  # by address, or DESTROYED
         self.ids: dict[int, Task] = {}
         self.results: dict[int, int] = {}  # by task
         self.detached: set[int] = set()
@@ -179,71 +182,111 @@ class Threads:
 
     # -- primitives ---------------------------------------------------------------------------------------------------
 
-    def _used(self, address: int, site: int) -> tuple[MemoryObject, str]:
-        """The memory that the primitive at an address is in, and the primitive's name."""
-        thing, at = self.machine.memory.find(address, 1, site, "uses")
+    def _used(self, address: int, site: int) -> MemoryObject:
+        """The memory that the primitive at an address is in."""
+        thing, _ = self.machine.memory.find(address, 1, site, "uses")
         self.machine.memory.use(thing, site)
-        return thing, f"{thing.name}+{at}" if at else thing.name
+        return thing
+
+    def _name(self, address: int, thing: MemoryObject) -> str:
+        at = address - thing.address
+        return f"{thing.name}+{at}" if at else thing.name
 
     def _holds(self, primitive: Primitive, site: int) -> None:
-        """A thread has waited for a primitive, whose memory may have been freed meanwhile."""
+        """A thread has waited for a primitive, which may have been destroyed meanwhile, or its memory freed."""
         if primitive.place is not None:
             self.machine.memory.hold_alive(primitive.place, site)
+            self._look_at_life(primitive.address, primitive.place, site)
+            if self.primitives.get(primitive.address) == DESTROYED:
+                raise self._destroyed(self._name(primitive.address, primitive.place), primitive.words, site)
 
     def known(self, address: int, kind: type[P], site: int, make: Callable[[str], P]) -> P:
         """The primitive at an address; made at its first use if it is initialised statically."""
-        thing, name = self._used(address, site)
+        thing = self._used(address, site)
+        self._look_at_life(address, thing, site)
+        run, name = self.machine.run, self._name(address, thing)
         found = self.primitives.get(address)
         if found is None:
-            found = self.primitives[address] = make(name)
-            found.place = thing
+            found = self._put(make(name), address, thing)
+        if found == DESTROYED:
+            raise self._destroyed(name, kind.words, site)
         if not isinstance(found, kind):
-            words = "which has been destroyed" if found == "destroyed" else "which is something else"
-            raise ProgramFault("misuse of a primitive", f"uses {name} as a {kind.words}, {words}", site)
-        found.users.add(self.machine.run.current.index)
+            raise ProgramFault("misuse of a primitive", f"uses {name} as a {kind.words}, which is something else", site)
+        if found.maker not in (None, run.current.index):
+            run.need_points(LIFE_POINTS)
+        found.users.add(run.current.index)
         return found
 
-    def initialise(self, address: int, site: int, make: Callable[[str], Any]) -> int:
-        """A primitive is initialised: threads that use it at the same time are not tracked."""
-        thing, name = self._used(address, site)
-        made = make(name)
-        made.place = thing
-        self._look_at(made, site)
-        self._untracked_beside(address, site, "initialised")
+    def _put(self, made: Any, address: int, thing: MemoryObject) -> Any:
+        made.address, made.place = address, thing
         self.primitives[address] = made
+        return made
+
+    def _destroyed(self, name: str, words: str, site: int) -> ProgramFault:
+        return ProgramFault("misuse of a primitive", f"uses {name} as a {words}, which has been destroyed", site)
+
+    def initialise(self, address: int, site: int, make: Callable[[str], Any]) -> int:
+        """A primitive is initialised."""
+        thing = self._used(address, site)
+        made = make(self._name(address, thing))
+        self._change_life(address, thing, made, site)
+        self._hold_unused(address, "initialises", site)
+        self._put(made, address, thing)
+        if not self.machine.run.solo:
+            made.maker = self.machine.run.current.index
         return 0
 
     def destroy(self, address: int, site: int) -> int:
         """A primitive is destroyed."""
-        _, name = self._used(address, site)
-        found = self.primitives.get(address)
-        if isinstance(found, Primitive):
-            self._look_at(found, site)
-            found = self.primitives.get(address)
-        if isinstance(found, Mutex) and found.holder_ is not None:
-            raise ProgramFault("misuse of a primitive", f"destroys {name}, which is locked", site)
-        if isinstance(found, ConditionVariable) and found.waiters:
-            raise ProgramFault("misuse of a primitive", f"destroys {name}, which threads wait for", site)
-        self._untracked_beside(address, site, "destroyed")
-        self.primitives[address] = "destroyed"
+        thing = self._used(address, site)
+        self._change_life(address, thing, self.primitives.get(address), site)
+        self._hold_unused(address, "destroys", site)
+        self.primitives[address] = DESTROYED
         return 0
 
-    def _look_at(self, primitive: Primitive, site: int) -> None:
-        """A point and a step, so that operations on the primitive come before it in some executions."""
-        run = self.machine.run
-        if not run.solo:
-            run.need_points(RELEASE_POINTS)
-            run.visit(Op.READ, primitive.target, site, None, (), point=True)
-
-    def _untracked_beside(self, address: int, site: int, how: str) -> None:
-        run = self.machine.run
+    def _hold_unused(self, address: int, verb: str, site: int) -> None:
+        """Find a fault if some thread has a primitive, or waits for it."""
         found = self.primitives.get(address)
-        if run.solo or not isinstance(found, Primitive):
+        words = ""
+        if isinstance(found, Mutex) and found.holder_ is not None:
+            words = "which is locked"
+        if isinstance(found, ConditionVariable) and found.waiters:
+            words = "which threads wait for"
+        if words:
+            raise ProgramFault("misuse of a primitive", f"{verb} {found.name}, {words}", site)
+
+    # A primitive's life is a location: written when it is initialised or destroyed beside threads that use it, and read
+    # by each use, in programs in which that happens.
+
+    def _life(self, address: int) -> tuple[str, str]:
+        found = self.primitives.get(address)
+        is_given = isinstance(found, Primitive) and found.maker is not None
+        return ("str", found if isinstance(found, str) else "initialised" if is_given else "as it was")
+
+    def _look_at_life(self, address: int, thing: MemoryObject, site: int) -> None:
+        run = self.machine.run
+        if LIFE_POINTS in run.points and not run.solo:
+            self.machine.memory.step(Op.READ, life_of(self._name(address, thing)), site, lambda: self._life(address))
+
+    def _change_life(self, address: int, thing: MemoryObject, primitive: Any, site: int) -> None:
+        """A step before a primitive is initialised or destroyed, so that operations on it come before in some
+        executions."""
+        run = self.machine.run
+        if run.solo or not isinstance(primitive, Primitive):
             return
+        run.need_points(RELEASE_POINTS)
         _, ended = ends_known(run)
-        if any(index != run.current.index and index not in ended for index in found.users):
-            text = f"a primitive that is {how} beside threads that use it, at {self.machine.location(site)}"
-            run.untracked[text] = run.untracked.get(text, 0) + 1
+        found = self.primitives.get(address)
+        users = found.users if isinstance(found, Primitive) else ()
+        if any(index != run.current.index and index not in ended for index in users):
+            run.need_points(LIFE_POINTS)
+        if LIFE_POINTS in run.points:
+            life = life_of(self._name(address, thing))
+            self.machine.memory.step(
+                Op.WRITE, life, site, lambda: self._life(address), (Access(Op.READ, primitive.target),)
+            )
+        else:
+            run.visit(Op.READ, primitive.target, site, None, (), point=True)
 
     def mutex(self, address: int, site: int) -> Mutex:
         """The mutex at an address."""
@@ -269,8 +312,8 @@ class Threads:
             run.need_points(RELEASE_POINTS)
         if not run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, timeout=timeout):
             return ETIMEDOUT
-        self._holds(mutex, site)
         self._take(mutex, site)
+        self._holds(mutex, site)
         return self._inherited(mutex, site)
 
     def _inherited(self, mutex: Mutex, site: int) -> int:
@@ -392,10 +435,10 @@ class Threads:
             run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, more=leaving)
             if not woken and waiter in condition.waiters:
                 condition.waiters.remove(waiter)
-        self._holds(mutex, site)
-        self._holds(condition, site)
         self._take(mutex, site)
         mutex.count = times
+        self._holds(mutex, site)
+        self._holds(condition, site)
         return 0 if woken else ETIMEDOUT
 
     def _signals_freely(self) -> None:
@@ -442,9 +485,9 @@ class Threads:
             taken = run.attempt(Op.RMW, semaphore.target, available)
         else:
             taken = run.block(Op.RMW, semaphore.target, available, site=site, waiting_for=semaphore, timeout=timeout)
-        self._holds(semaphore, site)
         semaphore.value -= taken
         run.record_value(semaphore.value, whole=True)
+        self._holds(semaphore, site)
         if taken:
             return 0
         return EAGAIN if tries else ETIMEDOUT
@@ -462,6 +505,11 @@ class Threads:
         run.visit(Op.READ, semaphore.target, site, None, (), point=True)
         run.record_value(semaphore.value, whole=True)
         return semaphore.value
+
+
+def life_of(name: str) -> Target:
+    """The location of the life of a primitive."""
+    return (ATOMIC, f"life of {name}")
 
 
 def cancellation_of(task: Task) -> Target:
