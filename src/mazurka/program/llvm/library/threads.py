@@ -247,13 +247,10 @@ class Threads:
     def _hold_unused(self, address: int, verb: str, site: int) -> None:
         """Find a fault if some thread has a primitive, or waits for it."""
         found = self.primitives.get(address)
-        words = ""
         if isinstance(found, Mutex) and found.holder_ is not None:
-            words = "which is locked"
+            raise ProgramFault("misuse of a primitive", f"{verb} {found.name}, which is locked", site)
         if isinstance(found, ConditionVariable) and found.waiters:
-            words = "which threads wait for"
-        if words:
-            raise ProgramFault("misuse of a primitive", f"{verb} {found.name}, {words}", site)
+            raise ProgramFault("misuse of a primitive", f"{verb} {found.name}, which threads wait for", site)
 
     # A primitive's life is a location: written when it is initialised or destroyed beside threads that use it, and read
     # by each use, in programs in which that happens.
