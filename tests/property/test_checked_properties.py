@@ -326,17 +326,8 @@ def test_acquires_and_releases_that_are_events(first: int, tmp_path: Path) -> No
 
 def _fails(file: Path, stated: Property, strategy: str) -> bool | None:
     """Whether a search finds a failure; None if it is inconclusive."""
-    settings = ProgramSettings(roots=(str(file.parent),), isolation=Isolation.RESTORE, properties=(stated,))
-    program = PythonProgram(Function(str(file), "program"), settings)
-    try:
-        program.prepare()
-        explorer = Explorer(program, strategy)
-        for _ in explorer.progress():
-            pass
-    finally:
-        program.close()
-        sys.modules.pop(file.stem, None)
-    return None if isinstance(explorer.outcome.verdict, Inconclusive) else bool(explorer.outcome.found)
+    kinds = _kinds_of_failures(file, stated, strategy)
+    return None if kinds is None else bool(kinds)
 
 
 _BOTH_LOCKS = """
@@ -362,3 +353,38 @@ def test_a_deadlock_is_found_beside_events_of_its_locks(name: str, tmp_path: Pat
     file.write_text(_BOTH_LOCKS)
     (stated,) = [each for each in find(name) if each.name == name]
     assert _fails(file, stated, "dpor")
+
+
+_BEHIND_A_GATE = _BOTH_LOCKS.replace("    with ", "    with gate, ", 1).replace(
+    "two():\n    with ", "two():\n    with gate, "
+)
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "dpor"])
+@pytest.mark.parametrize("is_behind_a_gate", [False, True])
+def test_threads_that_wait_for_locks_are_at_once(is_behind_a_gate: bool, strategy: str, tmp_path: Path) -> None:
+    """Before it gets a lock, a thread stands before one step, by ``acquire`` as by ``with``."""
+    file = tmp_path / f"waits_{strategy}_{int(is_behind_a_gate)}.py"
+    source = (_BEHIND_A_GATE if is_behind_a_gate else _BOTH_LOCKS).replace(
+        "first, second = ", "gate = threading.Lock()\nfirst, second = "
+    )
+    file.write_text(source)
+    (stated,) = find("circular-wait")
+    assert _kinds_of_failures(file, stated, strategy) == (set() if is_behind_a_gate else {"circular-wait"})
+
+
+def _kinds_of_failures(file: Path, stated: Property, strategy: str) -> set[str] | None:
+    """The kinds of the failures that a search finds; None if it is inconclusive."""
+    settings = ProgramSettings(roots=(str(file.parent),), isolation=Isolation.RESTORE, properties=(stated,))
+    program = PythonProgram(Function(str(file), "program"), settings)
+    try:
+        program.prepare()
+        explorer = Explorer(program, strategy)
+        for _ in explorer.progress():
+            pass
+    finally:
+        program.close()
+        sys.modules.pop(file.stem, None)
+    if isinstance(explorer.outcome.verdict, Inconclusive):
+        return None
+    return {each.failure.kind_name for each in explorer.outcome.found}

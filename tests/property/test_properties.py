@@ -154,9 +154,10 @@ def operations(seed: int) -> tuple[Trace, Stated]:
             for _ in range(rng.choice((1, 2, 2, 3)))
         ]
         names = [rng.choice("abc") for _ in range(rng.choice((0, 1, 1, 2)))]
+        needs_value = seed % 7 < 2 and rng.random() < 0.5
         for event in sorted(names, key=lambda each: each not in stated.before):  # as they are recorded
             objects = [rng.choice("01") for _ in stated.events[event]]
-            target = target_of("p", event, objects, True, needs_value=seed % 7 < 2 and rng.random() < 0.5)
+            target = target_of("p", event, objects, True, needs_value)
             log.append(Step(thread, Op.POINT, target, number, True))
     trace = trace_of([str(each) for each in range(threads)], log)
     return assemble(parts_of(replace(trace, locations=tuple(f"p.py:{n}" for n in range(6))))), stated

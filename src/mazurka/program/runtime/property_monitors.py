@@ -60,7 +60,17 @@ class ActiveProperty:
         if self.paired is not None:
             self.paired.restart()
         self.reported: list[Reported] = []
-        self.standing: dict[str, Standing] = {}
+        self.standing: dict[str, list[Standing]] = {}
+
+    def has_stood(self, thread: str, event: str) -> bool:
+        """Whether an event that takes place was the next of its thread; it is no more."""
+        several = self.standing.get(thread, [])
+        left = [each for each in several if each.event != event]
+        if left:
+            self.standing[thread] = left
+        else:
+            self.standing.pop(thread, None)
+        return len(left) < len(several)
 
 
 def _in_either_order(stated: Stated) -> Pattern | None:
@@ -118,8 +128,8 @@ class PropertyMonitors:
         own, *others = self._accesses(run, stated, mine.event, mine.objects)
         run.visit(own.op, own.target, mine.site, None, tuple(others))
         active = self._active[stated.name]
-        active.standing[mine.thread] = mine
-        for other in list(active.standing.values()):
+        active.standing.setdefault(mine.thread, []).append(mine)
+        for other in [each for several in active.standing.values() for each in several]:
             if other.thread == mine.thread or active.paired is None:
                 continue
             after = active.paired.copy()
@@ -142,7 +152,7 @@ class PropertyMonitors:
                 self._visit(run, accesses, site)
         active = self._active[stated.name]
         active.reported.append(Reported(event, run.current.name, objects, site, len(run.log) - 1))
-        if active.standing.pop(run.current.name, None) is None and event in self.paired[stated.name] and not run.solo:
+        if not active.has_stood(run.current.name, event) and event in self.paired[stated.name] and not run.solo:
             run.untracked[f"whether {event} of {stated.name} is at once with another event (||)"] = 1
         if active.paired is not None:
             active.paired.see(run.current.name, event, objects)

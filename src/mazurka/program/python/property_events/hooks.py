@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.property_events.callees import (
     CONSUMERS,
     CONSUMING,
@@ -124,10 +125,12 @@ def _stand(described: list[Described], site: int, can_wait: bool = False) -> Non
     emitter.stand(run, [firing for each in described for firing in emitter.pointcuts.firings(each)], site, can_wait)
 
 
-def _is_model(function: Any) -> bool:
-    """Whether a callee is a method of a model of a primitive, which may wait."""
+def _is_in_steps(function: Any) -> bool:
+    """Whether a callee may go on in several steps, or wait amid them: a method of a model of a primitive. Those of a
+    lock that is not reentrant are one step: a thread that waits for it stands before that step."""
     inner = function.__func__ if type(function) is types.MethodType else function
-    return type(inner) is types.FunctionType and str(inner.__module__).startswith("mazurka.")
+    is_model = type(inner) is types.FunctionType and str(inner.__module__).startswith("mazurka.")
+    return is_model and inner not in vars(Lock).values()
 
 
 def _has_pairs() -> bool:
@@ -156,7 +159,7 @@ def _is_one_step(function: Any, args: tuple[Any, ...]) -> bool:
 def call(function: Any, site: int, announced: bool, /, *args: Any, **named: Any) -> Any:
     """``function(*args, **named)``."""
     if _has_pairs():
-        _stand(describe(function, args, named), site, _is_model(function))
+        _stand(describe(function, args, named), site, _is_in_steps(function))
     mark = _mark()
     if announced:
         called, *given = _hooks["__mz_cp__"](function, site, *args, **named)
@@ -190,7 +193,7 @@ def call_method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -
     if _has_pairs():
         found = peek_attribute(thing, name)
         bound = found.__get__(thing) if type(found) in _HANDED_ON and type(found) is not types.MethodType else found
-        _stand(describe(bound, args, named) if found is not MISSING else [], site, _is_model(bound))
+        _stand(describe(bound, args, named) if found is not MISSING else [], site, _is_in_steps(bound))
     mark = _mark()
     function = getattr(_hooks["__mz_m__"](thing, name, site, *args, **named), name)
     if active is None or activation.active is None:
@@ -290,7 +293,8 @@ def is_defined(kind: type, name: str) -> bool:
     for each in kind.__mro__:
         found = vars(each).get(name)
         if found is not None:
-            return (found is not None) and type(found) in _IN_PYTHON and not each.__module__.startswith("mazurka.")
+            module = str(getattr(found, "__module__", each.__module__))  # a model's class has its original's
+            return type(found) in _IN_PYTHON and not module.startswith("mazurka.")
     return False
 
 
@@ -527,13 +531,20 @@ class _Manager:
         self._thing = thing
         self._site = site
 
+    def _stand(self, name: str, *operands: Any) -> None:
+        kind = type(self._thing)
+        if _has_pairs() and not is_entered(kind, name):
+            _stand([method(self._thing, name, operands)], self._site, _is_in_steps(getattr(kind, name)))
+
     def __enter__(self) -> Any:
         thing = self._thing
+        self._stand("__enter__", thing)
         mark = _mark()
         return _special("__enter__", thing, (thing,), self._site, mark, type(thing).__enter__, thing)
 
     def __exit__(self, *raised: object) -> Any:
         thing = self._thing
+        self._stand("__exit__", thing, *raised)
         mark = _mark()
         return _special("__exit__", thing, (thing, *raised), self._site, mark, type(thing).__exit__, thing, *raised)
 
