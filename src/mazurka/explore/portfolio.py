@@ -18,8 +18,9 @@ If new scheduling points are found, the search begins again, with all strategies
 If other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with the
 others.
 
-Cost: none for the first two seconds; then five thirds of the time of ``dpor``, or five halves of that of ``mcr``, if
-that is the first to end; twice, three or six times (``se-mcr``) once all three go on.
+Cost: none for the first two seconds, unless a search that was too long went before; then five thirds of the time of
+``dpor``, or five halves of that of ``mcr``, if that is the first to end; twice, three or six times (``se-mcr``) once
+all three go on.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ from mazurka.program.source_analysis import SourceAnalysis
 
 #: Seconds of the search after which ``dpor`` joins, and ``se-mcr``.
 _LEADS: Final = (2.0, 6.0)
+
+#: ... if a search of the program has taken long before, without its end.
+_LATE_LEADS: Final = (0.0, 6.0)
 
 #: The shares of the time of each strategy, in this order, once they go on side by side.
 _SHARES: Final = (2.0, 3.0, 1.0)
@@ -82,7 +86,7 @@ class Portfolio(Strategy):
         mcr = ReadsFromSearch(make_solver(settings.solver), source.uses_of, repeats=settings.races)
         if settings.races:
             return cls(mcr, [lambda: _dpor(settings)], leads=[inf])
-        return cls(mcr, [lambda: _dpor(settings), lambda: _se_mcr(settings)])
+        return cls(mcr, [lambda: _dpor(settings), lambda: _se_mcr(settings)], _LATE_LEADS if settings.late else None)
 
     def __init__(
         self, mcr: ReadsFromSearch, others: Sequence[Callable[[], Strategy]], leads: Sequence[float] | None = None

@@ -61,6 +61,7 @@ class StrategySettings:
     solver: str = "search"
     finals: bool = False  # whether code outside the program tests the state in which each run ends
     races: bool = False  # whether races are predicted from every run
+    late: bool = False  # whether a search of many executions went before
     timed: bool = False  # whether runs are those of plans with timing
     ordered: bool = False  # whether timeouts come after all earlier steps of others, in runs without timing
     search_order: str = "dfs"  # unfolding: the searcher

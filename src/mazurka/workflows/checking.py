@@ -319,7 +319,8 @@ class _Check:
         def half_spent() -> bool:
             seconds, seen = time.perf_counter() - self.started, explorer.seen
             doubts = bool(seen.untracked or seen.uncontrolled) or not explorer.strategy.exhaustive
-            leaves = clocks.leaves_half(learned_points(self.program).points, doubts, seconds, limit)
+            points = learned_points(self.program).points
+            leaves = clocks.leaves_rest(points, doubts, seconds, limit, seen.executions, program.last)
             return leaves or is_half_spent(seen.waits, seconds, limit, TIMEOUTS in seen.uncontrolled)
 
         explorer = Explorer(
@@ -366,7 +367,7 @@ class _Check:
         explorer = Explorer(
             program,
             self.options.strategy,
-            settings=self._settings(),
+            settings=replace(self._settings(), late=True),
             budget=Budget(None, left, self.options.time_limit),
             stop_at_first=not self.options.all_failures,
             interrupted=self.watcher.interrupted,
@@ -654,15 +655,16 @@ def search_key(program: Program, subject: ProgramSpec, options: Options) -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Interruptible(Program):
-    """The program; but an execution that the observer cuts short counts as not made."""
+    """The program; but an execution that the observer cuts short counts as not made. The ``last`` one is kept."""
 
     program: Program
     watcher: CheckObserver
+    last: Run | None = None
 
     def execute(self, plan: Plan) -> Run:
-        run = self.program.execute(plan)
+        run = self.last = self.program.execute(plan)
         if run.truncated and self.watcher.interrupted():
             raise KeyboardInterrupt
         return run

@@ -2,10 +2,10 @@
 
 Each reading of the clock is no less than the one before it, by any thread. So `n` readings of one thread and `m` of
 another have `(n + m)! / (n! m!)` orders, which most programs can't distinguish: threads compare times of their own. If
-the first search has not ended in half of its time, and threads read the clock, a second search treats the readings of
-different threads as independent (``CLOCKS_APART`` in program/runtime/task.py): a time is still never less than those of
-readings that happened before it, and two unordered ones are the same, or nearly so. The first search is resumed when
-the program is checked again.
+threads read the clock, and the first search has not ended in half of its time, or in a quarter when at its pace it
+can't go through these orders, a second search treats the readings of different threads as independent
+(``CLOCKS_APART`` in program/runtime/task.py): a time is still never less than those of readings that happened before
+it, and two unordered ones are the same, or nearly so. The first search is resumed when the program is checked again.
 
 Proofs of the second search rest on an assumption, which the first line of the verdict states. A failure that it finds
 is as real as any other.
@@ -13,21 +13,38 @@ is as real as any other.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from math import comb
 from typing import Final
 
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
+from mazurka.program.protocol import Run
 from mazurka.program.runtime.task import CLOCK_POINTS, CLOCKS_APART
+from mazurka.trace.targets import CLOCK
 from mazurka.workflows.timing import merged
 
 #: The assumption if these orders were left out.
 ASSUMPTION: Final = "nothing depends on which of several threads looks at the clock first"
 
 
-def leaves_half(points: set[int], doubts: bool, seconds: float, limit: float | None) -> bool:
-    """Whether a search with these points is to leave the second half of its time to one without these orders; not if
-    there are ``doubts``, with which that can't prove anything either."""
-    return limit is not None and seconds > limit / 2 and not doubts and is_wanted(points)
+def leaves_rest(
+    points: set[int], doubts: bool, seconds: float, limit: float | None, executions: int, last: Run | None
+) -> bool:
+    """Whether a search with these points is to leave the rest of its time to one without these orders; not if there are
+    ``doubts``, with which that can't prove anything either. ``executions`` have been made, ``last`` is one of them."""
+    if limit is None or seconds <= limit / 4 or doubts or not is_wanted(points):
+        return False
+    return seconds > limit / 2 or (last is not None and orders_of_looks(last) > 2 * executions * limit / seconds)
+
+
+def orders_of_looks(run: Run) -> int:
+    """The number of orders of a run's readings of the clock, as if no other steps ordered them."""
+    orders, total = 1, 0
+    for count in Counter(step.task for step in run.log if step.point and step.target == CLOCK).values():
+        total += count
+        orders *= comb(total, count)
+    return orders
 
 
 def is_wanted(points: set[int]) -> bool:

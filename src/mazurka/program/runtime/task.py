@@ -52,6 +52,8 @@ TABLE_POINTS: Final = -18
 REGISTRY_POINTS: Final = -19
 #: ... a primitive of C is initialised or destroyed while other threads may use it.
 LIFE_POINTS: Final = -20
+#: ... appends of one value to a list are not ordered with accesses to it, see python/semantics/equal_appends.py.
+APPEND_POINTS: Final = -21
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ from mazurka.program.python.semantics import handed_objects
 from mazurka.program.python.semantics.locations import contents
 from mazurka.program.python.semantics.objects import dictionary, number
 from mazurka.program.python.semantics.per_run import per_run
+from mazurka.program.python.semantics.steps_in_order import steps_in_order
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import RECORD_POINTS
@@ -134,7 +135,7 @@ def count_at_end(run: Runtime) -> None:
     """A run has ended: count methods of `logging` during which other threads may have changed the same lists."""
     if not _changed_by_methods:
         return
-    for step in handed_objects.steps_in_order(run):
+    for step in steps_in_order(run):
         op, target, more = step.entry[1], step.entry[2], step.entry[6]
         accesses = [Access(op, target), *more]
         if any(each.target == _CONFIGURATION[0] for each in accesses):

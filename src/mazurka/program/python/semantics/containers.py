@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import dictionaries, objects
+from mazurka.program.python.semantics import dictionaries, equal_appends, objects
 from mazurka.program.python.semantics.class_shapes import OPERATIONS, know
 from mazurka.program.python.semantics.dictionaries import admit_unknown, is_contested, reads_of_arguments, value_of_key
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
@@ -110,8 +110,10 @@ def _sequence_write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> N
     emit(run, thing, site, _WRITE, (ITEM, n, index), more, _element(thing, index))
 
 
-def _sequence_append(run: Any, thing: Any, site: int, _args: tuple[Any, ...]) -> None:
+def _sequence_append(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     """Add an element at the end of a sequence, without a look into it."""
+    if equal_appends.is_no_step(run, thing, args, site):
+        return
     emit(run, thing, site, _RMW, (STRUCTURE, number(thing)))
 
 

@@ -10,14 +10,15 @@ Cost: a microsecond for each object reached; at the end of a run one pass over i
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.semantics import (
     consulted,
     deep_access,
     definitions,
+    equal_appends,
     harmless,
     native_objects,
     objects,
@@ -33,10 +34,11 @@ from mazurka.program.python.semantics.native_objects import FOREIGN, NOTHING, st
 from mazurka.program.python.semantics.objects import is_a
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.reads_in_parts import Operation, Place
+from mazurka.program.python.semantics.steps_in_order import StepInOrder, is_unordered, steps_in_order
 from mazurka.program.python.semantics.views import sources
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.trace.event import WRITES, Op
-from mazurka.trace.targets import Kind, Target, kind_of, of_kinds
+from mazurka.trace.targets import Kind, Target, of_kinds
 
 _READ, _RMW = Op.READ, Op.RMW
 
@@ -121,7 +123,9 @@ def count_at_end(run: Any) -> None:
     if mixed := mixed_keys(run):
         run.untracked["keys with equality defined by the program, beside other keys"] = mixed
     _count_reads_in_parts(run)
-    found = _uses_by_others(run.log, _owners())
+    owners = _owners()
+    equal_appends.look_at_end(run, owners)
+    found = _uses_by_others(run.log, owners)
     if not found:
         return
     everything = [*definitions.held.values(), *consulted.held.values()]
@@ -231,33 +235,6 @@ def _note_writes(run: Any, operations: Sequence[Operation], written: dict[int, f
                     each.written.append((index, position, common))
 
 
-class StepInOrder(NamedTuple):
-    """A step of a run as logged, with its position in the log, the threads that have begun before it, and those whose
-    end its thread knows."""
-
-    position: int
-    entry: Any
-    begun: Collection[int]
-    joined: Collection[int]
-
-
-def steps_in_order(run: Any, among: Container[int] | None = None) -> Iterator[StepInOrder]:
-    """The steps of a run, or those at these positions, except for the begins of threads and the joins."""
-    joined: dict[int, set[int]] = {}
-    begun: set[int] = set()
-    for position, entry in enumerate(run.log):
-        index, op, target = entry[:3]
-        if op is Op.BEGIN:
-            begun.add(index)
-            parent = run.by_name.get(run.tasks[index].name.rpartition(".")[0])
-            joined[index] = set(joined.get(parent.index, ())) if parent is not None else set()
-        elif op is Op.JOIN and kind_of(target) is Kind.THREAD:
-            ended = run.by_name[target[1]].index
-            joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
-        elif among is None or position in among:
-            yield StepInOrder(position, entry, begun, joined.get(index, ()))
-
-
 def _without_common_lock(
     holders: dict[int, dict[int, Callable[[], None]]], had: dict[tuple[int, int], frozenset[Any]], mine: frozenset[Any]
 ) -> dict[int, Callable[[], None]]:
@@ -275,14 +252,6 @@ def count_others(run: Any, givers: dict[int, Callable[[], None]], step: StepInOr
     """Count the calls, by index of their thread, of threads that a step is not ordered with."""
     for giver in [each for each in givers if is_unordered(run, each, step)]:
         givers.pop(giver)()
-
-
-def is_unordered(run: Any, index: int, step: StepInOrder) -> bool:
-    """Whether a step is neither before nor after all steps of a thread, given by index."""
-    mine = step.entry[0]
-    if index == mine or index in step.joined:
-        return False
-    return index in step.begun or not run.tasks[index].name.startswith(f"{run.tasks[mine].name}.")
 
 
 def _inside(thing: Any) -> list[Any]:

@@ -36,6 +36,11 @@ def begin() -> None:
     _allowed.add(True)
 
 
+def is_program_alone() -> bool:
+    """Whether only instrumented code will look at the objects of the run."""
+    return bool(_allowed)
+
+
 def is_only_filled(run: Any, thing: Any, given: tuple[Any, ...], named: dict[str, Any] | None) -> bool:
     """Whether a call of the method ``add`` is an addition to a weak set that nothing looks at, and so no step."""
     if named or len(given) != 1 or not has_concurrent_threads(run) or not _is_plain(given[0]):
