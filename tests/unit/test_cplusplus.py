@@ -10,7 +10,7 @@ from tests.unit.c_programs import explored, opened
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Outcome, Verified, Violation
 from mazurka.program.llvm.program import CProgram
-from mazurka.program.protocol import FailureKind
+from mazurka.program.protocol import FailureKind, Plan
 from mazurka.program.settings import ProgramSettings
 
 OBJECTS = """
@@ -123,6 +123,46 @@ int main() {
 """
 
 
+STREAMS = """#include <cassert>
+#include <iomanip>
+#include <iostream>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <thread>
+
+std::mutex lock;
+
+void say(int number) {
+    std::ostringstream text;
+    text << "thread " << std::setw(3) << std::setfill('0') << number;
+    std::lock_guard<std::mutex> held(lock);
+    std::cout << text.str() << std::endl;
+}
+
+int main() {
+    std::cout << 42 << ' ' << std::hex << 255 << std::dec << ' ' << std::boolalpha << true << ' ' << 'c' << '\\n';
+    std::cout << std::fixed << std::setprecision(2) << 2.5 << ' ' << std::scientific << 1e10 << ' ' << -7L << '\\n';
+    std::istringstream given("12 3.25 word\\nthe rest of it");
+    int whole; double part; std::string word, line;
+    given >> whole >> part >> word;
+    std::getline(given, line); std::getline(given, line);
+    std::cerr << whole << '|' << part << '|' << word << '|' << line << '|' << given.eof() << std::endl;
+    std::stringstream both; both << 5; both >> whole; assert(whole == 5 && std::stoi("17") == 17);
+    std::thread one(say, 7), other(say, 12);
+    one.join(); other.join();
+}
+"""
+
+#: The output of the native program.
+PRINTED = """42 ff true c
+2.50 1.00e+10 -7
+12|3.25|word|the rest of it|1
+thread 007
+thread 012
+"""
+
+
 def _program(folder: Path, text: str) -> CProgram:
     path = folder / "program.cpp"
     path.write_text(text)
@@ -187,3 +227,11 @@ int main() {{
     outcome = explored(opened(tmp_path, text), strategy)
     assert isinstance(outcome.verdict, Violation)
     assert {each.failure.exception for each in outcome.found} == {"use after free"}
+
+
+def test_streams_print_what_they_print_in_the_native_program(tmp_path: Path) -> None:
+    """They rest on the locales of the C library."""
+    run = _program(tmp_path, STREAMS).execute(Plan())
+    assert not run.failures
+    assert not run.truncated
+    assert run.output == PRINTED

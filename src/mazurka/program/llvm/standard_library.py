@@ -1,8 +1,7 @@
 """The parts of C++'s standard library that are no templates: compiled from the sources in the ``ziglang`` wheel, and
 linked to programs that need them.
 
-Only the files are linked that define a symbol which the program lacks; they are found by the symbols' names. Streams
-(``iostream``) are not among them: they rest on the locales of the C library.
+Only the files are linked that define a symbol which the program lacks; they are found by the symbols' names.
 
 Cost: half a second to three for a file, once for a version of the wheel; then milliseconds.
 """
@@ -58,7 +57,18 @@ _FILES: Final = tuple(
         ("17bad_function_call", ("libcxx/src/functional.cpp",)),
         ("19bad_optional_access", ("libcxx/src/optional.cpp",)),
         ("18bad_variant_access", ("libcxx/src/variant.cpp",)),
+        ("17__throw_bad_alloc", ("libcxx/src/new_helpers.cpp",)),
         ("15memory_resource", ("libcxx/src/memory_resource.cpp",)),
+        (r"St3__1\d(cout|cin|cerr|clog)E", ("libcxx/src/iostream.cpp",)),
+        ("8ios_base|17iostream_category|9basic_ios", ("libcxx/src/ios.cpp",)),
+        (
+            r"basic_(i|o|io)stream|basic_streambuf|basic_(i|o)?stringstream|basic_stringbuf|basic_ios",
+            ("libcxx/src/ios.instantiations.cpp",),
+        ),
+        (
+            "6locale|ctype|7codecvt|8numpunct|7num_[gp][eu]t|__num_|__time_|8time_|10moneypunct|8messages|7collate",
+            ("libcxx/src/locale.cpp",),
+        ),
     )
 )
 

@@ -540,6 +540,8 @@ class Translator:
             assert each.source is not None
             return f"exchange({place}, {bytes_of(each.source)}, {old}, {new}, {self._site_here})"
         values = [self._value(operand) for operand in each.operands]
+        if opcode == "bitcast" and Array in (type(each.operands[0].type), type(type_)):
+            return _from_whole(type_, _whole(each.operands[0].type, values[0]))
         if isinstance(each.operands[-1].type, Array) or isinstance(type_, Array):
             return self._of_vectors(each, values)
         return self._scalar(opcode, each.how, [operand.type for operand in each.operands], type_, values)
@@ -669,6 +671,26 @@ class Translator:
 
 def _sets_jump(block: Block) -> bool:
     return len(block.instructions) > 1 and is_setjmp(block.instructions[-2])
+
+
+def _whole(type_: Type, value: str) -> str:
+    """The expression of the bits of a scalar, or of all elements of a vector, the first one lowest."""
+    if not isinstance(type_, Array):
+        return to_bits(type_, value)
+    width = bits_of(type_.element)
+    parts = [f"{to_bits(type_.element, f'{value}[{index}]')} << {width * index}" for index in range(type_.count)]
+    return f"({' | '.join(parts)})"
+
+
+def _from_whole(type_: Type, bits: str) -> str:
+    """The expression of the scalar or vector that has these bits."""
+    if not isinstance(type_, Array):
+        return from_bits(type_, bits)
+    width = bits_of(type_.element)
+    parts = [
+        from_bits(type_.element, f"(whole >> {width * index} & {(1 << width) - 1})") for index in range(type_.count)
+    ]
+    return f"(lambda whole: ({', '.join(parts)},))({bits})"
 
 
 @cache
