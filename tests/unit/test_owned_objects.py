@@ -69,6 +69,18 @@ def test_arguments_and_results_are_in_order_by_forks_and_joins(tmp_path: Path) -
     assert _accessed(executed(tmp_path, text)) == set()
 
 
+def test_elements_of_an_array_may_be_of_different_threads(tmp_path: Path) -> None:
+    state = "struct work { long given, result; } all[2];"
+    body = "struct work *w = given; for (int i = 0; i < 3; i++) w->result += w->given;"
+    before, after = "all[0].given = 1;", "assert(all[0].result + all[1].result == 9);"
+    text = _threads(state, body, f"all[1].given = 2; {body}", before, after, "&all[0]", "&all[1]")
+    assert _accessed(executed(tmp_path, text)) == set()
+    assert isinstance(explored(opened(tmp_path, text, races=True), "dfs").verdict, Verified)
+    racing = _threads(state, body, body, before, after, "&all[0]", "&all[0]")
+    outcome = explored(opened(tmp_path, racing, races=True))
+    assert any(found.failure.is_race for found in outcome.found)
+
+
 def test_a_table_that_no_thread_changes_is_owned_by_all(tmp_path: Path) -> None:
     text = _threads(
         "int table[2] = {1, 2}, x, y;", "x = table[0] + table[1];", "y = table[1];", after="assert(x == 3);"

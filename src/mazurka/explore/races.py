@@ -237,7 +237,9 @@ class Execution:
             second = self._note_step(number, task, op, SiteNumber(site), shape)
             if second.accesses is shape.accesses:
                 for touches, _ in second.before.values():
-                    clock = _joined(clock, task, touches)
+                    for touch in touches:
+                        if touch.task != task:
+                            clock = list(map(max, clock, touch.clock))
             else:
                 clock = self._after_conflicts(clock, task, shape)
             clock = clock.copy()
@@ -267,7 +269,9 @@ class Execution:
         """The clock of a thread after a step."""
         for touched, writes in shape.targets:
             if past := self._touches.get(touched):
-                clock = _joined(clock, task, _direct(past, writes))
+                for touch in _direct(past, writes):
+                    if touch.task != task:
+                        clock = list(map(max, clock, touch.clock))
         return clock
 
     def _shape(self, task: int, op: Op, target: Target, more: tuple[Access, ...]) -> StepShape:
@@ -553,14 +557,6 @@ def _direct(past: list[_Touch], writing: bool) -> list[_Touch]:
     if written >= 0:
         found.append(past[written])
     return found
-
-
-def _joined(clock: list[int], task: int, touches: list[_Touch]) -> list[int]:
-    """The clock of a thread after the accesses of others."""
-    for touch in touches:
-        if touch.task != task:
-            clock = list(map(max, clock, touch.clock))
-    return clock
 
 
 def _shared(run: Run) -> set[Target]:

@@ -133,6 +133,7 @@ class Memory:
         self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
         self.objects: dict[int, MemoryObject] = {}
         self.codes: dict[int, str] = {}  # the code of a thread -> its name
+        self._codes: dict[str, int] = {}  # the codes of threads in all executions, by their names
         self.made: dict[str, int] = {}  # by thread: how many objects it has made
         self.layouts = Layouts()
         self.on_end: Callable[[MemoryObject], object] | None = None
@@ -221,10 +222,9 @@ class Memory:
         return found
 
     def _code(self, thread: str) -> int:
-        births = thread.split(".")[1:]
-        code = int(births[0]) if len(births) == 1 else 0
-        if len(births) > 1 or code >= _DIRECT:
-            code = _DIRECT + zlib.crc32(thread.encode()) % (_CODES - _DIRECT)
+        code = self._codes.get(thread)
+        if code is None:
+            code = self._codes[thread] = _code_of(thread)
         if self.codes.setdefault(code, thread) != thread:
             self.run.stop("the run was cut: two of its threads would have the same addresses")
         return code
@@ -694,6 +694,14 @@ class Memory:
         now = before | (1 if READS[access.op] and not before & 2 else 0) | (2 if WRITES[access.op] else 0)
         self._touched[access.target] = now
         return now != before
+
+
+def _code_of(thread: str) -> int:
+    births = thread.split(".")[1:]
+    code = int(births[0]) if len(births) == 1 else 0
+    if len(births) > 1 or code >= _DIRECT:
+        code = _DIRECT + zlib.crc32(thread.encode()) % (_CODES - _DIRECT)
+    return code
 
 
 def _noted(thing: MemoryObject, at: int, size: int, value: Any) -> int:

@@ -1,10 +1,10 @@
 """The objects in memory that no thread can notice another one use, whose accesses therefore are no steps.
 
-An object is *owned* in an execution while, of any two accesses of which one writes it or ends its life, the first
-happens before the second by the program's forks and joins alone: a thread's own variables that are in memory, an array
-that it sorts, arguments prepared for a new thread, results that are read after the join, and tables that no thread
-changes after the first fork. No schedule has these accesses in another order, so that an execution without them has the
-same races, and others follow from it as before.
+An object is *owned* in an execution while, of any two accesses of a word of which one writes it or ends the object's
+life, the first happens before the second by the program's forks and joins alone: a thread's own variables that are in
+memory, an array that it sorts, arguments prepared for a new thread, results that are read after the join, elements that
+are each one thread's, and tables that no thread changes after the first fork. No schedule has these accesses in another
+order, so that an execution without them has the same races, and others follow from it as before.
 
 All accesses of other objects are steps. How an address has come to a thread does not matter, whether it was stored,
 computed or guessed: an object is *shared* by the first access that is not in order, as are those that are made at the
@@ -37,8 +37,15 @@ _SHARED: Final = 1 << 37
 
 _READ: Final = Op.READ
 
-#: An access: the index of the thread, the operation, the offset, the size (0: of the object's life only), the site.
-OwnedAccess = tuple[int, Op, int, int, int]
+#: An access: the thread's index, its time, the operation, the offset, the size (0: of the object's life), the site.
+OwnedAccess = tuple[int, int, Op, int, int, int]
+
+#: The bytes of a word, in which threads' accesses are put in order, and the word that stands for the object's life.
+_WORD: Final = 8
+_LIFE: Final = -1
+
+#: An object of which several threads access more words in one go is shared.
+_MOST_WORDS: Final = 4_096
 
 
 class Owned(Protocol):
@@ -58,22 +65,41 @@ class Owned(Protocol):
 
 
 class ObjectUse:
-    """The accesses of an owned object. While ``only`` one thread has made any, ``last`` is the latest."""
+    """The accesses of an owned object; ``words`` is empty while ``only`` one thread has made any."""
 
-    __slots__ = ("accesses", "last", "only", "readers", "writer", "written")
+    __slots__ = ("accesses", "only", "words")
 
     def __init__(self, only: int) -> None:
         self.accesses: set[OwnedAccess] = set()
         self.only = only  # -1: several threads
-        self.last = 0  # times as in `Ownership.times`
-        self.written = False
-        self.writer = (-1, 0)  # thread and time of the last write; these two are those of several threads
-        self.readers: dict[int, int] = {}  # the times of the reads since
+        self.words: dict[int, _WordUse] = {}
+
+
+class _WordUse:
+    """The accesses of a word: the thread and time of the last write, and the times of each thread's reads since."""
+
+    __slots__ = ("readers", "writer")
+
+    def __init__(self) -> None:
+        self.writer = (-1, 0)
+        self.readers: dict[int, int] = {}
 
 
 def mark_of(kind: str, name: str, place: str) -> int:
     """The mark of objects of a kind and name that are made in a function, or of one that has its name to itself."""
     return -1 - (crc32(f"{kind}:{name}:{place}".encode()) | _SHARED)
+
+
+def _words(at: int, size: int) -> Iterable[int]:
+    return range(at // _WORD, (at + size - 1) // _WORD + 1) if size else (_LIFE,)
+
+
+def _note(word: _WordUse, op: Op, thread: int, time: int) -> None:
+    if op is not _READ:
+        word.writer = (thread, time)
+        word.readers.clear()
+    else:
+        word.readers[thread] = time
 
 
 class Ownership:
@@ -124,9 +150,7 @@ class Ownership:
         use = thing.use
         if use is None:
             use = thing.use = ObjectUse(index)
-        if use.only == index:
-            use.last = self.times.get(index, 0)
-        elif not self._is_in_order(use, op, index):
+        if use.only != index and not self._is_in_order(use, op, at, size, index):
             self.share(thing)
             return False
         self.count += 1
@@ -134,34 +158,34 @@ class Ownership:
             self._steps, self._since, self._running = len(self.run.log), self.count, index
         elif self.count - self._since > _LONGEST:
             self.run.stop(f"the run was cut after {_LONGEST} accesses of a thread that no other one can notice")
-        access = (index, op, at, size, site)
-        if access not in use.accesses:
-            use.accesses.add(access)
+        use.accesses.add((index, self.times.get(index, 0), op, at, size, site))
         if op is _READ:
             if task.loops and size:
                 self._note_reads(task, thing.cells(at, size))
         else:
-            use.written = True
             task.silent += 1
             task.clock_reads = 0
         return True
 
-    def _is_in_order(self, use: ObjectUse, op: Op, index: int) -> bool:
+    def _is_in_order(self, use: ObjectUse, op: Op, at: int, size: int, index: int) -> bool:
+        """Whether all accesses of an object that conflict with a new one happen before it, by forks and joins."""
         if use.only >= 0:
-            if use.written:
-                use.writer = (use.only, use.last)
-            use.readers[use.only] = use.last
+            if sum(size // _WORD + 1 for _, _, _, _, size, _ in use.accesses) > _MOST_WORDS:
+                return False
             use.only = -1
-        if not self._is_before(*use.writer, index):
+            for thread, time, how, start, length, _ in sorted(use.accesses):
+                for word in _words(start, length):
+                    _note(use.words.setdefault(word, _WordUse()), how, thread, time)
+        if size // _WORD > _MOST_WORDS:
             return False
         time = self.times.get(index, 0)
-        if op is _READ:
-            use.readers[index] = time
-            return True
-        if not all(self._is_before(thread, then, index) for thread, then in use.readers.items()):
-            return False
-        use.writer = (index, time)
-        use.readers.clear()
+        for word in _words(at, size) if size or op is _READ else list(use.words):
+            known = use.words.setdefault(word, _WordUse())
+            if not self._is_before(*known.writer, index):
+                return False
+            if op is not _READ and not all(self._is_before(*each, index) for each in known.readers.items()):
+                return False
+            _note(known, op, index, time)
         return True
 
     def _note_reads(self, task: Task, cells: tuple[Target, ...]) -> None:
@@ -191,7 +215,7 @@ class Ownership:
         if use is None:
             return
         names = [task.name for task in run.tasks]
-        for index, op, at, size, site in sorted(use.accesses):
+        for index, _, op, at, size, site in sorted(use.accesses):
             is_foreign = names[index] != thing.owner
             thing.is_foreign = thing.is_foreign or is_foreign
             accesses = [Access(op, cell) for cell in (thing.cells(at, size) if size else ())]
