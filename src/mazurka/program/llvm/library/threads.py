@@ -18,9 +18,10 @@ that they assume this.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault, ThreadExit
+from mazurka.program.llvm.library.primitive_table import PrimitiveTable
 from mazurka.program.llvm.library.primitives import (
     ERRORCHECK,
     NORMAL,
@@ -30,13 +31,11 @@ from mazurka.program.llvm.library.primitives import (
     ConditionVariable,
     ConditionWaiter,
     Mutex,
-    Primitive,
     Semaphore,
 )
-from mazurka.program.llvm.memory import SHIFT, MemoryObject
+from mazurka.program.llvm.memory import SHIFT
 from mazurka.program.protocol import Access
-from mazurka.program.runtime.concurrency import ends_known
-from mazurka.program.runtime.task import LIFE_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
+from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATOMIC, OBJECT, Target
 
@@ -64,23 +63,17 @@ _KEYS: Final = (OBJECT, "the keys of thread-specific data")
 #: The first thread identifier.
 _FIRST_ID: Final = 0x7F00_0000_0000
 
-#: Stands for a primitive that has been destroyed.
-DESTROYED: Final = "destroyed"
-
 #: Destructors of thread-specific data may set values anew, at most so often.
 _ROUNDS: Final = 4
-
-P = TypeVar("P", bound="Primitive")
 
 FIFO: Final = "a signal wakes the thread that has waited longest, and no thread wakes without one"
 
 
-class Threads:
+class Threads(PrimitiveTable):
     """The threads and primitives of one execution."""
 
     def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.primitives: dict[int, Any] = {}  # by address, or DESTROYED
+        super().__init__(machine)
         self.ids: dict[int, Task] = {}
         self.results: dict[int, int] = {}  # by task
         self.detached: set[int] = set()
@@ -180,110 +173,7 @@ class Threads:
             self.machine.memory.store(place, size, self.results.get(task.index, 0) & (1 << 8 * size) - 1, site)
         return 0
 
-    # -- primitives ---------------------------------------------------------------------------------------------------
-
-    def _used(self, address: int, site: int) -> MemoryObject:
-        """The memory that the primitive at an address is in."""
-        thing, _ = self.machine.memory.find(address, 1, site, "uses")
-        self.machine.memory.use(thing, site)
-        return thing
-
-    def _name(self, address: int, thing: MemoryObject) -> str:
-        at = address - thing.address
-        return f"{thing.name}+{at}" if at else thing.name
-
-    def _holds(self, primitive: Primitive, site: int) -> None:
-        """A thread has waited for a primitive, which may have been destroyed meanwhile, or its memory freed."""
-        if primitive.place is not None:
-            self.machine.memory.hold_alive(primitive.place, site)
-            self._look_at_life(primitive.address, primitive.place, site)
-            if self.primitives.get(primitive.address) == DESTROYED:
-                raise self._destroyed(self._name(primitive.address, primitive.place), primitive.words, site)
-
-    def known(self, address: int, kind: type[P], site: int, make: Callable[[str], P]) -> P:
-        """The primitive at an address; made at its first use if it is initialised statically."""
-        thing = self._used(address, site)
-        self._look_at_life(address, thing, site)
-        run, name = self.machine.run, self._name(address, thing)
-        found = self.primitives.get(address)
-        if found is None:
-            found = self._put(make(name), address, thing)
-        if found == DESTROYED:
-            raise self._destroyed(name, kind.words, site)
-        if not isinstance(found, kind):
-            raise ProgramFault("misuse of a primitive", f"uses {name} as a {kind.words}, which is something else", site)
-        if found.maker not in (None, run.current.index):
-            run.need_points(LIFE_POINTS)
-        found.users.add(run.current.index)
-        return found
-
-    def _put(self, made: Any, address: int, thing: MemoryObject) -> Any:
-        made.address, made.place = address, thing
-        self.primitives[address] = made
-        return made
-
-    def _destroyed(self, name: str, words: str, site: int) -> ProgramFault:
-        return ProgramFault("misuse of a primitive", f"uses {name} as a {words}, which has been destroyed", site)
-
-    def initialise(self, address: int, site: int, make: Callable[[str], Any]) -> int:
-        """A primitive is initialised."""
-        thing = self._used(address, site)
-        made = make(self._name(address, thing))
-        self._change_life(address, thing, made, site)
-        self._hold_unused(address, "initialises", site)
-        self._put(made, address, thing)
-        if not self.machine.run.solo:
-            made.maker = self.machine.run.current.index
-        return 0
-
-    def destroy(self, address: int, site: int) -> int:
-        """A primitive is destroyed."""
-        thing = self._used(address, site)
-        self._change_life(address, thing, self.primitives.get(address), site)
-        self._hold_unused(address, "destroys", site)
-        self.primitives[address] = DESTROYED
-        return 0
-
-    def _hold_unused(self, address: int, verb: str, site: int) -> None:
-        """Find a fault if some thread has a primitive, or waits for it."""
-        found = self.primitives.get(address)
-        if isinstance(found, Mutex) and found.holder_ is not None:
-            raise ProgramFault("misuse of a primitive", f"{verb} {found.name}, which is locked", site)
-        if isinstance(found, ConditionVariable) and found.waiters:
-            raise ProgramFault("misuse of a primitive", f"{verb} {found.name}, which threads wait for", site)
-
-    # A primitive's life is a location: written when it is initialised or destroyed beside threads that use it, and read
-    # by each use, in programs in which that happens.
-
-    def _life(self, address: int) -> tuple[str, str]:
-        found = self.primitives.get(address)
-        is_given = isinstance(found, Primitive) and found.maker is not None
-        return ("str", found if isinstance(found, str) else "initialised" if is_given else "as it was")
-
-    def _look_at_life(self, address: int, thing: MemoryObject, site: int) -> None:
-        run = self.machine.run
-        if LIFE_POINTS in run.points and not run.solo:
-            self.machine.memory.step(Op.READ, life_of(self._name(address, thing)), site, lambda: self._life(address))
-
-    def _change_life(self, address: int, thing: MemoryObject, primitive: Any, site: int) -> None:
-        """A step before a primitive is initialised or destroyed, so that operations on it come before in some
-        executions."""
-        run = self.machine.run
-        if run.solo or not isinstance(primitive, Primitive):
-            return
-        run.need_points(RELEASE_POINTS)
-        _, ended = ends_known(run)
-        found = self.primitives.get(address)
-        users = found.users if isinstance(found, Primitive) else ()
-        if any(index != run.current.index and index not in ended for index in users):
-            run.need_points(LIFE_POINTS)
-        if LIFE_POINTS in run.points:
-            life = life_of(self._name(address, thing))
-            self.machine.memory.step(
-                Op.WRITE, life, site, lambda: self._life(address), (Access(Op.READ, primitive.target),)
-            )
-        else:
-            run.visit(Op.READ, primitive.target, site, None, (), point=True)
+    # -- mutexes ------------------------------------------------------------------------------------------------------
 
     def mutex(self, address: int, site: int) -> Mutex:
         """The mutex at an address."""
@@ -310,7 +200,7 @@ class Threads:
         if not run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, timeout=timeout):
             return ETIMEDOUT
         self._take(mutex, site)
-        self._holds(mutex, site)
+        self.hold(mutex, site)
         return self._inherited(mutex, site)
 
     def _inherited(self, mutex: Mutex, site: int) -> int:
@@ -434,8 +324,8 @@ class Threads:
                 condition.waiters.remove(waiter)
         self._take(mutex, site)
         mutex.count = times
-        self._holds(mutex, site)
-        self._holds(condition, site)
+        self.hold(mutex, site)
+        self.hold(condition, site)
         return 0 if woken else ETIMEDOUT
 
     def _signals_freely(self) -> None:
@@ -484,7 +374,7 @@ class Threads:
             taken = run.block(Op.RMW, semaphore.target, available, site=site, waiting_for=semaphore, timeout=timeout)
         semaphore.value -= taken
         run.record_value(semaphore.value, whole=True)
-        self._holds(semaphore, site)
+        self.hold(semaphore, site)
         if taken:
             return 0
         return EAGAIN if tries else ETIMEDOUT
@@ -502,11 +392,6 @@ class Threads:
         run.visit(Op.READ, semaphore.target, site, None, (), point=True)
         run.record_value(semaphore.value, whole=True)
         return semaphore.value
-
-
-def life_of(name: str) -> Target:
-    """The location of the life of a primitive."""
-    return (ATOMIC, f"life of {name}")
 
 
 def cancellation_of(task: Task) -> Target:
