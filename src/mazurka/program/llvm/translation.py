@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final, Protocol
 
@@ -37,6 +37,14 @@ from mazurka.program.llvm.expressions import (
     signed,
     to_bits,
     zero,
+)
+from mazurka.program.llvm.ir.functions import (
+    IGNORED_CALLS,
+    instructions_of,
+    is_step,
+    moved_in,
+    promoted_in,
+    successors,
 )
 from mazurka.program.llvm.ir.jumps import is_setjmp
 from mazurka.program.llvm.ir.module import (
@@ -60,14 +68,6 @@ _DEEPEST: Final = 60
 
 _FLOAT_OPERATIONS: Final = {"fadd": "+", "fsub": "-", "fmul": "*"}
 _WRAPPING: Final = {"add": "+", "sub": "-", "mul": "*"}
-
-#: Instructions that copy values, or pick or set bits of them.
-_MOVING: Final = frozenset(
-    "store call ret and or xor shl lshr ashr trunc zext sext freeze phi select insertvalue extractvalue".split()
-)
-
-#: The beginnings of names of functions that do nothing.
-IGNORED_CALLS: Final = ("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias")
 
 #: Functions for atomic stores, by their orderings.
 _STORES: Final = {
@@ -699,18 +699,6 @@ def python_name(name: str) -> str:
     return "f_" + "".join(each if each.isalnum() or each == "_" else f"_{ord(each):x}_" for each in name)
 
 
-def successors(block: Block) -> tuple[str, ...]:
-    """The blocks that may follow a block, each once."""
-    last = block.instructions[-1]
-    return tuple(dict.fromkeys(last.labels)) if last.opcode != "phi" else ()
-
-
-def instructions_of(function: IrFunction) -> Iterator[Instruction]:
-    """The instructions of a function, in order."""
-    for block in function.blocks:
-        yield from block.instructions
-
-
 def _lines_of(function: IrFunction) -> dict[int, int]:
     """The lines of instructions, by their identity: those without a location have that of the one before them in their
     block, or else of the first that has one."""
@@ -721,51 +709,4 @@ def _lines_of(function: IrFunction) -> dict[int, int]:
         for each in block.instructions:
             line = each.location.line if each.location is not None else line
             found[id(each)] = line
-    return found
-
-
-def moved_in(function: IrFunction) -> set[str]:
-    """The results that are only copied, or of which bits are only picked or set: parts of structures that are passed
-    on, and bit-fields. Such a value need not be initialised."""
-    used: set[str] = set()
-    for each in instructions_of(function):
-        operands = each.operands
-        if each.opcode in _MOVING:  # but where it decides which memory, or function, it is
-            operands = operands[1:] if each.opcode == "store" else operands[:1] if each.opcode == "call" else ()
-        used.update(operand.value.name for operand in operands if isinstance(operand.value, Local))
-    return {each.result for each in instructions_of(function) if each.opcode == "load"} - used
-
-
-def is_step(each: Instruction, promoted: Collection[str], is_external: Callable[[str], bool]) -> bool:
-    """Whether an instruction may be visible to other threads: it accesses memory, or calls the library."""
-    if each.opcode in ("load", "store"):
-        place = each.operands[-1].value
-        return not (isinstance(place, Local) and place.name in promoted)
-    if each.opcode == "call":
-        called = each.operands[0].value
-        return isinstance(called, Symbol) and not called.name.startswith(IGNORED_CALLS) and is_external(called.name)
-    return each.opcode in ("atomicrmw", "cmpxchg", "fence")
-
-
-def promoted_in(function: IrFunction) -> dict[str, Type]:
-    """The variables in memory whose address is only loaded from and stored to, whole."""
-    found: dict[str, Type] = {}
-    for each in function.blocks[0].instructions:
-        if each.opcode == "alloca" and not each.operands and isinstance(each.source, Int | Pointer | Float):
-            found[each.result] = each.source
-    for each in instructions_of(function):
-        for number, operand in enumerate(each.operands):
-            if not isinstance(operand.value, Local) or operand.value.name not in found:
-                continue
-            kind = found[operand.value.name]
-            whole = (each.opcode == "load" and each.type == kind) or (
-                each.opcode == "store" and number == 1 and each.operands[0].type == kind
-            )
-            ignored = (
-                each.opcode == "call"
-                and isinstance(each.operands[0].value, Symbol)
-                and (each.operands[0].value.name.startswith("llvm.lifetime."))
-            )
-            if (not whole or each.how) and not ignored:
-                del found[operand.value.name]
     return found

@@ -1,7 +1,7 @@
 """From a module in LLVM IR to C: each instruction a statement, each block a label.
 
 Integers are unsigned, pointers ``u8 *``, aggregates structures. A call of ``mz_step()`` stands before each instruction
-that may be visible to other threads (:func:`mazurka.program.llvm.translation.is_step`), so that the program can count
+that may be visible to other threads (:func:`mazurka.program.llvm.ir.functions.is_step`), so that the program can count
 them as the machine does. Functions of the library are called under their own names. Not supported: C++ and functions
 with a variable number of arguments, inline assembly, vectors, and structures passed to the library by value.
 """
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mazurka.program.llvm.expressions import bits_of, constant, elements_of
+from mazurka.program.llvm.ir.functions import IGNORED_CALLS, is_step, promoted_in
 from mazurka.program.llvm.ir.module import (
     Block,
     ConstantExpression,
@@ -30,7 +31,6 @@ from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Array, Float, Int, Pointer, Struct, Type, Void
 from mazurka.program.llvm.machine import OVERRIDDEN
 from mazurka.program.llvm.operations import bits_double, bits_float, bits_x86_fp80
-from mazurka.program.llvm.translation import IGNORED_CALLS, is_step, promoted_in
 
 #: The number that stands for the address of a symbol: its place among them, and an offset in the lower half.
 _SYMBOL: Final = 0x5A << 56

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from mazurka.program.llvm.expressions import as_signed, bits_of, bytes_of, constant
+from mazurka.program.llvm.ir.functions import IGNORED_CALLS
 from mazurka.program.llvm.ir.module import Block, ConstantValue, Instruction, Local, Operand, Symbol, Undefined
 from mazurka.program.llvm.ir.types import Array, Float, Int, Pointer, Struct, Type, Void
 from mazurka.program.llvm.native.context import Context, Word
 from mazurka.program.llvm.native.intrinsics import COUNTED, FLOATS, INTEGERS
 from mazurka.program.llvm.native.segments import Carrier, CodeSegments
-from mazurka.program.llvm.translation import IGNORED_CALLS
 
 _FLOAT_OPERATIONS: Final = frozenset("fadd fsub fmul fdiv".split())
 

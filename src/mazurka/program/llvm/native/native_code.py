@@ -24,6 +24,7 @@ from typing import Any, Final, Protocol
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.expressions import bits_of
+from mazurka.program.llvm.ir.functions import instructions_of, moved_in, promoted_in
 from mazurka.program.llvm.ir.jumps import is_setjmp
 from mazurka.program.llvm.ir.module import Instruction, Module, Symbol
 from mazurka.program.llvm.ir.types import Float, Type, Void
@@ -45,7 +46,7 @@ from mazurka.program.llvm.native.intrinsics import DECLARATIONS, FLOATS, INTEGER
 from mazurka.program.llvm.native.memory_access import accesses
 from mazurka.program.llvm.native.resuming import ResumableTranslator
 from mazurka.program.llvm.native.segments import CodeSegments, is_scalar
-from mazurka.program.llvm.translation import instructions_of, moved_in, promoted_in, python_name
+from mazurka.program.llvm.translation import python_name
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.symbolic.values import PathConditions
 

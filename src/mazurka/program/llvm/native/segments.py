@@ -15,10 +15,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
+from mazurka.program.llvm.ir.functions import IGNORED_CALLS
 from mazurka.program.llvm.ir.module import Block, ConstantValue, Instruction, IrFunction, Local, Operand, Symbol
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Type, Void
 from mazurka.program.llvm.loop_structure import LoopStructure
-from mazurka.program.llvm.translation import IGNORED_CALLS
 
 _PLAIN: Final = frozenset("add sub mul and or xor shl lshr ashr icmp fcmp select freeze trunc zext sext".split())
 _DIVISIONS: Final = frozenset("udiv urem sdiv srem".split())
