@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -49,10 +50,13 @@ def _table(name: str, width: int, entry: Callable[[int], int]) -> Callable[..., 
     """The function that returns the address of a pointer to a table for the characters from 0 on; those of -128 to -1
     stand before."""
 
-    def called(m: Machine, _site: int) -> int:
+    @cache
+    def content() -> bytes:
         mask = (1 << 8 * width) - 1
-        content = b"".join((entry(value) & mask).to_bytes(width, "little") for value in _CHARACTERS)
-        table = m.memory.of_library(f"{name} table", len(content), "constant", content)
+        return b"".join((entry(value) & mask).to_bytes(width, "little") for value in _CHARACTERS)
+
+    def called(m: Machine, _site: int) -> int:
+        table = m.memory.of_library(f"{name} table", len(content()), "constant", content())
         start = table.address - _CHARACTERS[0] * width
         return m.memory.of_library(name, 8, "constant", start.to_bytes(8, "little")).address
 
