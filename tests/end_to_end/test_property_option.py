@@ -118,12 +118,12 @@ _BOTH_LOCKS = """\
 """
 
 
-def test_a_deadlock_of_locks_whose_acquires_are_events(shell: Shell) -> None:
+def test_threads_that_are_about_to_wait_for_each_other(shell: Shell) -> None:
     shell.write("program.py", _BOTH_LOCKS)
     done = shell.run("check", "program.py", "--property", "deadlock", "--output", "out.json")
     assert done.returncode == 1, done.stdout
     (failure,) = _failures(shell.folder / "out.json")
-    assert failure["kind"] == "deadlock"
+    assert failure["kind"] == "circular-wait"
 
 
 _GUARDED = """\
@@ -308,3 +308,57 @@ def test_a_condition_on_an_object_is_counted(shell: Shell) -> None:
     done = shell.run("check", "program.py", "--property", "created.mzp", "--require-complete", "--no-save")
     assert done.returncode == 3, done.stdout
     assert "update-before-create on objects that are no plain values" in " ".join(done.stdout.split())
+
+
+_BANK = """\
+    import threading
+
+    class Account:
+        def close(self):
+            pass
+
+        def pay(self):
+            pass
+
+    held = Account()
+    thread = threading.Thread(target=held.close)
+    thread.start()
+    thread.join()
+"""
+
+_CLOSED_TWICE = """\
+    property closed-twice(a):
+        "{a} is closed twice"
+
+        event closed(a): call %s(a)
+
+        pattern: closed(t1) closed(t2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("bank.Account.close", "verified: no order of the threads fails"),
+        ("*.clos", "verified: no order of the threads fails"),
+        ("{banc, bank}.Account.close", "verified: no order of the threads fails"),
+        ("threading.Lock.acquire", "verified: no order of the threads fails"),
+        ("bank.Account.clos", "bank.Account has no clos; did you mean close?"),
+        ("bank.Acount.close", "bank has no Acount; did you mean Account?"),
+        ("banc.Account.close", "there is no module banc; did you mean bank?"),
+        ("Account.close", "Account.close is no full name; did you mean bank.Account.close?"),
+        ("dict.popp", "builtins.dict has no popp; did you mean pop?"),
+    ],
+)
+def test_nothing_is_verified_if_an_event_has_a_name_of_nothing(shell: Shell, name: str, verdict: str) -> None:
+    shell.write("bank.py", _BANK)
+    shell.write("own.mzp", _CLOSED_TWICE % name)
+    done = shell.run("check", "bank.py", "--property", "own.mzp")
+    assert verdict in done.stdout.splitlines()[0], done.stdout + done.stderr
+
+
+def test_nor_in_a_c_program(shell: Shell) -> None:
+    shell.write("main.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); }\n")
+    shell.write("own.mzp", _CLOSED_TWICE % "c:fre")
+    done = shell.run("check", "main.c", "--property", "own.mzp")
+    assert "event closed of closed-twice: there is no function fre; did you mean free?" in done.stdout

@@ -5,6 +5,7 @@ A name of the library is that of a file, which gives all properties of the file,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -53,6 +54,12 @@ def _stated_by(file: str) -> tuple[Property, ...]:
 def ready() -> tuple[tuple[str, tuple[Property, ...]], ...]:
     """The names of the library's files, each with its properties."""
     return tuple((file, _stated_by(file)) for file in files())
+
+
+def own(properties: Iterable[Property]) -> list[Property]:
+    """Those that a user states: the ready ones are about many libraries, of which a program uses few."""
+    names = {each.name for _, stated in ready() for each in stated}
+    return [each for each in properties if each.name not in names]
 
 
 def _is_file(text: str) -> bool:

@@ -28,6 +28,7 @@ from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
 from mazurka.program.llvm.memory import MemoryObject
 from mazurka.program.llvm.property_events import CEvents
+from mazurka.program.llvm.unknown_names import impossible_events
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Failure, FailureKind, Frame, LearnsPoints, Plan, ProgramFacts, Run
 from mazurka.program.races import races_of
@@ -41,6 +42,7 @@ from mazurka.program.runtime.task import Learned, Task
 from mazurka.program.settings import ProgramSettings
 from mazurka.properties.monitor import Match
 from mazurka.properties.property import Property
+from mazurka.properties.registry import own
 from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
@@ -66,6 +68,7 @@ class CProgram(LearnsPoints):
     timing: float | None = None
     machine: Machine | None = None
     fingerprint: str = ""
+    impossible: tuple[str, ...] = ()  # events of properties that can't happen
 
     def prepare(self) -> None:
         if self.machine is None:
@@ -76,6 +79,7 @@ class CProgram(LearnsPoints):
             self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
             events = self._events() if self.settings.properties else None
             self.machine = Machine(module, self.path, self.settings.memory, STEPPING, events, self.native_after)
+            self.impossible = tuple(impossible_events(own(self.settings.properties), module))
 
     def _events(self) -> CEvents:
         sink: PropertyEventSink = self._recorder
@@ -268,6 +272,7 @@ class CProgram(LearnsPoints):
         return ProgramFacts(
             isolation="fresh memory",
             sources=tuple([(each, each) for each in (self.path, *self.others)]),
+            untracked=self.impossible,
             notes=tuple(notes),
         )
 

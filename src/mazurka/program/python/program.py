@@ -185,7 +185,10 @@ class PythonProgram(LearnsPoints):
         return ProgramFacts(
             isolation=self.isolation.value,
             sources=tuple([(name, file) for name, file in modules if file is not None]),
-            untracked=tuple([f"module {name} ({reason})" for name, reason in self.loader.opaque.items()]),
+            untracked=(
+                *(f"module {name} ({reason})" for name, reason in self.loader.opaque.items()),
+                *sorted((self._properties and self._properties.impossible) or ()),
+            ),
             assumption=self.earlier.assumption,
             forkable=not self.earlier.waits,  # a child would be without those threads
             judged_from_outside=self._is_judged_from_outside(),
@@ -551,7 +554,7 @@ class PythonProgram(LearnsPoints):
                 self._kept = natives.kept_to_the_end(runtime)
         outside.logging_state.count_at_end(runtime)
         if self._properties is not None:
-            self._properties.finish(runtime)
+            self._properties.finish(runtime, self.loader.modules, self.entry.namespace())
             if self.settings.memory is not MemoryModel.SC:
                 runtime.untracked["the order of property events and of stores that arrive late"] = 1
         hooks.settle(runtime)

@@ -6,7 +6,7 @@ Imported only where there are properties: their classes take some milliseconds.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -14,7 +14,9 @@ from mazurka.program.python.instrument import woven_names
 from mazurka.program.python.instrument.woven_names import WovenNames
 from mazurka.program.python.property_events import hooks
 from mazurka.program.python.property_events.emission import Emitter
+from mazurka.program.python.property_events.unknown_names import impossible_events
 from mazurka.program.python.property_events.violations import violated
+from mazurka.properties import registry
 from mazurka.properties.property import Moment, PointcutKind, Property
 
 
@@ -26,15 +28,21 @@ class HeldProperties:
         self._before = hooks.active
         self._unweave = weave(properties)
         self._emitter = Emitter(properties, violated if controlled else None)
+        self._own = registry.own(properties)
+        self.impossible: frozenset[str] | None = None  # events that can't happen, by the modules of all runs so far
         hooks.activate(self._emitter)
 
     def begin(self) -> None:
         """A run begins."""
         self._emitter.begin()
 
-    def finish(self, run: Any) -> None:
-        """A run has ended."""
+    def finish(self, run: Any, modules: Mapping[str, Any] | None = None, main: Mapping[str, Any] | None = None) -> None:
+        """A run has ended, of a program of these modules, and globals of its main one."""
         self._emitter.finish(run)
+        if modules is None or not self._own:
+            return
+        found = impossible_events(self._own, modules, main or {})
+        self.impossible = frozenset(found) if self.impossible is None else self.impossible.intersection(found)
 
     def end(self) -> None:
         """Programs report no more events; their hooks stay where they are, and do nothing."""
