@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any, Final
 
 from mazurka.errors import UsageError
+from mazurka.program.llvm.c_library import CLibrary, LibraryFunction
 from mazurka.program.llvm.expressions import bits_of, constant, elements_of
 from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.ir.debug import structure_name
@@ -22,13 +23,8 @@ from mazurka.program.llvm.ir.jumps import SETJMP, split_after_setjmp
 from mazurka.program.llvm.ir.module import GlobalVariable, Instruction, IrFunction, Module
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
-from mazurka.program.llvm.library import variable_arguments
-from mazurka.program.llvm.library.cancellation import CANCELS, POINTS, cancellable
-from mazurka.program.llvm.library.jumps import Jump, JumpFrame, set_jump
-from mazurka.program.llvm.library.open_files import STREAM_SIZE
 from mazurka.program.llvm.library.primitives import Semaphore
-from mazurka.program.llvm.library.registry import LibraryFunction, canonical, library_function
-from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, LANDING, RESUMED, STREAMS
+from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, STREAM_SIZE, STREAMS
 from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
 from mazurka.program.llvm.native.native_code import NativeCode
 from mazurka.program.llvm.operations import (
@@ -86,28 +82,27 @@ _WARM: Final = 100
 
 
 class Machine:
-    """The machine for a module. ``stepping`` are the functions of the C library that are steps of their
-    own, or may wait."""
+    """The machine for a module, with the functions of a C library."""
 
     def __init__(
         self,
         module: Module,
         path: str,
         model: MemoryModel,
-        stepping: frozenset[str] = frozenset(),
+        library: CLibrary,
         events: CEvents | None = None,
         native_after: float = NATIVE_AFTER,
         *,
         counts_steps: bool = False,
     ) -> None:
         self.module = module
-        self.stepping = stepping
+        self.library = library
         self.events = events
         self.steps: dict[int, list[int]] = {}  # by thread: the length of the log before each of its steps, if counted
         self._counts_steps = counts_steps
         self._watched = None if events is None else _Watched(events, module.field_names)
         self.path = path
-        self.cancels = CANCELS in module.functions
+        self.cancels = library.cancels in module.functions
         watches = events is not None and events.watches_memory
         self.memory = WatchedMemory(model, events) if watches and events is not None else Memory(model)
         if events is not None:
@@ -163,12 +158,6 @@ class Machine:
             fence=self._fence,
             alloca=self._alloca,
             copied=self._copied,
-            jump_frame=JumpFrame,
-            set_jump=functools.partial(set_jump, self),
-            Jump=Jump,
-            va_start=functools.partial(variable_arguments.begin, self),
-            by_value=variable_arguments.by_value,
-            long_double=variable_arguments.LongDouble,
             let_go=self._let_go,
             call=self.call,
             head=self._head,
@@ -180,8 +169,7 @@ class Machine:
             called=self._called,
             step=self._step,
             Thrown=Thrown,
-            landing=functools.partial(self.library_function(LANDING), self),
-            resumed=functools.partial(self.library_function(RESUMED), self),
+            **self.library.names(self),
         )
         if self.events is not None:
             self.namespace["field"] = self.events.field
@@ -295,19 +283,19 @@ class Machine:
             target = self.functions.get(self.address(name), name)
             return python_name(target)
         if name in OVERRIDDEN or function is None or not function.blocks:
-            known = canonical(name)
-            if library_function(known) is None and known not in SETJMP:
+            known = self.library.canonical(name)
+            if self.library.function(known) is None and known not in SETJMP:
                 self.missing.add(name)
             return f"library[{known!r}]"
         return python_name(name)
 
     # -- executions ---------------------------------------------------------------------------------------------------
 
-    def restart(self, run: Runtime) -> None:
-        """Begin an execution."""
+    def restart(self, run: Runtime, *, has_all_steps: bool = False) -> None:
+        """Begin an execution; see :meth:`Memory.restart`."""
         self._warm = self._next_warm()
         self.run = run
-        self.memory.restart(run)
+        self.memory.restart(run, has_all_steps=has_all_steps)
         if self.native is not None:
             self.native.restart()
         if self.events is not None:
@@ -369,7 +357,7 @@ class Machine:
     def _call(self, name: str, site: int, *arguments: Any) -> Any:
         function = self.module.functions[name]
         if name in OVERRIDDEN or not function.blocks:
-            value = self.library_function(canonical(name))(self, site, *arguments)
+            value = self.library_function(self.library.canonical(name))(self, site, *arguments)
             return _fitted(function.result, value)
         if not function.variadic:
             arguments = arguments[: len(function.parameters)]
@@ -379,9 +367,9 @@ class Machine:
 
     def library_function(self, name: str) -> LibraryFunction:
         """The function of the library of a name; one that is missing ends the execution."""
-        found = library_function(name)
+        found = self.library.function(name)
         if found is not None:
-            return cancellable(name, found) if self.cancels and name in POINTS else found
+            return self.library.points(name, found) if self.cancels else found
 
         def missing(machine: Machine, site: int, *arguments: Any) -> int:
             machine.run.stop(f"the run was cut: it calls {name}, of which nothing is known ({machine.location(site)})")
@@ -551,7 +539,7 @@ class _Bound:
             machine, function = self._machine, self._machine.library_function(name)
 
             def found(site: int, *arguments: Any) -> Any:
-                if machine.memory.sections and name in machine.stepping:
+                if machine.memory.sections and name in machine.library.stepping:
                     machine.run.stop(_WITHIN.format(name, machine.location(site)))
                 if machine.conditions.used and name not in TAKE_UNKNOWN:
                     arguments = tuple([int(each) if type(each) is SymbolicInt else each for each in arguments])

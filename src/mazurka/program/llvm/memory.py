@@ -13,21 +13,18 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.layout import Layouts, ObjectLayout, further
 from mazurka.program.llvm.ownership import ObjectUse, Ownership, mark_of
-from mazurka.program.llvm.unknown_bytes import UnknownBytes
+from mazurka.program.llvm.unknown_bytes import UnknownAddress, UnknownAddresses, UnknownBytes
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.symbolic.values import SymbolicInt, plain
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.targets import OBJECT, Kind, Target
-
-if TYPE_CHECKING:
-    from mazurka.program.llvm.unknown_places import UnknownPlace, UnknownPlaces
 
 #: An address: the object's number, and 28 bits for its offset, which is shifted so that negative ones show.
 SHIFT: Final = 28
@@ -138,9 +135,10 @@ class Memory:
         self.layouts = Layouts()
         self.on_end: Callable[[MemoryObject], object] | None = None
         self.show: Callable[[MemoryObject, int, int], Any] = lambda thing, at, size: None
-        self.places: UnknownPlaces | None = None  # None: addresses become definite
+        self.places: UnknownAddresses | None = None  # None: addresses become definite
         self.owned = Ownership()
         self.keeps_owned = model is MemoryModel.SC  # whether objects may be owned
+        self.may_own = self.keeps_owned  # in this execution
         self._marks: dict[tuple[str, str, str], int] = {}
         self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
         self.sections = 0  # atomic sections that the running thread is in, one within the other
@@ -148,9 +146,11 @@ class Memory:
         self._before: list[tuple[MemorySlot, Any]] = []  # the values that the section has overwritten, oldest first
         self._ended = False  # whether the section has ended objects, which can't be taken back
 
-    def restart(self, run: Runtime) -> None:
-        """Begin an execution: static objects have their initial values again, all others are gone."""
+    def restart(self, run: Runtime, *, has_all_steps: bool = False) -> None:
+        """Begin an execution: static objects have their initial values again, all others are gone. With
+        ``has_all_steps`` no object is owned."""
         self.run = run
+        self.may_own = self.keeps_owned and not has_all_steps
         self.leave_sections()
         self.codes.clear()
         self.made.clear()
@@ -163,7 +163,7 @@ class Memory:
                 thing.data[:] = content
                 thing.unknown = None
                 thing.is_foreign = False
-                thing.is_shared = not self.keeps_owned or thing.mark in run.points
+                thing.is_shared = not self.may_own or thing.mark in run.points
                 thing.use = None
 
     # -- objects ------------------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class Memory:
             mark = self._marks[key] = mark_of(*key)
         data = bytearray(size if content is None else content)
         made = MemoryObject(number << SHIFT, size, kind, layout, data, task.name, mark)
-        made.is_shared = not self.keeps_owned or mark in self.run.points
+        made.is_shared = not self.may_own or mark in self.run.points
         if content is None:
             made.shadow = bytearray(size)
         self.objects[number] = made
@@ -217,6 +217,7 @@ class Memory:
             layout = self.layouts.of(name)
             data = bytearray(content.ljust(size, b"\0"))
             found = self.objects[number] = MemoryObject(number << SHIFT, size, kind, layout, data)
+            found.is_shared = True
         if found.name != name:
             self.run.stop(f"the run was cut: {name} and {found.name} would have the same address")
         return found
@@ -260,7 +261,7 @@ class Memory:
             raise self.fault(thing, address, at, int(size), site, verb)
         return thing, at
 
-    def _unknown(self, address: Any, size: int, site: int, verb: str) -> UnknownPlace | None:
+    def _unknown(self, address: Any, size: int, site: int, verb: str) -> UnknownAddress | None:
         """Pass an access whose address depends on inputs; None if the address is, or is to become, definite."""
         if type(address) is not SymbolicInt or self.places is None:
             return None

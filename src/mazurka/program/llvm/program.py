@@ -23,14 +23,14 @@ from mazurka.program.llvm.ir.reading import read_module
 from mazurka.program.llvm.library.cplusplus import uncaught
 from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
 from mazurka.program.llvm.library.process import exit_process
-from mazurka.program.llvm.library.registry import STEPPING
+from mazurka.program.llvm.library.registry import LIBRARY
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
 from mazurka.program.llvm.memory import MemoryObject
 from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.llvm.unknown_names import impossible_events
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import Failure, FailureKind, Frame, LearnsPoints, Plan, ProgramFacts, Run
+from mazurka.program.protocol import LASSO, Failure, FailureKind, Frame, LearnsPoints, Plan, ProgramFacts, Run
 from mazurka.program.races import races_of
 from mazurka.program.runtime.property_monitors import PropertyMonitors, Reported, failure_of
 from mazurka.program.runtime.recorded_events import EventRecorder, PropertyEventSink
@@ -78,7 +78,7 @@ class CProgram(LearnsPoints):
                 raise UsageError("no-main", "there is no function main() in it", where=self.path)
             self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
             events = self._events() if self.settings.properties else None
-            self.machine = Machine(module, self.path, self.settings.memory, STEPPING, events, self.native_after)
+            self.machine = Machine(module, self.path, self.settings.memory, LIBRARY, events, self.native_after)
             self.impossible = tuple(impossible_events(own(self.settings.properties), module))
 
     def _events(self) -> CEvents:
@@ -117,7 +117,8 @@ class CProgram(LearnsPoints):
             if memory is MemoryModel.SC
             else RelaxedRuntime(plan, self.learned, limits, memory)
         )
-        machine.restart(runtime)
+        cuts_off = plan.values and LASSO not in plan.prefix  # a thread that goes round is known by its steps
+        machine.restart(runtime, has_all_steps=cuts_off)
         machine.conditions = runtime.conditions = PathConditions(
             {**self.inputs, **dict(plan.inputs)}, place=runtime.place, drawn=plan.drawn
         )
@@ -239,7 +240,7 @@ class CProgram(LearnsPoints):
             raise refused("it has unknown inputs")
         module = read_module(ir_of((self.path, *self.others), self.flags), self.path)
         before = self.machine
-        self.machine = Machine(module, self.path, self.settings.memory, STEPPING, counts_steps=True)
+        self.machine = Machine(module, self.path, self.settings.memory, LIBRARY, counts_steps=True)
         try:
             for _ in range(_ATTEMPTS):
                 run = self.execute(plan)

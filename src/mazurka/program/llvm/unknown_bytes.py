@@ -1,10 +1,32 @@
-"""The bytes of an object in memory that depend on unknown inputs."""
+"""The bytes of an object in memory that depend on unknown inputs, and accesses at addresses that do."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from mazurka.symbolic.values import SymbolicInt
+
+
+class UnknownAddress(Protocol):
+    """An access at an address that depends on unknown inputs."""
+
+    def hold_initialised(self, site: int) -> None:
+        """Find a fault if none of the bytes that it may read has a value."""
+
+    def read(self) -> int:
+        """The number there, which may be a term."""
+
+    def write(self, value: Any) -> None:
+        """Write a number there."""
+
+
+class UnknownAddresses(Protocol):
+    """Such accesses of a memory: see :mod:`mazurka.program.llvm.unknown_places`."""
+
+    branched: set[int]  # the sites of those that have a branch for each value, without a conflict
+
+    def visit(self, address: SymbolicInt, size: int, site: int, verb: str) -> UnknownAddress | None:
+        """Pass an access; None if the address is to become definite first."""
 
 
 class UnknownByte(NamedTuple):

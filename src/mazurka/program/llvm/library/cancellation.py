@@ -31,7 +31,7 @@ _SLEEPS: Final = frozenset({"sleep", "usleep", "nanosleep", "clock_nanosleep"})
 _WAITS: Final = frozenset({"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait"})
 
 #: Functions that are cancellation points.
-POINTS: Final = frozenset(
+_POINTS: Final = frozenset(
     {
         *_SLEEPS,
         *_WAITS,
@@ -41,8 +41,10 @@ POINTS: Final = frozenset(
 )
 
 
-def cancellable(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the library as a cancellation point."""
+def as_point(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the library, as a cancellation point if it is one."""
+    if name not in _POINTS:
+        return function
 
     def called(m: Machine, site: int, *given: Any) -> Any:
         test(m, site)

@@ -16,7 +16,7 @@ from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.library.composites import begin_once, end_once
 from mazurka.program.llvm.library.memory import allocate, free
 from mazurka.program.llvm.library.process import at_exit
-from mazurka.program.llvm.library.variables import LANDING, MULTIPLE, POINTERS, RESUMED, SINGLE
+from mazurka.program.llvm.library.variables import MULTIPLE, POINTERS, SINGLE
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -253,8 +253,6 @@ _WAYS: Final = ("", "m", "St11align_val_t", "mSt11align_val_t", "RKSt9nothrow_t"
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **GUARDS,
-    LANDING: landing,
-    RESUMED: resumed,
     **{
         f"{name}{how}": lambda m, site, size, *how: allocate(m, site, size)
         for name in _NEW

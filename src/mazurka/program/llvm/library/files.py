@@ -17,7 +17,6 @@ from mazurka.program.llvm.library.channels import end, receive, send
 from mazurka.program.llvm.library.memory import FUNCTIONS as ALLOCATION
 from mazurka.program.llvm.library.open_files import (
     STREAM,
-    STREAM_SIZE,
     FileNode,
     OpenFile,
     contents_of,
@@ -28,6 +27,7 @@ from mazurka.program.llvm.library.open_files import (
     offset_of,
 )
 from mazurka.program.llvm.library.threads import EPOCH, set_errno
+from mazurka.program.llvm.library.variables import STREAM_SIZE
 from mazurka.program.protocol import Access
 from mazurka.trace.event import Op
 

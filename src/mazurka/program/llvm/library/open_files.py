@@ -30,9 +30,6 @@ _LARGEST: Final = 1 << 26
 #: Descriptors of a thread begin at 3 and its number times this.
 _DESCRIPTORS: Final = 1000
 
-#: The size of a stream, whose bytes are zero: so macros that look into it find no buffer, and call a function.
-STREAM_SIZE: Final = 216
-
 #: The flag of an open file that operations do not wait.
 NONBLOCKING: Final = 0o4000
 

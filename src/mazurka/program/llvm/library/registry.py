@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
+from mazurka.program.llvm.c_library import CLibrary, LibraryFunction
 from mazurka.program.llvm.library import (
     addresses,
     c11_threads,
@@ -35,13 +37,10 @@ from mazurka.program.llvm.library import (
     verifier,
 )
 
-#: A function of the C library: called with the machine, the site of the call, and the arguments.
-LibraryFunction = Callable[..., Any]
-
 _TYPE_IN_NAME: Final = re.compile(r"(v\d+)?[ipf]\d+")
 
 #: Those that are steps of their own, or may wait.
-STEPPING: Final = frozenset(
+_STEPPING: Final = frozenset(
     {
         *threads.FUNCTIONS,
         *c11_threads.FUNCTIONS,
@@ -85,7 +84,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def canonical(name: str) -> str:
+def _canonical(name: str) -> str:
     """The name that a function has here: without the standard it is of, or the types of LLVM's own functions."""
     if not name.startswith("llvm."):
         return re.sub("^__isoc(99|23)_", "", name)
@@ -93,6 +92,22 @@ def canonical(name: str) -> str:
     return untyped if untyped in _FUNCTIONS and name not in _FUNCTIONS else name
 
 
-def library_function(name: str) -> LibraryFunction | None:
-    """The function of a canonical name; None if there is none."""
+def _function(name: str) -> LibraryFunction | None:
+    """The function of such a name; None if there is none."""
     return _FUNCTIONS.get(name) or (intrinsics.intrinsic(name) if name.startswith("llvm.") else None)
+
+
+def _names(machine: Any) -> dict[str, Any]:
+    return {
+        "jump_frame": jumps.JumpFrame,
+        "set_jump": partial(jumps.set_jump, machine),
+        "Jump": jumps.Jump,
+        "va_start": partial(variable_arguments.begin, machine),
+        "by_value": variable_arguments.by_value,
+        "long_double": variable_arguments.LongDouble,
+        "landing": partial(cplusplus.landing, machine),
+        "resumed": partial(cplusplus.resumed, machine),
+    }
+
+
+LIBRARY: Final = CLibrary(_canonical, _function, _STEPPING, cancellation.CANCELS, cancellation.as_point, _names)

@@ -1,4 +1,4 @@
-"""The variables that the libraries of C and C++ define, and the names of their functions that no program calls by name.
+"""The variables that the libraries of C and C++ define.
 
 Source: the Itanium C++ ABI, 2.9, for type information.
 """
@@ -32,6 +32,5 @@ CPP_VARIABLES: Final = {
     "__dso_handle": 8,
 }
 
-#: The functions for landing pads, and for going on with an exception.
-LANDING: Final = "landing pad"
-RESUMED: Final = "resume"
+#: The size of a stream, whose bytes are zero: so macros that look into it find no buffer, and call a function.
+STREAM_SIZE: Final = 216
