@@ -66,8 +66,9 @@ def _program(seed: int) -> str:
 
 @pytest.fixture(autouse=True)
 def no_marks_of_other_programs() -> Iterator[None]:
-    """Programs that other tests of this process have loaded compare types and identities."""
-    kept = [(each, set(each)) for each in (sites.comparing_identity, sites.looking_at_types)]
+    """Programs that other tests of this process have loaded compare types and identities, and have finalisers."""
+    marks = (sites.comparing_identity, sites.looking_at_types, sites.finalizing, sites.referring_weakly)
+    kept = [(each, set(each)) for each in marks]
     for each, _ in kept:
         each.clear()
     yield
