@@ -165,6 +165,21 @@ CORRECT = {
 }
 
 WRONG = {
+    "a request takes effect where cancellation becomes asynchronous": (
+        """
+        int n;
+        void *one(void *z) {
+            pthread_cancel(pthread_self()); n = 1;
+            pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0); n = 2;
+            return 0;
+        }
+        int main(void) {
+            pthread_t a;
+            pthread_create(&a, 0, one, 0); pthread_join(a, 0); assert(n != 1);
+        }
+        """,
+        FailureKind.ASSERTION,
+    ),
     "a mutex is destroyed while another thread may use it": (
         _two(
             "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",

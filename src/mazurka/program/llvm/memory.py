@@ -217,7 +217,6 @@ class Memory:
             layout = self.layouts.of(name)
             data = bytearray(content.ljust(size, b"\0"))
             found = self.objects[number] = MemoryObject(number << SHIFT, size, kind, layout, data)
-            found.is_shared = True
         if found.name != name:
             self.run.stop(f"the run was cut: {name} and {found.name} would have the same address")
         return found

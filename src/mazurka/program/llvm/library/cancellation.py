@@ -123,6 +123,7 @@ def _set_state(m: Machine, site: int, state: int, before: int) -> int:
     if before:
         m.memory.store(before, 4, int(index in m.threads.uncancellable), site)
     (m.threads.uncancellable.add if state else m.threads.uncancellable.discard)(index)
+    _test_if_asynchronous(m, site)
     return 0
 
 
@@ -133,7 +134,14 @@ def _set_type(m: Machine, site: int, type_: int, before: int) -> int:
     if before:
         m.memory.store(before, 4, m.state.get(("asynchronous", index), 0), site)
     m.state["asynchronous", index] = type_
+    _test_if_asynchronous(m, site)
     return 0
+
+
+def _test_if_asynchronous(m: Machine, site: int) -> None:
+    """A request that came before takes effect at once; one that comes later cuts the execution."""
+    if m.cancels and m.state.get(("asynchronous", m.run.current.index)):
+        test(m, site)
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
