@@ -32,10 +32,12 @@ _PROGRAMS: Final = 1_000 if _LONG else 8
 _FURTHER: Final = 200 if _LONG else 2
 
 _HEAD: Final = """
+#include <fcntl.h>
+#include <unistd.h>
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void __VERIFIER_assume(int);
 extern void klee_make_symbolic(void *, unsigned long, const char *);
-int x, y, a[4];
+int x, y, a[4], pipes[2];
 unsigned n, m;
 unsigned char k;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
@@ -54,6 +56,10 @@ _STATEMENTS: Final = (
     "for (unsigned i = 0; i < (n & 1); i++) {{ pthread_mutex_lock(&lock); y++; pthread_mutex_unlock(&lock); }}",
     "__VERIFIER_assume(x <= n + {b});",
     "{{ unsigned own = __VERIFIER_nondet_uint(); __VERIFIER_assume(own < 2); if (own > {a}) x = m; }}",
+    "{{ unsigned char sent = n + {a}; write(pipes[1], &sent, 1); }}",
+    "write(pipes[1], &m, 1);",
+    "{{ unsigned char got = 0; read(pipes[0], &got, 1); if (got > {a}) x = got; }}",
+    "{{ unsigned char got = {b}; if (read(pipes[0], &got, 1) == 1 && got == {a}) y = {b}; }}",
 )
 
 _CHECKS: Final = ("x != {c}", "y != {c}", "x + y < {c} + 3", "a[1] != {c}", "x != (int)n + {c}")
@@ -70,6 +76,7 @@ def _program(seed: int) -> str:
     count = sum(line.startswith("void *work") for line in lines)
     lines += [
         "int main(void) {",
+        "    pipe(pipes); fcntl(pipes[0], F_SETFL, O_NONBLOCK);",
         "    n = __VERIFIER_nondet_uint() & 3;",
         "    m = __VERIFIER_nondet_uint() & 3;",
         '    klee_make_symbolic(&k, sizeof k, "k"); __VERIFIER_assume(k < 2);',

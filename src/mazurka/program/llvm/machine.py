@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from math import inf
 from types import FrameType
 from typing import Any, Final
@@ -537,22 +537,31 @@ class _Bound:
         found = self._made.get(name)
         if found is None:
             machine, function = self._machine, self._machine.library_function(name)
+            unknown = TAKE_UNKNOWN.get(name, ())
 
             def found(site: int, *arguments: Any) -> Any:
                 if machine.memory.sections and name in machine.library.stepping:
                     machine.run.stop(_WITHIN.format(name, machine.location(site)))
-                if machine.conditions.used and name not in TAKE_UNKNOWN:
-                    arguments = tuple([int(each) if type(each) is SymbolicInt else each for each in arguments])
+                if machine.conditions.used:
+                    arguments = tuple(
+                        [
+                            int(each) if type(each) is SymbolicInt and at not in unknown else each
+                            for at, each in enumerate(arguments)
+                        ]
+                    )
                 return function(machine, site, *arguments)
 
             self._made[name] = found
         return found
 
 
-#: Functions of the library whose arguments may depend on unknown inputs. For all others they become definite.
-TAKE_UNKNOWN: Final = frozenset(
-    {"__VERIFIER_assume", "__VERIFIER_assert", "assume_abort_if_not", "klee_assume", "printf"}
-)
+#: The arguments of functions of the library that may depend on unknown inputs. All others become definite.
+TAKE_UNKNOWN: Final[Mapping[str, Container[int]]] = {
+    **dict.fromkeys(("__VERIFIER_assume", "__VERIFIER_assert", "assume_abort_if_not", "klee_assume"), (0,)),
+    **dict.fromkeys(("putchar", "putc", "fputc", "ungetc"), (0,)),
+    **dict.fromkeys(("memset", "llvm.memset", "__memset_chk"), (1,)),
+    "printf": range(sys.maxsize),
+}
 
 #: Functions that programs of SV-COMP define themselves, and that have a meaning of their own.
 OVERRIDDEN: Final = frozenset(

@@ -18,7 +18,13 @@ from typing import Any, Final, NamedTuple
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.layout import Layouts, ObjectLayout, further
 from mazurka.program.llvm.ownership import ObjectUse, Ownership, mark_of
-from mazurka.program.llvm.unknown_bytes import UnknownAddress, UnknownAddresses, UnknownBytes
+from mazurka.program.llvm.unknown_bytes import (
+    StoredBytes,
+    SymbolicBytes,
+    UnknownAddress,
+    UnknownAddresses,
+    UnknownBytes,
+)
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.runtime import Runtime
@@ -43,6 +49,9 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 _MANY: Final = 1_000
 _LARGE: Final = 1 << 16
 
+#: The bytes of the longest text.
+_LONGEST: Final = 1 << 20
+
 #: The first access of an atomic section that has an event before any other.
 _SECTION_BEGUN: Final[Target] = (Kind.HIDDEN.tag, "section")
 
@@ -53,26 +62,25 @@ _SECTION: Final = "accesses of an atomic section"
 _ALIVE: Final = ("int", 1)
 
 
-class MemoryObject:
+class MemoryObject(StoredBytes):
     """An object in memory. ``shadow`` has a byte for each byte that says whether it is initialised; None: all are."""
 
     __slots__ = (
-        *("base", "cells", "data", "is_constant", "is_foreign", "is_shared", "kind", "layout", "life", "live", "mark"),
-        *("owner", "shadow", "size", "unknown", "use"),
+        *("base", "cells", "is_constant", "is_foreign", "is_shared", "kind", "layout", "life", "live", "mark"),
+        *("owner", "shadow", "size", "use"),
     )
 
     def __init__(
         self, base: int, size: int, kind: str, layout: ObjectLayout, data: bytearray, owner: str = "", mark: int = 0
     ) -> None:
+        super().__init__(data)
         self.base = base
         self.size = size
         self.kind = kind  # "global", "constant", "heap", "stack", "function"
         self.is_constant = kind in ("constant", "function")
         self.layout = layout
         self.cells = layout.cells
-        self.data = data
         self.shadow: bytearray | None = None
-        self.unknown: UnknownBytes | None = None  # None: no byte depends on unknown inputs
         self.live = True
         self.owner = owner  # the thread that made it
         self.life: Target = (OBJECT, layout.name)  # written when it ends, read by each use
@@ -184,7 +192,12 @@ class Memory:
         self._static[index] = (thing, content)
 
     def allocate(
-        self, size: int, kind: str, name: str = "", content: bytes | None = None, place_made: str = ""
+        self,
+        size: int,
+        kind: str,
+        name: str = "",
+        content: bytes | SymbolicBytes | None = None,
+        place_made: str = "",
     ) -> MemoryObject:
         """Make an object; without ``content`` it is not initialised. ``place_made`` is the function that makes it."""
         task = self.run.current
@@ -200,11 +213,12 @@ class Memory:
         mark = self._marks.get(key)
         if mark is None:
             mark = self._marks[key] = mark_of(*key)
-        data = bytearray(size if content is None else content)
-        made = MemoryObject(number << SHIFT, size, kind, layout, data, task.name, mark)
+        made = MemoryObject(number << SHIFT, size, kind, layout, bytearray(size), task.name, mark)
         made.is_shared = not self.may_own or mark in self.run.points
         if content is None:
             made.shadow = bytearray(size)
+        else:
+            made.put(0, content)
         self.objects[number] = made
         return made
 
@@ -407,18 +421,20 @@ class Memory:
             value = _noted(thing, at, size, value)
         thing.data[at : at + size] = value.to_bytes(size, "little")
 
-    def read(self, address: int, size: int, site: int, *, initialised: bool = True, definite: bool = True) -> bytes:
-        """Read bytes. Unless they are only copied, they become ``definite``."""
+    def take(self, address: int, size: int, site: int, *, initialised: bool = True) -> SymbolicBytes:
+        """Read bytes as they are; ``initialised`` is whether they have to have values."""
         if not size:
-            return b""
+            return SymbolicBytes()
         thing, at = self.find(address, size, site, "reads")
         if not (self.run.solo or thing.is_constant):
             self.visit(_READ, thing, at, size, site)
         if initialised and thing.shadow is not None and not all(thing.shadow[at : at + size]):
             raise ProgramFault("uninitialised read", f"reads {size} byte(s) at offset {at} of {thing.name}", site)
-        if definite and thing.unknown is not None:
-            thing.unknown.become_definite(at, size)
-        return bytes(thing.data[at : at + size])
+        return thing.part(at, size)
+
+    def read(self, address: int, size: int, site: int, *, initialised: bool = True) -> bytes:
+        """Read bytes, which become definite."""
+        return self.take(address, size, site, initialised=initialised).definite()
 
     def peek(self, address: int, size: int) -> bytes:
         """The bytes at an address, read without a step; fewer where the object ends, none where there is none."""
@@ -426,9 +442,8 @@ class Memory:
         at = (address & MASK) - BIAS
         return bytes(thing.data[at : at + size]) if thing is not None and at >= 0 else b""
 
-    def write(self, address: int, content: bytes, site: int, shadow: bytes | None = None, unknown: Any = ()) -> None:
-        """Write bytes; ``shadow`` says which of them are initialised (None: all), ``unknown`` those that depend on
-        inputs."""
+    def write(self, address: int, content: bytes | SymbolicBytes, site: int, shadow: bytes | None = None) -> None:
+        """Write bytes; ``shadow`` says which of them are initialised (None: all)."""
         size = len(content)
         if not size:
             return
@@ -440,39 +455,42 @@ class Memory:
             self._keep(thing, at, size)
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size if shadow is None else shadow
-        if unknown and thing.unknown is None:
-            thing.unknown = UnknownBytes()
-        if thing.unknown is not None:
-            thing.unknown.put(at, size, unknown)
-        thing.data[at : at + size] = content
+        thing.put(at, content)
 
     def copy(self, to: int, source: int, size: int, site: int) -> None:
         """``memmove``: bytes that are not initialised stay so."""
         if not size:
             return
         thing, at = self.find(source, size, site, "reads")
-        content = self.read(source, size, site, initialised=False, definite=False)
+        content = self.take(source, size, site, initialised=False)
         shadow = bytes(thing.shadow[at : at + size]) if thing.shadow is not None else None
-        self.write(to, content, site, shadow, thing.unknown.part(at, size) if thing.unknown is not None else ())
+        self.write(to, content, site, shadow)
 
-    def text(self, address: int, site: int, most: int = 1 << 20) -> bytes:
-        """The text that ends with a zero byte, at most so many bytes, read in one step."""
-        return self.until(address, b"\0", site, most).removesuffix(b"\0")
+    def text(self, address: int, site: int, most: int = _LONGEST) -> bytes:
+        """The text that ends with a zero byte, at most so many bytes, read in one step. It becomes definite."""
+        return self.text_as_is(address, site, most).definite()
 
-    def until(self, address: int, end: bytes, site: int, most: int) -> bytes:
+    def text_as_is(self, address: int, site: int, most: int = _LONGEST) -> SymbolicBytes:
+        """Such a text, of which the length becomes definite."""
+        content = self.until(address, 0, site, most)
+        end = content.find(0)
+        return content if end < 0 else content[:end]
+
+    def until(self, address: int, end: int, site: int, most: int) -> SymbolicBytes:
         """The bytes up to the first one that is ``end``, or ``most`` bytes, which are 1 or more, read in one step.
+        Whether an unknown byte is the end is a condition of the path.
 
         While the thread stands before the step others may change where the end is; the bytes are read again then.
         """
         while True:
             thing, at = self.find(address, 1, site, "reads")
-            size = thing.data.find(end, at, at + most) - at + 1
-            if size <= 0:
+            size = thing.find(end, at, most) + 1
+            if not size:
                 size = most
                 if at + most > thing.size:
                     words = f"reads a text at offset {at} of {thing.name}, which has no end"
                     raise ProgramFault("out of bounds", words, site)
-            content = self.read(address, size, site)
+            content = self.take(address, size, site)
             found = content.find(end)
             if found == size - 1 or (found < 0 and size == most):
                 return content

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 from mazurka.program.llvm.ir.debug import structure_name
 from mazurka.program.llvm.ir.types import Array, Int, Pointer, Struct, Type
 from mazurka.program.llvm.memory import SHIFT, Late, Memory
+from mazurka.program.llvm.unknown_bytes import SymbolicBytes
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.recorded_events import PropertyEventSink
 from mazurka.properties.conditions import closed, evaluation
@@ -388,13 +389,13 @@ class WatchedMemory(Memory):
             self._stored(address, size, new, site, mark)
         return before, done
 
-    def read(self, address: int, size: int, site: int, *, initialised: bool = True, definite: bool = True) -> bytes:
+    def take(self, address: int, size: int, site: int, *, initialised: bool = True) -> SymbolicBytes:
         self._note_bytes(address, size)
-        return super().read(address, size, site, initialised=initialised, definite=definite)
+        return super().take(address, size, site, initialised=initialised)
 
-    def write(self, address: int, content: bytes, site: int, shadow: bytes | None = None, unknown: Any = None) -> None:
+    def write(self, address: int, content: bytes | SymbolicBytes, site: int, shadow: bytes | None = None) -> None:
         self._note_bytes(address, len(content))
-        super().write(address, content, site, shadow, unknown)
+        super().write(address, content, site, shadow)
 
     def _note_bytes(self, address: int, size: int) -> None:
         """Bytes are read or written, perhaps those of a watched variable."""

@@ -29,6 +29,7 @@ from mazurka.program.llvm.library.open_files import (
 )
 from mazurka.program.llvm.library.primitives import Composite
 from mazurka.program.llvm.library.signals import SIGPIPE, deliver
+from mazurka.program.llvm.unknown_bytes import SymbolicBytes
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ WHOLE: Final = "a read of a socket gives all bytes that have been sent, up to it
 class Bytes(NamedTuple):
     """The state of a channel."""
 
-    content: bytes = b""
+    content: SymbolicBytes = SymbolicBytes()
     has_reader: bool = True
     has_writer: bool = True
 
@@ -69,11 +70,26 @@ class Listening(NamedTuple):
 States = dict[str, Any]
 
 
+class _Channels(Composite):
+    """A channel, or several as one."""
+
+    __slots__ = ()
+
+    def _value(self) -> tuple[str, ...]:
+        if not any(each.content.unknown for _, each in self.state if isinstance(each, Bytes)):
+            return super()._value()
+        terms = [
+            (name, (each.content.in_terms(), *each[1:]) if isinstance(each, Bytes) else each)
+            for name, each in self.state
+        ]
+        return ("symbolic", repr(self.state), repr(terms))
+
+
 def _part(m: Machine, name: str) -> Composite:
     parts: dict[str, Composite] = m.state.setdefault("channels", {})
     name = "pipes and sockets" if any(each in m.module.functions for each in _WAITERS) else name
     if name not in parts:
-        parts[name] = Composite(name)
+        parts[name] = _Channels(name)
     return parts[name]
 
 
@@ -139,7 +155,7 @@ def has_room(channel: Bytes) -> bool:
     return len(channel.content) + _PIECE <= _ROOM
 
 
-def _end_reading(states: States, name: str) -> bytes:
+def _end_reading(states: States, name: str) -> SymbolicBytes:
     """Close a channel's reading end; returns the bytes that have not been read."""
     states[name] = state_of(states, name)._replace(has_reader=False)
     return state_of(states, name).content
@@ -157,7 +173,7 @@ def _cut(m: Machine, site: int, words: str) -> None:
 # -- reading and writing ----------------------------------------------------------------------------------------------
 
 
-def receive(m: Machine, site: int, opened: OpenFile, size: int, flags: int = 0) -> bytes | int:
+def receive(m: Machine, site: int, opened: OpenFile, size: int, flags: int = 0) -> SymbolicBytes | int:
     """Read bytes, none at the end; or the number of an error."""
     connection = opened.connection
     assert connection is not None
@@ -167,20 +183,22 @@ def receive(m: Machine, site: int, opened: OpenFile, size: int, flags: int = 0) 
     if connection.domain:
         m.run.assumed.add(WHOLE)
 
-    def act(states: States) -> bytes | None:
+    def act(states: States) -> SymbolicBytes | None:
         channel = state_of(states, name)
         if not channel.has_reader or not size:
-            return b""
+            return SymbolicBytes()
         found = channel.content[:size]
         if found and not flags & _PEEK:
             states[name] = channel._replace(content=channel.content[size:])
         return found if found or not channel.has_writer else None
 
-    found = change(m, site, name, act, waits=not (opened.flags & NONBLOCKING or flags & _DO_NOT_WAIT))
-    return _EAGAIN if found is None else bytes(found)
+    found: SymbolicBytes | None = change(
+        m, site, name, act, waits=not (opened.flags & NONBLOCKING or flags & _DO_NOT_WAIT)
+    )
+    return _EAGAIN if found is None else found
 
 
-def send(m: Machine, site: int, opened: OpenFile, content: bytes, flags: int = 0) -> int:
+def send(m: Machine, site: int, opened: OpenFile, content: SymbolicBytes, flags: int = 0) -> int:
     """Write bytes; returns how many, or the negative number of an error."""
     connection = opened.connection
     assert connection is not None
@@ -330,7 +348,7 @@ def _take_address(m: Machine, site: int, address: bytes) -> int:
         files.step(site, Op.RMW, entry_of(path))
         if files.find(path) is not None:
             return _EADDRINUSE
-        node = files.nodes[path] = FileNode(bytearray(), number_of(path))
+        node = files.nodes[path] = FileNode(b"", number_of(path))
         node.mode = stat.S_IFSOCK | 0o755
 
     def act(states: States) -> int:
@@ -470,12 +488,17 @@ def _receive(m: Machine, site: int, number: int, to: int, size: int, flags: int,
 
 
 def _send(m: Machine, site: int, number: int, source: int, size: int, flags: int, *_to: int) -> int:
+    return sent(m, site, number, m.memory.take(source, size, site), flags)
+
+
+def sent(m: Machine, site: int, number: int, content: SymbolicBytes, flags: int) -> int:
+    """``send``."""
     opened = socket_of(m, site, number)
     if opened is None:
         return -1
     _flags_known(m, site, flags)
-    sent = send(m, site, opened, m.memory.read(source, size, site), flags)
-    return failed(m, -sent) if sent < 0 else sent
+    count = send(m, site, opened, content, flags)
+    return failed(m, -count) if count < 0 else count
 
 
 def _option(m: Machine, site: int, number: int, *_option: int) -> int:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.library.channels import FUNCTIONS as CHANNELS
-from mazurka.program.llvm.library.channels import Listening, States, address_name, change, has_room, state_of
+from mazurka.program.llvm.library.channels import Listening, States, address_name, change, has_room, sent, state_of
 from mazurka.program.llvm.library.files import FUNCTIONS as FILES
-from mazurka.program.llvm.library.files import stream_of
+from mazurka.program.llvm.library.files import read, stream_of, written
 from mazurka.program.llvm.library.open_files import NONBLOCKING, OpenFile, failed, files_of, offset_of
+from mazurka.program.llvm.unknown_bytes import SymbolicBytes, joined
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -106,10 +106,11 @@ def _parts(m: Machine, site: int, vector: int, count: int) -> list[tuple[int, in
 
 
 def _writev(m: Machine, site: int, number: int, vector: int, count: int) -> int:
-    content = b"".join(m.memory.read(address, size, site) for address, size in _parts(m, site, vector, count))
-    whole = m.memory.allocate(len(content), "heap", "buffer", content)
-    written: int = FILES["write"](m, site, number, whole.address, len(content))
-    return written
+    return written(m, site, number, _gathered(m, site, vector, count))
+
+
+def _gathered(m: Machine, site: int, vector: int, count: int) -> SymbolicBytes:
+    return joined(m.memory.take(address, size, site) for address, size in _parts(m, site, vector, count))
 
 
 def _sendmsg(m: Machine, site: int, number: int, message: int, flags: int) -> int:
@@ -118,22 +119,19 @@ def _sendmsg(m: Machine, site: int, number: int, message: int, flags: int) -> in
     vector, count, control = (int.from_bytes(raw[at : at + 8], "little") for at in (16, 24, 40))
     if control:
         m.run.stop(f"the run was cut: a message with control data is not modelled ({m.location(site)})")
-    content = b"".join(m.memory.read(address, size, site) for address, size in _parts(m, site, vector, count))
-    whole = m.memory.allocate(len(content), "heap", "buffer", content)
-    sent: int = CHANNELS["send"](m, site, number, whole.address, len(content), flags)
-    return sent
+    return sent(m, site, number, _gathered(m, site, vector, count), flags)
 
 
 def _readv(m: Machine, site: int, number: int, vector: int, count: int) -> int:
     parts = _parts(m, site, vector, count)
-    size = sum(size for _, size in parts)
-    whole = m.memory.allocate(size, "heap", "buffer")
-    found: int = FILES["read"](m, site, number, whole.address, size)
-    left = bytes(whole.data[: max(found, 0)])
-    for address, most in parts:
-        m.memory.write(address, left[:most], site)
-        left = left[most:]
-    return found
+    found = read(m, site, number, sum(size for _, size in parts))
+    if isinstance(found, int):
+        return failed(m, found)
+    at = 0
+    for address, size in parts:
+        m.memory.write(address, found[at : at + size], site)
+        at += size
+    return len(found)
 
 
 # -- waiting for several ----------------------------------------------------------------------------------------------

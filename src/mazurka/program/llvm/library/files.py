@@ -28,6 +28,7 @@ from mazurka.program.llvm.library.open_files import (
 )
 from mazurka.program.llvm.library.threads import EPOCH, set_errno
 from mazurka.program.llvm.library.variables import STREAM_SIZE
+from mazurka.program.llvm.unknown_bytes import SymbolicBytes, byte_of
 from mazurka.program.protocol import Access
 from mazurka.trace.event import Op
 
@@ -56,13 +57,13 @@ def _opened(m: Machine, site: int, path: str, flags: int) -> OpenFile | int:
         if not flags & _CREATE:
             return _ENOENT
         folder = files.find(os.path.dirname(path))
-        if folder is None or folder.data is not None:
+        if folder is None or folder.content is not None:
             return _ENOENT
-        node = files.nodes[path] = FileNode(bytearray(), number_of(path))
-    if node.data is None and flags & _WRITING:
+        node = files.nodes[path] = FileNode(b"", number_of(path))
+    if node.content is None and flags & _WRITING:
         return _EISDIR
-    if flags & _TRUNCATE and node.data is not None:
-        node.data.clear()
+    if flags & _TRUNCATE and node.content is not None:
+        node.content.resize(0)
     task = m.run.current
     count = m.state["opened", task.index] = m.state.get(("opened", task.index), 0) + 1
     return OpenFile(path, node, flags, f"{task.name}#{count}")
@@ -154,7 +155,7 @@ def _given(m: Machine, number: int) -> OpenFile | None:
     return files_of(m).open.get(number & (1 << 64) - 1)
 
 
-def _taken(m: Machine, site: int, opened: OpenFile, size: int, at: int | None = None) -> bytes:
+def _taken(m: Machine, site: int, opened: OpenFile, size: int, at: int | None = None) -> SymbolicBytes:
     """Bytes read from an open file, from its offset on, which moves, or from a given one. Of a pipe or socket, read as
     a stream, so many bytes unless it ends before."""
     if opened.connection is not None:
@@ -163,15 +164,16 @@ def _taken(m: Machine, site: int, opened: OpenFile, size: int, at: int | None = 
     files_of(m).step(site, Op.READ, contents_of(opened.path), *moves)
     files_of(m).hold_open(opened, site)
     start = opened.at if at is None else at
-    pushed = opened.pushed[:size] if at is None else b""
-    found = bytes((opened.node.data or b"")[start : start + size - len(pushed)])
+    pushed = opened.pushed[:size] if at is None else SymbolicBytes()
+    content = opened.node.content
+    found = content.part(start, size - len(pushed)) if content is not None else SymbolicBytes()
     if at is None:
         opened.at += len(found)
         opened.pushed = opened.pushed[size:]
     return pushed + found
 
 
-def _all_received(m: Machine, site: int, opened: OpenFile, size: int) -> bytes:
+def _all_received(m: Machine, site: int, opened: OpenFile, size: int) -> SymbolicBytes:
     found, opened.pushed = opened.pushed[:size], opened.pushed[size:]
     while len(found) < size:
         part = receive(m, site, opened, size - len(found))
@@ -183,17 +185,17 @@ def _all_received(m: Machine, site: int, opened: OpenFile, size: int) -> bytes:
     return found
 
 
-def _ungetc(m: Machine, site: int, value: int, stream: int) -> int:
+def _ungetc(m: Machine, site: int, value: Any, stream: int) -> Any:
     opened = files_of(m).stream(stream, site)
     if opened is None or value >> 31:
         return -1
     files_of(m).step(site, *offset_of(opened)[:2])
-    opened.pushed = bytes([value & 255]) + opened.pushed
+    opened.pushed = byte_of(value) + opened.pushed
     opened.ended = False
     return value & 255
 
 
-def put(m: Machine, site: int, opened: OpenFile, content: bytes, at: int | None = None) -> int:
+def put(m: Machine, site: int, opened: OpenFile, content: SymbolicBytes, at: int | None = None) -> int:
     """Write bytes to an open file; returns their number."""
     if opened.connection is not None:
         sent = send(m, site, opened, content)
@@ -201,54 +203,48 @@ def put(m: Machine, site: int, opened: OpenFile, content: bytes, at: int | None 
     moves = () if at is not None else (offset_of(opened),)
     files_of(m).step(site, Op.RMW, contents_of(opened.path), *moves)
     files_of(m).hold_open(opened, site)
-    data = opened.node.data
-    if data is None:
+    stored = opened.node.content
+    if stored is None:
         return failed(m, _EBADF)
-    start = len(data) if opened.flags & _APPEND else opened.at if at is None else at
-    if len(data) < start:
-        data.extend(bytes(start - len(data)))
-    data[start : start + len(content)] = content
+    start = len(stored.data) if opened.flags & _APPEND else opened.at if at is None else at
+    stored.resize(max(start, len(stored.data)))
+    stored.put(start, content)
     if at is None:
         opened.at = start + len(content)
     return len(content)
 
 
 def _read(m: Machine, site: int, number: int, to: int, size: int, *at: int) -> int:
-    opened = _given(m, number)
-    if opened is None:
-        return failed(m, _EBADF) if number else 0
-    if opened.connection is not None:
-        if at:
-            return failed(m, _ESPIPE)
-        return _received(m, site, number, to, size)
-    if opened.node.data is None:
-        return failed(m, _EISDIR)
-    found = _taken(m, site, opened, size, *at)
-    m.memory.write(to, found, site)
-    return len(found)
-
-
-def _received(m: Machine, site: int, number: int, to: int, size: int) -> int:
-    opened = files_of(m).use(site, number)
-    if opened is None:
-        return -1
-    found = receive(m, site, opened, size)
+    found = read(m, site, number, size, *at)
     if isinstance(found, int):
         return failed(m, found)
     m.memory.write(to, found, site)
     return len(found)
 
 
+def read(m: Machine, site: int, number: int, size: int, *at: int) -> SymbolicBytes | int:
+    """The bytes that are read from a descriptor; or the number of an error."""
+    opened = _given(m, number)
+    if opened is None:
+        return _EBADF if number else SymbolicBytes()
+    if opened.connection is not None:
+        if at:
+            return _ESPIPE
+        opened = files_of(m).use(site, number)
+        return _EBADF if opened is None else receive(m, site, opened, size)
+    return _EISDIR if opened.node.content is None else _taken(m, site, opened, size, *at)
+
+
 def _write(m: Machine, site: int, number: int, source: int, size: int, *at: int) -> int:
-    return written(m, site, number, m.memory.read(source, size, site), *at)
+    return written(m, site, number, m.memory.take(source, size, site), *at)
 
 
-def written(m: Machine, site: int, number: int, content: bytes, *at: int) -> int:
+def written(m: Machine, site: int, number: int, content: SymbolicBytes, *at: int) -> int:
     """Write bytes to a descriptor; returns their number, or -1 and sets ``errno``."""
     opened = _given(m, number)
     if opened is None and number in (1, 2):
         m.run.current.silent += 1
-        m.output.append(content)
+        m.output.append(content.data)
         return len(content)
     if opened is not None and opened.connection is not None:
         if at:
@@ -268,12 +264,12 @@ def _seek(m: Machine, site: int, number: int, offset: int, whence: int) -> int:
         return failed(m, _ESPIPE)
     offset = offset - (1 << 64) if offset >> 63 else offset
     files_of(m).step(site, *offset_of(opened)[:2], Access(Op.READ, contents_of(opened.path)))
-    base = {0: 0, 1: opened.at, 2: len(opened.node.data or b"")}.get(whence)
+    base = {0: 0, 1: opened.at, 2: len(opened.node.content.data) if opened.node.content is not None else 0}.get(whence)
     if base is None or base + offset < 0:
         return failed(m, _EINVAL)
     if whence == 1:
         offset -= len(opened.pushed)
-    opened.at, opened.ended, opened.pushed = base + offset, False, b""
+    opened.at, opened.ended, opened.pushed = base + offset, False, SymbolicBytes()
     return opened.at
 
 
@@ -282,10 +278,8 @@ def _ftruncate(m: Machine, site: int, number: int, size: int) -> int:
     if opened is None or opened.connection is not None or not opened.flags & _WRITING or size >> 63:
         return failed(m, _EBADF if opened is None else _EINVAL)
     files_of(m).step(site, Op.RMW, contents_of(opened.path))
-    data = opened.node.data
-    if data is not None:
-        data[size:] = b""
-        data.extend(bytes(size - len(data)))
+    if opened.node.content is not None:
+        opened.node.content.resize(size)
     return 0
 
 
@@ -303,37 +297,39 @@ def _fread(m: Machine, site: int, to: int, size: int, count: int, stream: int) -
     return len(found) // size
 
 
-def _line(m: Machine, site: int, opened: OpenFile, most: int, end: bytes = b"\n") -> bytes:
+def _line(m: Machine, site: int, opened: OpenFile, most: int, end: int = 10) -> SymbolicBytes:
     """A line, with its end, or at most so many bytes of it."""
     if opened.connection is not None:
         return _line_received(m, site, opened, most, end)
     before, pushed = opened.at, opened.pushed
     found = _taken(m, site, opened, most)
-    line, its_end, _ = found.partition(end)
-    used = len(line) + len(its_end)
+    at = found.find(end)
+    used = at + 1 or len(found)
     opened.at, opened.pushed = before + max(0, used - len(pushed)), pushed[used:]
-    opened.ended = not its_end and len(found) < most
-    return line + its_end
+    opened.ended = at < 0 and len(found) < most
+    return found[:used]
 
 
-def _line_received(m: Machine, site: int, opened: OpenFile, most: int, end: bytes) -> bytes:
+def _line_received(m: Machine, site: int, opened: OpenFile, most: int, end: int) -> SymbolicBytes:
     """A line of a pipe or socket. Bytes that have come beyond it stay with the stream, as in C's buffers."""
-    found = b""
-    while len(found) < most and not found.endswith(end):
+    found, is_whole = SymbolicBytes(), False
+    while len(found) < most and not is_whole:
         if not opened.pushed:
             part = receive(m, site, opened, _PAGE)
-            opened.pushed = b"" if isinstance(part, int) else part
+            opened.pushed = SymbolicBytes() if isinstance(part, int) else part
         if not opened.pushed:
             break
-        line, its_end, _ = opened.pushed[: most - len(found)].partition(end)
-        found, opened.pushed = found + line + its_end, opened.pushed[len(line + its_end) :]
-    opened.ended = len(found) < most and not found.endswith(end)
+        given = opened.pushed[: most - len(found)]
+        used = given.find(end) + 1
+        is_whole, used = used > 0, used or len(given)
+        found, opened.pushed = found + given[:used], opened.pushed[used:]
+    opened.ended = len(found) < most and not is_whole
     return found
 
 
 def _fgets(m: Machine, site: int, to: int, size: int, stream: int) -> int:
     opened = files_of(m).stream(stream, site)
-    line = _line(m, site, opened, size - 1) if opened is not None else b""
+    line = _line(m, site, opened, size - 1) if opened is not None else None
     if not line:
         return 0
     m.memory.write(to, line + b"\0", site)
@@ -343,7 +339,7 @@ def _fgets(m: Machine, site: int, to: int, size: int, stream: int) -> int:
 def _getdelim(m: Machine, site: int, place: int, size: int, end: int, stream: int) -> int:
     """The line is in memory that ``malloc`` has returned, which grows as it must."""
     opened = files_of(m).stream(stream, site)
-    line = _line(m, site, opened, _LONGEST, bytes([end & 255])) if opened is not None else b""
+    line = _line(m, site, opened, _LONGEST, end & 255) if opened is not None else None
     buffer, has = m.memory.load(place, 8, site), m.memory.load(size, 8, site)
     if not line:
         return -1
@@ -366,7 +362,7 @@ def ahead(m: Machine, site: int, stream: int) -> tuple[OpenFile, bytes] | None:
     before, pushed = opened.at, opened.pushed
     found = _taken(m, site, opened, _LONGEST)
     opened.at, opened.pushed = before, pushed
-    return opened, found
+    return opened, found.definite()
 
 
 def skip(opened: OpenFile, count: int) -> None:
@@ -376,12 +372,13 @@ def skip(opened: OpenFile, count: int) -> None:
     opened.at += count - from_pushed
 
 
-def _fgetc(m: Machine, site: int, stream: int) -> int:
+def _fgetc(m: Machine, site: int, stream: int) -> Any:
     opened = files_of(m).stream(stream, site)
-    found = _taken(m, site, opened, 1) if opened is not None else b""
-    if opened is not None:
-        opened.ended = not found
-    return found[0] if found else -1
+    if opened is None:
+        return -1
+    found = _taken(m, site, opened, 1)
+    opened.ended = not found
+    return found.numbers()[0] if found else -1
 
 
 def _feof(m: Machine, site: int, stream: int) -> int:
@@ -419,7 +416,7 @@ def _attributes(m: Machine, site: int, path: str, to: int, node: FileNode | None
     if node is None:
         return failed(m, _ENOENT)
     content = bytearray(144)
-    size = len(node.data) if node.data is not None else 4096
+    size = len(node.content.data) if node.content is not None else 4096
     accessed, changed = node.times
     for at, width, value in (
         (0, 8, 1), (8, 8, node.number), (16, 8, 1), (24, 4, node.mode), (48, 8, size), (56, 8, 4096),
@@ -472,7 +469,7 @@ def _unlink(m: Machine, site: int, name: int) -> int:
     path = files.path(name, site)
     files.step(site, Op.RMW, entry_of(path))
     node = files.find(path)
-    if node is None or node.data is None:
+    if node is None or node.content is None:
         return failed(m, _ENOENT if node is None else _EISDIR)
     files.nodes[path] = None
     return 0
@@ -483,7 +480,7 @@ def _rmdir(m: Machine, site: int, name: int) -> int:
     path = files.path(name, site)
     files.step(site, Op.RMW, entry_of(path))
     node = files.find(path)
-    if node is None or node.data is not None:
+    if node is None or node.content is not None:
         return failed(m, _ENOENT if node is None else _ENOTDIR)
     inside = files.names(path)
     files.step(site, Op.READ, entry_of(path), *[Access(Op.READ, entry_of(os.path.join(path, each))) for each in inside])
@@ -510,7 +507,7 @@ def _rename(m: Machine, site: int, old: int, new: int) -> int:
     node = files.find(source)
     if node is None:
         return failed(m, _ENOENT)
-    if node.data is None:
+    if node.content is None:
         m.run.stop(f"the run was cut: it renames a directory ({m.location(site)})")
     files.nodes[source], files.nodes[to] = None, node
     return 0
@@ -529,9 +526,9 @@ def _ftw(m: Machine, site: int, name: int, function: int, _depth: int) -> int:
         place = m.memory.allocate(len(text) + 1, "heap", "path", text + b"\0").address
         attributes = m.memory.allocate(144, "heap", "attributes").address
         _attributes(m, site, path, attributes, node)
-        if result := m.call(function, site, place, attributes, int(node.data is None)):
+        if result := m.call(function, site, place, attributes, int(node.content is None)):
             return int(result)
-        if node.data is None:
+        if node.content is None:
             inside = files.names(path)
             waiting += [(os.path.join(path, each), text + b"/" + os.fsencode(each)) for each in reversed(inside)]
         task.silent += 1
@@ -552,13 +549,13 @@ def _mmap(m: Machine, site: int, _wanted: int, size: int, protection: int, flags
     if flags & 0x20:
         return m.memory.allocate(whole, "heap", "mapping", bytes(whole)).address
     opened = _given(m, number)
-    if opened is None or opened.connection is not None or opened.node.data is None:
+    if opened is None or opened.connection is not None or opened.node.content is None:
         set_errno(m, _EBADF)
         return failed
     if flags & 1 and protection & 2:
         m.run.stop(f"the run was cut: it maps a file to be written ({m.location(site)})")
     content = _taken(m, site, opened, size, at)
-    return m.memory.allocate(whole, "heap", "mapping", content.ljust(whole, b"\0")).address
+    return m.memory.allocate(whole, "heap", "mapping", content + bytes(whole - len(content))).address
 
 
 def _munmap(m: Machine, site: int, address: int, _size: int) -> int:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.memory import SHIFT
+from mazurka.program.llvm.unknown_bytes import SymbolicBytes, byte_of
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
 
-def allocate(m: Machine, site: int, size: int, content: bytes | None = None) -> int:
+def allocate(m: Machine, site: int, size: int, content: bytes | SymbolicBytes | None = None) -> int:
     """Make an object on the heap; returns its address."""
     m.run.current.silent += 1
     place = m.location(site)
@@ -71,8 +72,8 @@ def _copy(m: Machine, site: int, to: int, source: int, size: int, *_volatile: in
     return to
 
 
-def _set(m: Machine, site: int, to: int, value: int, size: int, *_volatile: int) -> int:
-    m.memory.write(to, bytes([value & 255]) * size, site)
+def _set(m: Machine, site: int, to: int, value: Any, size: int, *_volatile: int) -> int:
+    m.memory.write(to, byte_of(value, size), site)
     return to
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.threads import EPOCH, set_errno
 from mazurka.program.llvm.memory import SHIFT
+from mazurka.program.llvm.unknown_bytes import StoredBytes, SymbolicBytes
 from mazurka.program.protocol import Access
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT, Target
@@ -35,13 +36,13 @@ NONBLOCKING: Final = 0o4000
 
 
 class FileNode:
-    """A file or directory. ``data`` is None for a directory; ``times`` are those of the last access and change, in
+    """A file or directory. ``content`` is None for a directory; ``times`` are those of the last access and change, in
     seconds since 1970."""
 
-    __slots__ = ("data", "mode", "number", "times")
+    __slots__ = ("content", "mode", "number", "times")
 
-    def __init__(self, data: bytearray | None, number: int) -> None:
-        self.data = data
+    def __init__(self, data: bytes | None, number: int) -> None:
+        self.content = None if data is None else StoredBytes(bytearray(data))
         self.number = number
         self.mode = (stat.S_IFREG | 0o644) if data is not None else (stat.S_IFDIR | 0o755)
         self.times = (int(EPOCH), int(EPOCH))
@@ -73,7 +74,7 @@ class OpenFile:
         self.stream = 0  # its address, if it has been opened as one
         self.is_closed = False
         self.ended = False
-        self.pushed = b""  # pushed back by ungetc, the next byte first
+        self.pushed = SymbolicBytes()  # pushed back by ungetc, the next byte first
 
 
 class FileSystem:
@@ -98,9 +99,7 @@ class FileSystem:
                 content = self.machine.disk[path] = _content(path)
             is_there = content is not None
             self.nodes[path] = (
-                FileNode(bytearray(content) if isinstance(content, bytes) else None, number_of(path))
-                if is_there
-                else None
+                FileNode(content if isinstance(content, bytes) else None, number_of(path)) if is_there else None
             )
         return self.nodes[path]
 

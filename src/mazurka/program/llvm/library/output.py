@@ -14,6 +14,7 @@ from mazurka.program.llvm.library.formatting import formatted
 from mazurka.program.llvm.library.memory import allocate
 from mazurka.program.llvm.library.open_files import files_of
 from mazurka.program.llvm.library.variable_arguments import from_call, from_list
+from mazurka.program.llvm.unknown_bytes import SymbolicBytes, byte_of
 from mazurka.symbolic.values import plain
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ def _write(m: Machine, text: bytes) -> int:
     return len(text)
 
 
-def _to(m: Machine, site: int, stream: int, text: bytes) -> int:
+def _to(m: Machine, site: int, stream: int, text: SymbolicBytes) -> int:
     """Write to a stream: a file that the program has opened, or the output."""
     opened = files_of(m).stream(stream, site)
-    return put(m, site, opened, text) if opened is not None else _write(m, text)
+    return put(m, site, opened, text) if opened is not None else _write(m, text.data)
 
 
 def text_of(m: Machine, site: int, pattern: int, given: Any) -> bytes:
@@ -50,11 +51,11 @@ def _vprintf(m: Machine, site: int, pattern: int, given: int) -> int:
 
 
 def _fprintf(m: Machine, site: int, stream: int, pattern: int, given: Any) -> int:
-    return _to(m, site, stream, text_of(m, site, pattern, given))
+    return _to(m, site, stream, SymbolicBytes(text_of(m, site, pattern, given)))
 
 
 def _dprintf(m: Machine, site: int, number: int, pattern: int, given: Any) -> int:
-    return written(m, site, number, text_of(m, site, pattern, given))
+    return written(m, site, number, SymbolicBytes(text_of(m, site, pattern, given)))
 
 
 def _snprintf(m: Machine, site: int, to: int, most: int, pattern: int, given: Any) -> int:
@@ -86,24 +87,24 @@ def _with_arguments(function: Callable[..., int], named: int) -> Callable[..., i
 
 
 def _puts(m: Machine, site: int, address: int) -> int:
-    return _write(m, m.memory.text(address, site) + b"\n")
+    return _write(m, m.memory.text_as_is(address, site).data + b"\n")
 
 
 def _fputs(m: Machine, site: int, address: int, stream: int) -> int:
-    return _to(m, site, stream, m.memory.text(address, site))
+    return _to(m, site, stream, m.memory.text_as_is(address, site))
 
 
-def _putchar(m: Machine, site: int, value: int, *stream: int) -> int:
-    text = bytes([value & 255])
+def _putchar(m: Machine, site: int, value: Any, *stream: int) -> Any:
+    text = byte_of(value)
     if stream:
         _to(m, site, stream[0], text)
     else:
-        _write(m, text)
+        _write(m, text.data)
     return value & 255
 
 
 def _fwrite(m: Machine, site: int, address: int, size: int, count: int, stream: int) -> int:
-    _to(m, site, stream, m.memory.read(address, size * count, site))
+    _to(m, site, stream, m.memory.take(address, size * count, site))
     return count
 
 

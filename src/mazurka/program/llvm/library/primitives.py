@@ -167,5 +167,5 @@ class Composite(Primitive):
         run.visit(Op.WRITE, self.target, site, self._value if run.detail else None)
         self.state = state
 
-    def _value(self) -> tuple[str, str]:
+    def _value(self) -> tuple[str, ...]:
         return ("str", repr(self.state))

@@ -1,7 +1,8 @@
 """``string.h`` and ``strings.h``.
 
 Source: C17, 7.24; POSIX.1-2017. A function that reads and writes bytes is one step for the reads of each argument and
-one for the writes.
+one for the writes. Bytes that depend on unknown inputs stay so where they are copied or compared; lengths and places
+that a function looks for become definite, and so do the texts that ``strstr`` and ``memmem`` search.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.memory import allocate
+from mazurka.program.llvm.unknown_bytes import SymbolicBytes, compared, picked
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT
 
@@ -21,28 +23,41 @@ if TYPE_CHECKING:
 _GOES_ON: Final = (OBJECT, "the text of strtok")
 
 
-def _compare(one: bytes, other: bytes) -> int:
-    return (one > other) - (one < other)
-
-
-def _text(m: Machine, site: int, address: int, most: int | None = None) -> bytes:
+def _text(m: Machine, site: int, address: int, most: int | None = None) -> SymbolicBytes:
     """A text without its end, or at most so many bytes that need have none."""
     if most is None:
-        return bytes(m.memory.text(address, site))
-    return bytes(m.memory.text(address, site, most)) if most else b""
+        return m.memory.text_as_is(address, site)
+    return m.memory.text_as_is(address, site, most) if most else SymbolicBytes()
 
 
-def _memcmp(m: Machine, site: int, one: int, other: int, size: int) -> int:
-    return _compare(m.memory.read(one, size, site), m.memory.read(other, size, site))
+def _known(m: Machine, site: int, address: int) -> bytes:
+    """A text, which becomes definite."""
+    return bytes(m.memory.text(address, site))
+
+
+def _memcmp(m: Machine, site: int, one: int, other: int, size: int) -> Any:
+    return _compared(m.memory.take(one, size, site), m.memory.take(other, size, site))
+
+
+def _compared(one: SymbolicBytes, other: SymbolicBytes, *, folds: bool = False) -> Any:
+    if not (one.unknown or other.unknown):
+        first, second = (one.data.lower(), other.data.lower()) if folds else (one.data, other.data)
+        return (first > second) - (first < second)
+    both = [list(map(_folded, each.numbers())) if folds else each.numbers() for each in (one, other)]
+    return compared(*both)
+
+
+def _folded(letter: Any) -> Any:
+    return picked((letter >= 65) & (letter <= 90), letter + 32, letter)
 
 
 def _memchr(m: Machine, site: int, address: int, value: int, size: int, *, last: bool = False) -> int:
     """``memchr`` reads no byte after the one that it finds; ``memrchr`` reads all."""
-    wanted = bytes([value & 255])
     if not size:
         return 0
-    content = m.memory.read(address, size, site) if last else m.memory.until(address, wanted, site, size)
-    at = content.rfind(wanted) if last else content.find(wanted)
+    wanted = value & 255
+    content = m.memory.take(address, size, site) if last else m.memory.until(address, wanted, site, size)
+    at = content.find(wanted, last=last)
     return address + at if at >= 0 else 0
 
 
@@ -53,9 +68,9 @@ def _memmem(m: Machine, site: int, address: int, size: int, wanted: int, length:
 
 def _memccpy(m: Machine, site: int, to: int, source: int, value: int, size: int) -> int:
     """Copy the bytes up to one, and itself."""
-    content = m.memory.until(source, bytes([value & 255]), site, size) if size else b""
+    content = m.memory.until(source, value & 255, site, size) if size else SymbolicBytes()
     m.memory.write(to, content, site)
-    return to + len(content) if content.endswith(bytes([value & 255])) else 0
+    return to + len(content) if content.find(value & 255) >= 0 else 0
 
 
 def _copied(m: Machine, site: int, to: int, source: int) -> int:
@@ -68,7 +83,7 @@ def _copied(m: Machine, site: int, to: int, source: int) -> int:
 def _padded(m: Machine, site: int, to: int, source: int, size: int) -> int:
     """``stpncpy``: copy at most ``size`` bytes of a text and fill the rest with zeros."""
     text = _text(m, site, source, size)
-    m.memory.write(to, text.ljust(size, b"\0"), site)
+    m.memory.write(to, text + bytes(size - len(text)), site)
     return to + len(text)
 
 
@@ -92,23 +107,21 @@ def _strlcat(m: Machine, site: int, to: int, source: int, size: int) -> int:
     return len(before) + len(text)
 
 
-def _comparing(*, folds: bool = False) -> Callable[..., int]:
+def _comparing(*, folds: bool = False) -> Callable[..., Any]:
     """``strcmp`` and the like, with or without a greatest length. Of the first text no byte is read that is compared
     with none of the second."""
 
-    def called(m: Machine, site: int, one: int, other: int, most: int | None = None) -> int:
+    def called(m: Machine, site: int, one: int, other: int, most: int | None = None) -> Any:
         second = _text(m, site, other, most)
-        compared = len(second) + 1
-        first = _text(m, site, one, compared if most is None else min(most, compared))
-        return _compare(first.lower(), second.lower()) if folds else _compare(first, second)
+        read = len(second) + 1
+        first = _text(m, site, one, read if most is None else min(most, read))
+        return _compared(first, second, folds=folds)
 
     return called
 
 
 def _strchr(m: Machine, site: int, address: int, value: int, *, last: bool = False) -> int:
-    text = _text(m, site, address) + b"\0"
-    wanted = bytes([value & 255])
-    at = text.rfind(wanted) if last else text.find(wanted)
+    at = (_text(m, site, address) + b"\0").find(value & 255, last=last)
     return address + at if at >= 0 else 0
 
 
@@ -117,7 +130,7 @@ def _strchrnul(m: Machine, site: int, address: int, value: int) -> int:
 
 
 def _strstr(m: Machine, site: int, address: int, wanted: int, *, folds: bool = False) -> int:
-    text, part = _text(m, site, address), _text(m, site, wanted)
+    text, part = _known(m, site, address), _known(m, site, wanted)
     at = text.lower().find(part.lower()) if folds else text.find(part)
     return address + at if at >= 0 else 0
 
@@ -128,24 +141,36 @@ def _strdup(m: Machine, site: int, address: int, most: int | None = None) -> int
 
 
 def _spans(m: Machine, site: int, address: int, among: int, *, inside: bool) -> int:
-    return _span(_text(m, site, address), _text(m, site, among), inside=inside)
+    return _span(_text(m, site, address), _known(m, site, among), inside=inside)
 
 
-def _span(text: bytes, among: bytes, *, inside: bool) -> int:
+def _span(text: SymbolicBytes, among: bytes, *, inside: bool) -> int:
     """The number of bytes at the beginning of a text that are all among some bytes, or none of which is."""
-    return next((at for at, each in enumerate(text) if (each in among) is not inside), len(text))
+    for at, each in enumerate(text.numbers()):
+        if bool(_is_among(each, among)) is not inside:
+            return at
+    return len(text)
+
+
+def _is_among(letter: Any, letters: bytes) -> Any:
+    if type(letter) is int:
+        return letter in letters
+    found: Any = 0
+    for each in letters:
+        found = (letter == each) | found
+    return found
 
 
 def _strpbrk(m: Machine, site: int, address: int, among: int) -> int:
     text = _text(m, site, address)
-    at = _span(text, _text(m, site, among), inside=False)
+    at = _span(text, _known(m, site, among), inside=False)
     return address + at if at < len(text) else 0
 
 
 def _next_word(m: Machine, site: int, address: int, separators: int) -> tuple[int, int]:
     """The addresses of the next word of a text, which ends with a zero byte from now on, and of the rest after it;
     0 for a word that there is not."""
-    text, among = _text(m, site, address), _text(m, site, separators)
+    text, among = _text(m, site, address), _known(m, site, separators)
     start = _span(text, among, inside=True)
     if start == len(text):
         return 0, address + start
@@ -177,7 +202,7 @@ def _strsep(m: Machine, site: int, place: int, separators: int) -> int:
     if not address:
         return 0
     text = _text(m, site, address)
-    end = _span(text, _text(m, site, separators), inside=False)
+    end = _span(text, _known(m, site, separators), inside=False)
     if end < len(text):
         m.memory.store(address + end, 1, 0, site)
     m.memory.store(place, 8, address + end + 1 if end < len(text) else 0, site)
