@@ -197,6 +197,7 @@ class Failure:
     waiting: tuple[BlockedThread, ...] = ()
     step: int = 0  # number of steps logged when the failure happened
     against: Location | None = None  # of a race: where the other access is
+    adjacent: bool = True  # of a race: whether its accesses are, and may change places
     rule: str = ""  # of the violation of a property: its name
     events: tuple[MatchedEvent, ...] = ()  # ... and the events that make it up
 

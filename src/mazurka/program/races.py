@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from mazurka.program.protocol import Failure, FailureKind, Run
@@ -12,24 +12,33 @@ from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import Kind, kind_of
 
 _NOUNS: Final = {Op.READ: "read", Op.WRITE: "write", Op.RMW: "change"}
+_USES: Final = {Op.READ: "use", Op.WRITE: "use", Op.RMW: "end"}  # of objects in memory
 
 
-def races_of(run: Run, location: Callable[[SiteNumber], Location | None]) -> Iterator[Failure]:
-    """The races of a run; ``location`` gives the place of a site."""
+def races_of(
+    run: Run,
+    location: Callable[[SiteNumber], Location | None],
+    others: Iterable[Shown] = (),
+    sections: Collection[int] = (),
+) -> Iterator[Failure]:
+    """The races of a run, then ``others``, whose accesses are not adjacent; ``location`` gives the place of a site.
+    Steps that are atomic ``sections`` do not race with each other."""
     seen = set()
-    for each in shown(run.log):
+    adjacent = [each for each in shown(run.log) if not (each.first in sections and each.second in sections)]
+    for each in (*adjacent, *others):
         places = [location(run.log[step].site) for step in (each.first, each.second)]
         if None in places:
             continue
-        failure = _failure(run, each, places)
+        failure = _failure(run, each, places, each in adjacent)
         if failure.identity not in seen:
             seen.add(failure.identity)
             yield failure
 
 
-def _failure(run: Run, race: Shown, places: list[Location | None]) -> Failure:
+def _failure(run: Run, race: Shown, places: list[Location | None], adjacent: bool) -> Failure:
     steps = [run.log[number] for number in (race.first, race.second)]
-    one, other = (f"{_NOUNS[op]} by thread {run.tasks[step.task]}" for op, step in zip(race.ops, steps, strict=True))
+    nouns = _NOUNS if kind_of(race.target) is not Kind.OBJECT else _USES
+    one, other = (f"{nouns[op]} by thread {run.tasks[step.task]}" for op, step in zip(race.ops, steps, strict=True))
     return Failure(
         FailureKind.RACE,
         f"data race on {_words(race.target)}: {one} ({_place(places[0])}), {other} ({_place(places[1])})",
@@ -37,6 +46,7 @@ def _failure(run: Run, race: Shown, places: list[Location | None]) -> Failure:
         places[1],
         step=race.second + 1,
         against=places[0],
+        adjacent=adjacent,
     )
 
 
@@ -57,6 +67,10 @@ def _words(target: Any) -> str:
             return f"{target[1]}+{target[2]}" if target[2] else str(target[1])
         case Kind.CELL:
             return "a captured variable"
+        case Kind.ATOMIC if len(target) == 3:
+            return f"{target[1]}+{target[2]}" if target[2] else str(target[1])
+        case Kind.OBJECT if isinstance(target[1], str):
+            return target[1]
         case _:
             return " ".join(map(str, target)) if isinstance(target, tuple) else str(target)
 

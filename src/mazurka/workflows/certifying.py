@@ -102,7 +102,7 @@ def witness_of(run: Run, failure: Failure) -> tuple[Trace, Witness]:
     """The run as a trace, and the failure as a claim about its end."""
     end = len(run.log) if failure.waiting else failure.step
     trace = trace_of(run.tasks, _comparable(run))
-    if failure.is_race:
+    if failure.is_race and failure.adjacent:
         race = shown_at(run.log, end)
         assert race is not None
         return trace, Witness(_first(race.first), claim=Races(race.first, race.second))

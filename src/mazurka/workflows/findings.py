@@ -82,7 +82,7 @@ class FindingBuilder:
     def _described(self, shown: Reproduction, schedule: Schedule) -> Finding:
         """The finding, after its order has been checked and executed again."""
         failure = shown.failure
-        if failure.is_race and not changes_places(self.program, schedule, failure):
+        if failure.is_race and failure.adjacent and not changes_places(self.program, schedule, failure):
             raise WitnessRefused(
                 "witness-refused",
                 f"a data race was found ({failure.message}), but the two accesses can't change places",

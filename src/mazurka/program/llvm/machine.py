@@ -38,6 +38,7 @@ from mazurka.program.llvm.operations import (
 from mazurka.program.llvm.property_events import CEvents, WatchedMemory
 from mazurka.program.llvm.translation import Translator, python_name
 from mazurka.program.llvm.unknown_places import UnknownPlaces
+from mazurka.program.llvm.weak_races import ACCESSING, Fence
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.loops import begin_pass, leave
 from mazurka.program.runtime.runtime import Runtime
@@ -129,6 +130,8 @@ class Machine:
         self._passes = 0  # of loops, in all executions before
         self._warm = inf  # passes of this execution after which native code is used
         self._sites: dict[int, int] = {}  # by the identity of an instruction
+        self.instructions: dict[int, Instruction] = {}  # by site: those that access memory themselves
+        self.fences: list[Fence] = []  # of this execution
         self._constructors: list[int] | None = None  # found when it is asked for
         self._activations = 0
         self._rounds = 0  # passes of loops in succession that began in states that were there before
@@ -237,6 +240,8 @@ class Machine:
             for block in function.blocks:
                 for each in block.instructions:
                     self._sites[id(each)] = len(self.locations)
+                    if each.opcode in ACCESSING:
+                        self.instructions[len(self.locations)] = each
                     self.locations.append(each.location)
             self._translate_one(function)
 
@@ -304,6 +309,7 @@ class Machine:
         self.output.clear()
         self.is_broken = False
         self.steps.clear()
+        self.fences.clear()
         self._activations = 0
         self._rounds = 0
         self._states.clear()
@@ -408,6 +414,8 @@ class Machine:
 
     def _fence(self, ordering: str, site: int) -> None:
         run = self.run
+        if not run.solo:
+            self.fences.append((len(run.log), run.current.index, ordering))
         if ordering == "seq_cst":
             run.drain(site)
         elif self.memory.model is MemoryModel.PSO and ordering != "acquire":

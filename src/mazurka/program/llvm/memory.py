@@ -149,6 +149,7 @@ class Memory:
         self.may_own = self.keeps_owned  # in this execution
         self._marks: dict[tuple[str, str, str], int] = {}
         self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
+        self.section_steps: set[int] = set()  # of this execution: the steps that atomic sections are
         self.sections = 0  # atomic sections that the running thread is in, one within the other
         self._touched: dict[Target, int] | None = None  # by its step so far: 1 read, 2 written; None: no step yet
         self._before: list[tuple[MemorySlot, Any]] = []  # the values that the section has overwritten, oldest first
@@ -160,6 +161,7 @@ class Memory:
         self.run = run
         self.may_own = self.keeps_owned and not has_all_steps
         self.leave_sections()
+        self.section_steps.clear()
         self.codes.clear()
         self.made.clear()
         self.layouts.restart(run.sharing)
@@ -686,6 +688,7 @@ class Memory:
             for access in (Access(op, target), *more):
                 run.sharing.touch(run.current.index, access.op, access.target, site, True)
             run.visit(op, target, site, look, more, True)
+            self.section_steps.add(len(run.log) - 1)
             self.sections, self._touched = depth, {}
             for access in (Access(op, target), *more):
                 self._touch(access)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import linecache
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Final
@@ -29,6 +29,7 @@ from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
 from mazurka.program.llvm.memory import MemoryObject
 from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.llvm.unknown_names import impossible_events
+from mazurka.program.llvm.weak_races import weak_races
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import LASSO, Failure, FailureKind, Frame, LearnsPoints, Plan, ProgramFacts, Run
 from mazurka.program.races import races_of
@@ -145,8 +146,14 @@ class CProgram(LearnsPoints):
         if self.settings.records_events:
             run.events = tuple(self._recorder.events)
         if self.settings.races and not run.found_new_points:
-            run.failures += races_of(run, self.location)
+            run.failures += self._races(machine, run)
         return run
+
+    def _races(self, machine: Machine, run: Run) -> Iterator[Failure]:
+        sections = machine.memory.section_steps
+        is_sc = self.settings.memory is MemoryModel.SC
+        weak = weak_races(run.log, machine.instructions, machine.fences, sections) if is_sc else ()
+        return races_of(run, self.location, weak, sections)
 
     def _count_missed(self, events: CEvents, runtime: Runtime) -> None:
         """Count the events that may not have been seen."""
