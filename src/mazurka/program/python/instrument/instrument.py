@@ -16,9 +16,11 @@ Cost: about as much again as compiling the module; the result can be kept (see :
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import functools
+import operator
 from dataclasses import replace
 from types import CodeType
 from typing import Final
@@ -38,6 +40,12 @@ from mazurka.program.python.instrument.rewrite import (
 from mazurka.program.python.instrument.rewrite.rewriter import EventOptions, Rewriter, Rules
 
 _EXPLORING: Final = EventOptions()
+
+#: Flags of code that has asked for a feature of a future version. That of nested scopes also marks nested functions.
+FUTURE_FEATURES: Final[int] = functools.reduce(
+    operator.or_,
+    [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names if name != "nested_scopes"],
+)
 
 RULES: Final[Rules] = {
     **names.RULES,
@@ -63,6 +71,16 @@ def instrument_source(source: str | bytes, filename: str, options: EventOptions 
     """Compile a module's text, instrumented."""
     code, entries = compile_instrumented(source, filename, options)
     sites.register(filename, entries)
+    return code
+
+
+def instrument_expression(source: str, filename: str) -> CodeType:
+    """Compile the text of an expression, instrumented."""
+    tree = ast.parse(source.strip(" \t"), filename, "eval")
+    module = instrument_tree(ast.Module([ast.Expr(tree.body, lineno=1, col_offset=0)], []), filename)
+    (statement,) = module.body
+    assert isinstance(statement, ast.Expr)
+    code: CodeType = compile(ast.Expression(statement.value), filename, "eval", dont_inherit=True)
     return code
 
 
@@ -104,4 +122,11 @@ def instrument_tree(tree: ast.Module, filename: str, options: EventOptions = _EX
     return result
 
 
-__all__ = ["EventOptions", "compile_instrumented", "instrument_source", "instrument_tree"]
+__all__ = [
+    "FUTURE_FEATURES",
+    "EventOptions",
+    "compile_instrumented",
+    "instrument_expression",
+    "instrument_source",
+    "instrument_tree",
+]

@@ -15,7 +15,6 @@ import contextlib
 import copy
 import functools
 import linecache
-import operator
 import sys
 from collections.abc import Iterable
 from hashlib import blake2b
@@ -23,7 +22,7 @@ from types import CodeType
 from typing import Any, Final
 
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.instrument.instrument import instrument_tree
+from mazurka.program.python.instrument.instrument import FUTURE_FEATURES, instrument_tree
 from mazurka.program.python.outside.replacing import FUNCTIONS, present
 from mazurka.program.python.outside.streams import Preparing
 
@@ -33,8 +32,6 @@ noticed: Final[dict[str, str | ast.Module]] = {}
 _made: Final[dict[str, CodeType]] = {}  # file name -> instrumented code
 _real: Final[Any] = builtins.compile
 
-_FEATURES: Final = [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names]
-_INHERITED: Final = functools.reduce(operator.or_, _FEATURES)
 _ANNOTATIONS: Final = __future__.annotations.compiler_flag
 
 
@@ -44,7 +41,7 @@ def _compile(
 ) -> Any:
     caller = sys._getframe(1).f_code
     if not dont_inherit:
-        flags |= caller.co_flags & _INHERITED
+        flags |= caller.co_flags & FUTURE_FEATURES
     plain = mode in ("exec", "single") and type(filename) is str and optimize == -1 and not named
     plain = plain and not flags & ~_ANNOTATIONS
     here = Preparing.on or present() is not None

@@ -27,7 +27,7 @@ from mazurka.program.python.recording.quick_dicts import KINDS as DICTIONARIES
 from mazurka.program.python.recording.quick_dicts import dictionary_methods
 from mazurka.program.python.recording.quick_loops import FIXED, loop_hooks
 from mazurka.program.python.recording.raw import MORE, OFFSETS
-from mazurka.program.python.semantics import calls, deep_access, operators, uses
+from mazurka.program.python.semantics import calls, deep_access, executed_code, operators, uses
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.classification import NONE, OPAQUE, classify
 from mazurka.program.python.semantics.containers import read_structure
@@ -210,13 +210,6 @@ def _calls(
     observer, dictionary_method, are_plain = run.observer, dictionary_methods(run), plain.issuperset
     variable, of_classes, left_out, unlike = run.variable, run.of_classes, run.left_out.add, _OTHERWISE | RECORDED
 
-    def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
-        if function is len and len(args) == 1 and type(args[0]) in _MEASURED:
-            add((get_ident(), numbers.get(id(args[0])) or number(args[0]), _READ_STRUCTURE, site, None, MORE))
-        else:
-            function = call(function, site, *args, **named)
-        return (partial(function, *args, **named),) if named else (function, *args)
-
     def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
         if tick():
             give_way()
@@ -254,7 +247,23 @@ def _calls(
                 return RecordedMethod(observer, thing, thing)
         return thing
 
-    return {"__mz_c__": call, "__mz_cp__": call_parts, "__mz_m__": method}
+    return {"__mz_c__": call, "__mz_cp__": _in_parts(run, call), "__mz_m__": method}
+
+
+def _in_parts(run: EventSink, call: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
+    """The hook for calls whose arguments are evaluated once."""
+    add = run.buffer.extend
+
+    def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[Any, ...]:
+        if (function is exec or function is eval) and args:
+            args = executed_code.instrumented(function, args)
+        if function is len and len(args) == 1 and type(args[0]) in _MEASURED:
+            add((get_ident(), numbers.get(id(args[0])) or number(args[0]), _READ_STRUCTURE, site, None, MORE))
+        else:
+            function = call(function, site, *args, **named)
+        return (partial(function, *args, **named),) if named else (function, *args)
+
+    return call_parts
 
 
 __all__ = ["hooks_for"]

@@ -587,10 +587,8 @@ def _builtin(run: Any, function: Any, site: int, args: tuple[Any, ...], named: d
         _list(run, args, site)
     elif function in _EVALUATING:
         seen = args and is_a(args[0], types.CodeType) and args[0].co_filename in sites.instrumented
-        if not seen or (len(args) > 1 and is_a(args[1], dict) and "__name__" in args[1]):
+        if not seen or named or not executed_code.stores(run, args[0], args[1:], site):
             count_untracked(run, f"{function.__name__}()", site)
-        else:
-            executed_code.stores(run, args[0], args[1:], site)
     elif function is _next and args:
         get_on(run, args[0], site)
     elif function is _iter and args:

@@ -115,7 +115,6 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_db__": variables.defines_global,
     "__mz_dc__": variables.defines_cell,
     "__mz_yi__": uses.yielded,
-    "__mz_src__": uses.text_of,
     "__mz_b__": control.branch,
     "__mz_br__": control.branching,
     "__mz_fn__": control.called,

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import sys
-import zlib
 from collections import deque
 from functools import partial
 from itertools import chain, starmap
@@ -18,8 +17,6 @@ from weakref import finalize, ref
 
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.instrument.instrument import instrument_source
-from mazurka.program.python.instrument.rewrite.rewriter import EXECUTED
 from mazurka.program.python.semantics import (
     attributes,
     calls,
@@ -28,6 +25,7 @@ from mazurka.program.python.semantics import (
     consulted,
     context_calls,
     deep_access,
+    executed_code,
     native_objects,
     natives,
     operators,
@@ -43,7 +41,7 @@ from mazurka.program.python.semantics.gathering import is_seen
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.iteration import iterate
 from mazurka.program.python.semantics.locations import perform
-from mazurka.program.python.semantics.objects import numbers, peek_attribute
+from mazurka.program.python.semantics.objects import peek_attribute
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import shapes
 from mazurka.program.python.semantics.views import keys_only, view_of
@@ -198,6 +196,7 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
     """``function(*args, **named)`` is about to be called: returns function and arguments for `operator.call`."""
     run = activation.active
     if (function is exec or function is eval) and args:
+        args = executed_code.instrumented(function, args)
         untracked.note_executed(args[0], args[1] if len(args) > 1 else sys._getframe(1).f_globals)
     if run is not None and (not run.solo or _is_reported_early(function)):
         calls.announce(run, function, site, args, named)
@@ -472,16 +471,3 @@ def _at_end(site: int) -> Any:
         frame = sys._getframe(1)  # the expression's: `chain` has none
         native_objects.leaves(run, frame, site)
     yield from ()
-
-
-def text_of(source: Any, space: Any) -> Any:
-    """A text is about to be executed in a namespace: returns its instrumented code."""
-    if (type(source) is not str and type(source) is not bytes) or type(space) is not dict or "__builtins__" in space:
-        return source
-    if id(space) in numbers or ("__name__" in space and space["__name__"] in sys.modules):
-        return source  # threads use it as a dictionary, or other code has it for its globals
-    try:
-        text: Any = source.decode() if type(source) is bytes else source
-        return instrument_source(text, f"{EXECUTED}{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}>")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source  # which `exec` reports

@@ -107,11 +107,8 @@ def arguments(r: Rewriter, node: ast.Call) -> None:
 
 def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
     """A builtin by name: its reads are announced, unless the arguments are known to be harmless."""
-    if name == "exec" and len(node.args) == 2 and isinstance(node.args[1], ast.Name) and r.steady(node.args[1]):
-        source = r.visit(node.args[0])
-        node.args[0] = r.hook("src", [source, copied(node.args[1])], source)
-        node.args[1:] = [r.visit(each) for each in node.args[1:]]
-        return looked_at(r, node, visited=True)
+    if name in _EVALUATING:
+        return looked_at(r, node, passed_on=True)
     single = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
     if single and not any(not r.steady(keyword.value) for keyword in node.keywords) and not has_key(node):
         hook = _ASKING.get(name, "")
@@ -139,7 +136,7 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
     )
     if name in _LAZY and plain:
         return begun(r, node, _LAZY[name])
-    if name in _UNWATCHED or (plain and name not in _EVALUATING and name not in ("print", "dir")):
+    if name in _UNWATCHED or (plain and name not in ("print", "dir")):
         node.func = r.visit(node.func)  # `id` is another function in a run
         if single and isinstance(node.args[0], ast.GeneratorExp) and not has_key(node):
             generated(r, node.args[0], name)
@@ -229,13 +226,9 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
     return node
 
 
-def looked_at(r: Rewriter, node: ast.Call, passed_on: bool = False, visited: bool = False) -> ast.expr:
+def looked_at(r: Rewriter, node: ast.Call, passed_on: bool = False) -> ast.expr:
     """A call of any function: it is classified when it is called."""
     name = text_of(node.func)
-    if visited:
-        hook = r.hook("cp", [r.visit(node.func), r.site(node, "call", name), *node.args], node)
-        hook.keywords = node.keywords
-        return r.through("call", hook, node)
     steady = not passed_on and all(
         r.steady(each) for each in (*node.args, *(keyword.value for keyword in node.keywords))
     )

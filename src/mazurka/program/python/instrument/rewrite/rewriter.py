@@ -258,7 +258,7 @@ class Rewriter(ast.NodeTransformer):
         self.numbering = sites.SiteNumbering(filename)
         self.options = options
         self.scopes = Scopes(tree)
-        if filename.startswith(EXECUTED):
+        if filename.startswith(EXECUTED) or filename in sites.names_of_compiled:
             self.scopes.make_variables(tree)
         self.scope = self.scopes.module
         self.owner = ""  # the class whose private names are being mangled
