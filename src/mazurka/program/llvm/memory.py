@@ -10,6 +10,7 @@ Cost: an access takes half a microsecond while there is one thread, and one micr
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -25,6 +26,7 @@ from mazurka.program.llvm.unknown_bytes import (
     UnknownAddresses,
     UnknownBytes,
 )
+from mazurka.program.llvm.wide_accesses import mark_of_site, unprotected, words_of
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.runtime import Runtime
@@ -57,6 +59,13 @@ _SECTION_BEGUN: Final[Target] = (Kind.HIDDEN.tag, "section")
 
 #: Named as untracked.
 _SECTION: Final = "accesses of an atomic section"
+
+#: The parts of an access under TSO and PSO, of which each may be late.
+_MOST_PARTS: Final = 64
+_LONG: Final = f"an access of more than {_MOST_PARTS} locations, under TSO or PSO"
+
+#: A store that is not late.
+_WIDE: Final = "a store of memory that is also accessed in parts, under TSO or PSO"
 
 #: The value of the life of an object.
 _ALIVE: Final = ("int", 1)
@@ -149,6 +158,7 @@ class Memory:
         self.may_own = self.keeps_owned  # in this execution
         self._marks: dict[tuple[str, str, str], int] = {}
         self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
+        self.wide: set[int] = set()  # of this execution: the sites of accesses of several words that are one step each
         self.section_steps: set[int] = set()  # of this execution: the steps that atomic sections are
         self.sections = 0  # atomic sections that the running thread is in, one within the other
         self._touched: dict[Target, int] | None = None  # by its step so far: 1 read, 2 written; None: no step yet
@@ -162,6 +172,7 @@ class Memory:
         self.may_own = self.keeps_owned and not has_all_steps
         self.leave_sections()
         self.section_steps.clear()
+        self.wide.clear()
         self.codes.clear()
         self.made.clear()
         self.layouts.restart(run.sharing)
@@ -413,7 +424,7 @@ class Memory:
             self.hold_writable(thing, size, site)
         if not self.run.solo:
             if self.model is not MemoryModel.SC and not self.sections:
-                self.run.hold_back(MemorySlot(thing, at, size))
+                self._hold_back(thing, at, size)
             self.visit(_WRITE, thing, at, size, site)
         if self.sections:
             self._keep(thing, at, size)
@@ -423,11 +434,23 @@ class Memory:
             value = _noted(thing, at, size, value)
         thing.data[at : at + size] = value.to_bytes(size, "little")
 
+    def _hold_back(self, thing: MemoryObject, at: int, size: int) -> None:
+        """Let a store be late; one of several locations is not, as far as others may notice."""
+        is_foreign = thing.is_foreign or thing.owner != self.run.current.name or thing.kind == "heap"
+        if is_foreign and len(thing.layout.cells(at, size)) > 1:
+            self.run.untracked[_WIDE] = self.run.untracked.get(_WIDE, 0) + 1
+        self.run.hold_back(MemorySlot(thing, at, size))
+
     def take(self, address: int, size: int, site: int, *, initialised: bool = True) -> SymbolicBytes:
         """Read bytes as they are; ``initialised`` is whether they have to have values."""
         if not size:
             return SymbolicBytes()
         thing, at = self.find(address, size, site, "reads")
+        if cuts := self._cuts(thing, at, size, site):
+            parts = [
+                self.take(address + cut, end - cut, site, initialised=initialised) for cut, end in _parts(cuts, size)
+            ]
+            return functools.reduce(SymbolicBytes.__add__, parts)
         if not (self.run.solo or thing.is_constant):
             self.visit(_READ, thing, at, size, site)
         if initialised and thing.shadow is not None and not all(thing.shadow[at : at + size]):
@@ -451,7 +474,13 @@ class Memory:
             return
         thing, at = self.find(address, size, site, "writes")
         self.hold_writable(thing, size, site)
+        if cuts := self._cuts(thing, at, size, site):
+            for cut, end in _parts(cuts, size):
+                self.write(address + cut, content[cut:end], site, None if shadow is None else shadow[cut:end])
+            return
         if not self.run.solo:
+            if self.model is not MemoryModel.SC and not self.sections:
+                self.run.hold_back(MemorySlot(thing, at, size))
             self.visit(_WRITE, thing, at, size, site)
         if self.sections:
             self._keep(thing, at, size)
@@ -464,9 +493,40 @@ class Memory:
         if not size:
             return
         thing, at = self.find(source, size, site, "reads")
+        if cuts := self._cuts_of_copy(thing, at, to, size, site):
+            parts = _parts(cuts, size)
+            for cut, end in reversed(parts) if source < to else parts:
+                self.copy(to + cut, source + cut, end - cut, site)
+            return
         content = self.take(source, size, site, initialised=False)
         shadow = bytes(thing.shadow[at : at + size]) if thing.shadow is not None else None
         self.write(to, content, site, shadow)
+
+    def _cuts(self, thing: MemoryObject, at: int, size: int, site: int) -> list[int]:
+        """The distances from the first byte at which the parts of an access begin; none if it is one step."""
+        if size == 1 or self.run.solo or self.sections or thing.is_constant or not thing.is_shared:
+            return []
+        if self.model is not MemoryModel.SC:
+            cells = thing.layout.cells(at, size)
+            if len(cells) > _MOST_PARTS:
+                self.run.untracked[_LONG] = self.run.untracked.get(_LONG, 0) + 1
+                return []
+            cuts = [0, *[int(cell[2]) - at for cell in cells[1:]]]
+        else:
+            cuts = words_of(at, size)
+            if len(cuts) > 1 and mark_of_site(site) not in self.run.points:
+                self.wide.add(site)
+                return []
+        return cuts if len(cuts) > 1 else []
+
+    def _cuts_of_copy(self, thing: MemoryObject, at: int, to: int, size: int, site: int) -> list[int]:
+        target, place = self.find(to, size, site, "writes")
+        return sorted({*self._cuts(thing, at, size, site), *self._cuts(target, place, size, site)})
+
+    def learn_parts(self, log: Sequence[Any]) -> None:
+        """After an execution: note the accesses that are to be made in parts."""
+        if self.wide:
+            self.run.sharing.learn([mark_of_site(site) for site in unprotected(log, self.wide)])
 
     def text(self, address: int, site: int, most: int = _LONGEST) -> bytes:
         """The text that ends with a zero byte, at most so many bytes, read in one step. It becomes definite."""
@@ -715,6 +775,11 @@ class Memory:
         now = before | (1 if READS[access.op] and not before & 2 else 0) | (2 if WRITES[access.op] else 0)
         self._touched[access.target] = now
         return now != before
+
+
+def _parts(cuts: list[int], size: int) -> list[tuple[int, int]]:
+    """The parts of ``size`` bytes that begin at these distances: where each begins and ends."""
+    return list(zip(cuts, (*cuts[1:], size), strict=True))
 
 
 def _code_of(thread: str) -> int:

@@ -142,6 +142,8 @@ class CProgram(LearnsPoints):
         if machine.events is not None:
             self._count_missed(machine.events, runtime)
         run = run_of(runtime, _frames)
+        machine.memory.learn_parts(run.log)
+        run.found_new_points = runtime.sharing.found_new_points
         run.output = b"".join(machine.output).decode(errors="replace")
         if self.settings.records_events:
             run.events = tuple(self._recorder.events)

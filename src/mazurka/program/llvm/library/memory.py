@@ -1,7 +1,7 @@
 """``stdlib.h``'s allocation, the copying of memory, and LLVM's functions for it.
 
 Source: C17, 7.22.3 and 7.24. Allocation never fails. A function that reads and writes bytes is one step for the reads
-and one for the writes.
+and one for the writes, or several of each (wide_accesses.py).
 """
 
 from __future__ import annotations
