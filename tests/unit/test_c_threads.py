@@ -333,18 +333,80 @@ def test_misuse_is_a_fault(body: str, message: str, tmp_path: Path) -> None:
     assert message in failure.message
 
 
-def test_an_execution_is_cut_in_which_a_thread_is_cancelled_that_waits_elsewhere(tmp_path: Path) -> None:
+#: Waits that end only by cancellation.
+CANCELLED = {
+    "sem_wait": "sem_wait(&s);",
+    "pthread_join": "pthread_join(b, 0);",
+    "read": "char byte; read(p[0], &byte, 1);",
+    "fgets": 'char line[9]; fgets(line, 9, fdopen(p[0], "r"));',
+    "poll": "struct pollfd f = {p[0], POLLIN}; poll(&f, 1, -1);",
+    "pthread_cond_wait": "pthread_mutex_lock(&m); pthread_cond_wait(&c, &m);",
+    "in pthread_once": "pthread_once(&o, routine);",
+}
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "unfolding"])
+@pytest.mark.parametrize("name", CANCELLED)
+def test_a_thread_is_cancelled_that_waits(name: str, strategy: str, tmp_path: Path) -> None:
+    text = f"""
+        #include <poll.h>
+        #include <unistd.h>
+        pthread_t a, b; sem_t s, u; int p[2], n; pthread_once_t o;
+        pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+        void routine(void) {{ if (!n++) sem_wait(&s); }}
+        void *one(void *z) {{ {CANCELLED[name]} return 0; }}
+        void *other(void *z) {{ sem_wait(&u); return 0; }}
+        int main(void) {{
+            void *result;
+            sem_init(&s, 0, 0); sem_init(&u, 0, 0); pipe(p);
+            pthread_create(&b, 0, other, 0); pthread_create(&a, 0, one, 0);
+            pthread_cancel(a); pthread_join(a, &result); assert(result == PTHREAD_CANCELED);
+            sem_post(&u); pthread_join(b, 0);
+            sem_post(&s); pthread_once(&o, routine); assert(n > 0);
+        }}
+    """
+    outcome = explored(opened(tmp_path, text), strategy)
+    assert isinstance(outcome.verdict, Verified), outcome
+
+
+def test_the_signal_of_a_cancelled_thread_wakes_another_one(tmp_path: Path) -> None:
+    """Whichever of the two has been woken, and whether it is cancelled before it goes on."""
     text = """
-        sem_t s;
-        void *one(void *z) { sem_wait(&s); return 0; }
+        pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int waiting, woken;
+        void unlock(void *z) { pthread_mutex_unlock(&m); }
+        void *work(void *z) {
+            pthread_mutex_lock(&m); waiting++;
+            pthread_cleanup_push(unlock, 0); pthread_cond_wait(&c, &m); woken++; pthread_cleanup_pop(1);
+            return 0;
+        }
         int main(void) {
-            pthread_t a;
-            sem_init(&s, 0, 0); pthread_create(&a, 0, one, 0); pthread_cancel(a); pthread_join(a, 0);
+            pthread_t a, b; void *one, *other;
+            pthread_create(&a, 0, work, 0); pthread_create(&b, 0, work, 0);
+            pthread_mutex_lock(&m);
+            if (waiting < 2) return 0;
+            pthread_cond_signal(&c); pthread_cancel(a);
+            pthread_mutex_unlock(&m);
+            pthread_join(a, &one);
+            if (one != PTHREAD_CANCELED) pthread_cancel(b);
+            pthread_join(b, &other);
+            assert(woken == 1 && (one == PTHREAD_CANCELED) != (other == PTHREAD_CANCELED));
         }
     """
-    verdict = explored(opened(tmp_path, text), "mcr").verdict
-    assert isinstance(verdict, Inconclusive)
-    assert "cancelled that waits in sem_wait" in str(verdict)
+    for strategy in ("dfs", "dpor", "unfolding"):
+        outcome = explored(opened(tmp_path, text), strategy)
+        assert isinstance(outcome.verdict, Verified), outcome
+
+
+def test_a_routine_that_longjmp_has_left_is_not_called_again(tmp_path: Path) -> None:
+    """A thread that calls ``pthread_once`` after that waits for ever, as with glibc."""
+    text = """
+        #include <setjmp.h>
+        pthread_once_t o; jmp_buf back;
+        void routine(void) { longjmp(back, 1); }
+        int main(void) { if (!setjmp(back)) pthread_once(&o, routine); pthread_once(&o, routine); }
+    """
+    (failure,) = executed(tmp_path, text).failures
+    assert failure.kind is FailureKind.BLOCKED
 
 
 def test_functions_that_are_not_known_cut_the_execution(tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ REGISTRY_POINTS: Final = -19
 LIFE_POINTS: Final = -20
 #: ... appends of one value to a list are not ordered with accesses to it, see python/semantics/equal_appends.py.
 APPEND_POINTS: Final = -21
+#: ... a thread of C is cancelled that waits for a semaphore, or for another thread's end.
+CANCEL_POINTS: Final = -22
 
 
 @dataclass(slots=True)

@@ -1,8 +1,12 @@
 """``pthread_cancel``: a thread ends at its next cancellation point.
 
-Source: POSIX.1-2017, 2.9.5. The request is a location of each thread, which ``pthread_cancel`` writes and the thread's
-cancellation points read. A thread that waits for a condition variable is woken, one that sleeps ends after its sleep.
-An execution is cut in which a thread is cancelled that waits elsewhere, or at any place (asynchronously).
+Source: POSIX.1-2017, 2.9.5; glibc. The request is a location of each thread, which ``pthread_cancel`` writes and the
+thread's cancellation points read. All waits that are cancellation points are for condition variables: those of pipes
+and sockets, and, in programs in which a thread is cancelled that waits for a semaphore or for another thread's end,
+those for these, too (``CANCEL_POINTS``, learnt from the first execution in which that happens). So there is one way to
+end a wait, :meth:`~mazurka.program.llvm.library.threads.Threads.cancel`. A thread whose wait has ended, but which has
+not gone on, is cancelled there, which POSIX leaves open. One that sleeps ends after its sleep. An execution is cut in
+which a thread is cancelled at any place (asynchronously).
 
 Only programs that refer to ``pthread_cancel`` have cancellation points.
 """
@@ -13,9 +17,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.jumps import leave_thread
+from mazurka.program.llvm.library.primitives import Composite
 from mazurka.program.llvm.library.threads import EINVAL, ESRCH, cancellation_of, condition_at, deadline
-from mazurka.program.protocol import Access
-from mazurka.program.runtime.task import Task
+from mazurka.program.runtime.task import CANCEL_POINTS, Task
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
@@ -30,13 +34,17 @@ _CANCELED: Final = (1 << 64) - 1
 _SLEEPS: Final = frozenset({"sleep", "usleep", "nanosleep", "clock_nanosleep"})
 _WAITS: Final = frozenset({"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait"})
 
+#: Functions whose waits end by cancellation in programs of which that is known to happen.
+_LEARNT: Final = frozenset({"pthread_join", "sem_wait", "sem_timedwait", "sem_clockwait"})
+
 #: Functions that are cancellation points.
 _POINTS: Final = frozenset(
     {
         *_SLEEPS,
         *_WAITS,
-        *"pthread_join sem_wait sem_timedwait sem_clockwait open close read write pread pwrite readv writev".split(),
-        *"accept connect recv recvfrom send sendto poll select".split(),
+        *_LEARNT,
+        *"open open64 creat close read write pread pread64 pwrite pwrite64 readv writev fsync fdatasync".split(),
+        *"accept accept4 connect recv recvfrom send sendto sendmsg poll select".split(),
     }
 )
 
@@ -88,22 +96,17 @@ def _cancel(m: Machine, site: int, number: int) -> int:
     m.threads.requests.add(task.index)
     if not m.threads.is_cancelled(task):
         return 0
-    waiter = m.threads.waiting.get(task.index)
     if m.state.get(("asynchronous", task.index)):
         run.stop(f"the run was cut: a thread is cancelled asynchronously ({m.location(site)})")
-    if waiter is not None and not waiter.notified:
-        run.widen([Access(Op.WRITE, waiter.target)])
-        waiter.condition.waiters.remove(waiter)
-        waiter.notified = waiter.is_cancelled = True
-    elif task is not run.current and _waits_elsewhere(m, task):
-        name = m.state["point", task.index]
-        run.stop(f"the run was cut: a thread is cancelled that waits in {name} ({m.location(site)})")
+    if not m.threads.cancel(task) and task is not run.current and _waits_elsewhere(m, task):
+        run.need_points(CANCEL_POINTS)
+        run.stop()
     return 0
 
 
 def _waits_elsewhere(m: Machine, task: Task) -> bool:
-    name = m.state.get(("point", task.index))
-    return task.guard is not None and name is not None and name not in _SLEEPS | _WAITS
+    is_learnt = CANCEL_POINTS in m.run.points
+    return not is_learnt and task.guard is not None and m.state.get(("point", task.index)) in _LEARNT
 
 
 def _wait(m: Machine, site: int, condition: int, mutex: int, timeout: float | None = None) -> int:
@@ -114,6 +117,28 @@ def _wait(m: Machine, site: int, condition: int, mutex: int, timeout: float | No
     if is_cancelled:
         leave_cancelled(m, site)
     return int(result)
+
+
+def wait_for_change(m: Machine, site: int, part: Composite, timeout: float | None = None) -> int:
+    """Wait for the state of a part to change, whose mutex the thread has. If the thread is cancelled it gives the mutex
+    back, and ends."""
+    result, is_cancelled = m.threads.wait_as_point(part.condition, part.mutex, site, timeout)
+    if is_cancelled:
+        m.threads.unlock(part.mutex, site)
+        leave_cancelled(m, site)
+    return int(result)
+
+
+def _join(m: Machine, site: int, number: int, place: int) -> int:
+    threads, run = m.threads, m.run
+    task = threads.ids.get(number)
+    if CANCEL_POINTS in run.points and task not in (None, run.current) and task.index not in threads.detached:
+        ending = threads.ending(task)
+        threads.lock(ending.mutex, site)
+        while not ending.read(run, site):
+            wait_for_change(m, site, ending)
+        threads.unlock(ending.mutex, site)
+    return int(threads.join(site, number, place))
 
 
 def _set_state(m: Machine, site: int, state: int, before: int) -> int:
@@ -146,6 +171,7 @@ def _test_if_asynchronous(m: Machine, site: int) -> None:
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     CANCELS: _cancel,
+    "pthread_join": _join,
     "pthread_cond_wait": _wait,
     "pthread_cond_timedwait": lambda m, site, condition, mutex, when: _wait(
         m, site, condition, mutex, deadline(m, when, site)

@@ -17,6 +17,7 @@ import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mazurka.program.llvm.library.cancellation import wait_for_change
 from mazurka.program.llvm.library.open_files import (
     NONBLOCKING,
     Connection,
@@ -48,6 +49,7 @@ _PIECE: Final = 4096
 _WAITERS: Final = ("poll", "select")
 
 CAPACITY: Final = "a pipe or socket holds 64 KiB, however they were written"
+NOTHING_LOST: Final = "a read or write of a pipe or socket that is cancelled has moved no bytes since it last waited"
 WHOLE: Final = "a read of a socket gives all bytes that have been sent, up to its size"
 
 
@@ -117,7 +119,9 @@ def change(
             threads.signal(part.condition, site, all_=True)
         if result is not None or not waits:
             break
-        if threads.wait(part.condition, part.mutex, site, timeout):
+        if m.cancels:
+            run.assumed.add(NOTHING_LOST)
+        if wait_for_change(m, site, part, timeout):
             waits = False  # the time is over: look once more
     threads.unlock(part.mutex, site)
     return result

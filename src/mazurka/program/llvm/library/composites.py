@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.faults import ProgramFault, Thrown
+from mazurka.program.llvm.faults import ProgramFault, ThreadExit, Thrown
+from mazurka.program.llvm.library.jumps import Jump, is_leaving
 from mazurka.program.llvm.library.primitives import Composite
 from mazurka.program.llvm.library.threads import EBUSY, EINVAL, ETIMEDOUT, deadline
 
@@ -105,12 +106,14 @@ def end_once(m: Machine, site: int, address: int, *, done: bool) -> None:
 
 
 def _once(m: Machine, site: int, address: int, function: int) -> int:
-    """``pthread_once``."""
+    """``pthread_once``. As in glibc, the routine is called again if it has ended its thread, by an exception in C++, by
+    ``pthread_exit`` or by cancellation, but not if ``longjmp`` has left it."""
     if begin_once(m, site, address):
         try:
             m.call(function, site)
-        except Thrown:
-            end_once(m, site, address, done=False)
+        except (Thrown, ThreadExit, Jump) as error:
+            if not isinstance(error, Jump) or is_leaving(m):
+                end_once(m, site, address, done=False)
             raise
         end_once(m, site, address, done=True)
     return 0

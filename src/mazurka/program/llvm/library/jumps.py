@@ -62,6 +62,11 @@ def leave_thread(m: Machine, site: int, value: int) -> None:
     _go_on(m, site)
 
 
+def is_leaving(m: Machine) -> bool:
+    """Whether the running thread is about to end, and calls its handlers."""
+    return ("leaving", m.run.current.index) in m.state
+
+
 def _go_on(m: Machine, site: int) -> None:
     handlers = _handlers(m)
     if handlers:

@@ -76,9 +76,9 @@ class Mutex(Primitive):
 
 
 class ConditionWaiter:
-    """A thread that waits for a condition variable."""
+    """A thread that waits for a condition variable. ``others`` are those that went on waiting when it was signalled."""
 
-    __slots__ = ("condition", "is_cancelled", "mutex", "notified", "target", "timed")
+    __slots__ = ("condition", "has_left", "is_cancelled", "mutex", "notified", "others", "target", "timed")
 
     def __init__(self, condition: ConditionVariable, mutex: Mutex, number: str, timed: bool) -> None:
         self.condition = condition
@@ -86,6 +86,8 @@ class ConditionWaiter:
         self.target: Target = (WAKE, number)
         self.notified = False
         self.is_cancelled = False  # notified by pthread_cancel
+        self.has_left = False  # it waits for its mutex only
+        self.others: tuple[ConditionWaiter, ...] = ()
         self.timed = timed
 
     def is_notified(self) -> bool:
@@ -169,3 +171,14 @@ class Composite(Primitive):
 
     def _value(self) -> tuple[str, ...]:
         return ("str", repr(self.state))
+
+
+class CancellableSemaphore(Composite):
+    """A semaphore at which threads may be cancelled. Its state is its value."""
+
+    __slots__ = ()
+    words = "semaphore"
+
+    def __init__(self, name: str, value: int) -> None:
+        super().__init__(name)
+        self.state = (value,)

@@ -1,7 +1,7 @@
-"""pthreads and C11 threads: threads, mutexes, condition variables, semaphores, and the rest made of these.
+"""pthreads and C11 threads: threads, mutexes, condition variables, and the rest made of these.
 
-Source: POSIX.1-2017. A mutex is a lock of its name, ("lock", object and offset), a condition variable ("cond", ...), a
-semaphore ("sem", ...), as for Python programs (:mod:`mazurka.program.python.primitives`):
+Source: POSIX.1-2017. A mutex is a lock of its name, ("lock", object and offset), a condition variable ("cond", ...), as
+for Python programs (:mod:`mazurka.program.python.primitives`):
 
 - Locking is an ACQUIRE, unlocking a RELEASE, and a point only if some thread can observe it. A mutex that its thread
   has is locked again without a step if it is recursive; a normal one is waited for, for ever. Unlocking a mutex that
@@ -28,14 +28,14 @@ from mazurka.program.llvm.library.primitives import (
     NOT_RECOVERABLE,
     OWNER_DIED,
     RECURSIVE,
+    Composite,
     ConditionVariable,
     ConditionWaiter,
     Mutex,
-    Semaphore,
 )
 from mazurka.program.llvm.memory import SHIFT
 from mazurka.program.protocol import Access
-from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
+from mazurka.program.runtime.task import CANCEL_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATOMIC, OBJECT, Target
 
@@ -84,6 +84,7 @@ class Threads(PrimitiveTable):
         self.uncancellable: set[int] = set()  # tasks that have disabled this
         self.waiting: dict[int, ConditionWaiter] = {}  # in pthread_cond_wait, by task
         self.has_left = False  # the main thread has ended by pthread_exit
+        self.endings: dict[int, Composite] = {}  # by task
 
     # -- threads ------------------------------------------------------------------------------------------------------
 
@@ -153,6 +154,19 @@ class Threads(PrimitiveTable):
             if isinstance(each, Mutex) and each.robust and each.holder_ is task:
                 each.write(self.machine.run, 0, OWNER_DIED)
                 self._give_up(each, 0)
+        if CANCEL_POINTS in self.machine.run.points:
+            ending = self.ending(task)
+            self.lock(ending.mutex, 0)
+            ending.write(self.machine.run, 0, ("ended",))
+            self.signal(ending.condition, 0, all_=True)
+            self.unlock(ending.mutex, 0)
+
+    def ending(self, task: Task) -> Composite:
+        """Whether a thread has ended, for threads that may be cancelled while they wait for that."""
+        found = self.endings.get(task.index)
+        if found is None:
+            found = self.endings[task.index] = Composite(f"end of thread {task.name}")
+        return found
 
     def join(self, site: int, number: int, place: int, size: int = 8) -> int:
         """``pthread_join``; the thread's result has ``size`` bytes."""
@@ -313,11 +327,14 @@ class Threads(PrimitiveTable):
         else:
             condition.waiters.append(waiter)
         woken = True
-        if timeout is None:
+        if timeout is None and not cancellable:
             more = (Access(Op.READ, waiter.target),)
             run.block(Op.ACQUIRE, mutex.target, waiter.can_resume, site=site, waiting_for=waiter, more=more)
         else:
             woken = run.block(Op.READ, waiter.target, waiter.is_notified, waiting_for=waiter, timeout=timeout)
+            waiter.has_left = True
+            if cancellable and not run.solo:
+                run.widen([Access(Op.READ, cancellation_of(task), self.request(task))])
             leaving = () if woken else (Access(Op.RMW, condition.target),)
             run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, more=leaving)
             if not woken and waiter in condition.waiters:
@@ -357,41 +374,30 @@ class Threads(PrimitiveTable):
         for waiter in woken:
             waiter.notified = True
             condition.waiters.remove(waiter)
+            waiter.others = tuple(condition.waiters)
         return 0
 
-    # -- semaphores ---------------------------------------------------------------------------------------------------
-
-    def down(self, semaphore: Semaphore, site: int, timeout: float | None = None, *, tries: bool = False) -> int:
-        """``sem_wait``, ``sem_trywait`` and ``sem_timedwait``; returns an error number."""
-        run = self.machine.run
-
-        def available() -> bool:
-            return semaphore.value > 0
-
-        if tries:
-            taken = run.attempt(Op.RMW, semaphore.target, available)
+    def cancel(self, task: Task) -> bool:
+        """End the wait for a condition variable of a thread that is cancelled; whether there is one. A signal that has
+        woken the thread already, but by which it has not gone on, wakes another one that waited then."""
+        waiter = self.waiting.get(task.index)
+        if waiter is None or waiter.has_left or waiter.is_cancelled:
+            return waiter is not None
+        condition = waiter.condition
+        changes = [Access(Op.RMW, condition.target), Access(Op.WRITE, waiter.target)]
+        if waiter in condition.waiters:
+            condition.waiters.remove(waiter)
         else:
-            taken = run.block(Op.RMW, semaphore.target, available, site=site, waiting_for=semaphore, timeout=timeout)
-        semaphore.value -= taken
-        run.record_value(semaphore.value, whole=True)
-        self.hold(semaphore, site)
-        if taken:
-            return 0
-        return EAGAIN if tries else ETIMEDOUT
-
-    def up(self, semaphore: Semaphore, site: int) -> None:
-        """``sem_post``."""
-        run = self.machine.run
-        run.visit(Op.RMW, semaphore.target, site, None, (), point=True)
-        semaphore.value += 1
-        run.record_value(semaphore.value, whole=True)
-
-    def value_of(self, semaphore: Semaphore, site: int) -> int:
-        """``sem_getvalue``."""
-        run = self.machine.run
-        run.visit(Op.READ, semaphore.target, site, None, (), point=True)
-        run.record_value(semaphore.value, whole=True)
-        return semaphore.value
+            following = next((each for each in waiter.others if each in condition.waiters), None)
+            if following is not None:
+                changes.append(Access(Op.WRITE, following.target))
+                following.notified = True
+                condition.waiters.remove(following)
+                following.others = tuple(condition.waiters)
+        waiter.notified = waiter.is_cancelled = True
+        if not self.machine.run.solo:
+            self.machine.run.widen(changes)
+        return True
 
 
 def cancellation_of(task: Task) -> Target:
@@ -462,15 +468,7 @@ def condition_at(m: Machine, address: int, site: int) -> ConditionVariable:
     return found
 
 
-def _semaphore(m: Machine, address: int, site: int) -> Semaphore:
-    def make(name: str) -> Semaphore:
-        raise ProgramFault("misuse of a primitive", f"uses {name} as a semaphore, which is not initialised", site)
-
-    found: Semaphore = m.threads.known(address, Semaphore, site, make)
-    return found
-
-
-def _failed(m: Machine, error: int) -> int:
+def failed_with(m: Machine, error: int) -> int:
     """The result of a function that returns -1 and sets ``errno``."""
     if error:
         set_errno(m, error)
@@ -563,9 +561,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_mutex_clocklock": lambda m, site, address, clock, when: m.threads.lock(
         m.threads.mutex(address, site), site, deadline(m, when, site)
     ),
-    "sem_clockwait": lambda m, site, address, clock, when: _failed(
-        m, m.threads.down(_semaphore(m, address, site), site, deadline(m, when, site))
-    ),
     "pthread_mutex_init": _mutex_init,
     "pthread_mutex_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_mutex_lock": lambda m, site, address: m.threads.lock(m.threads.mutex(address, site), site),
@@ -591,19 +586,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_key_delete": _zero,
     "pthread_setspecific": _set_specific,
     "pthread_getspecific": lambda m, site, key: m.threads.values.get((m.run.current.index, key), 0),
-    "sem_init": lambda m, site, address, shared, value: m.threads.initialise(
-        address, site, lambda name: Semaphore(name, value)
-    ),
-    "sem_destroy": lambda m, site, address: m.threads.destroy(address, site),
-    "sem_wait": lambda m, site, address: m.threads.down(_semaphore(m, address, site), site),
-    "sem_trywait": lambda m, site, address: _failed(m, m.threads.down(_semaphore(m, address, site), site, tries=True)),
-    "sem_timedwait": lambda m, site, address, when: _failed(
-        m, m.threads.down(_semaphore(m, address, site), site, deadline(m, when, site))
-    ),
-    "sem_post": lambda m, site, address: m.threads.up(_semaphore(m, address, site), site) or 0,
-    "sem_getvalue": lambda m, site, address, place: _set(
-        m, place, 4, m.threads.value_of(_semaphore(m, address, site), site), site
-    ),
     "sched_yield": lambda m, site: _sleep(m, 0.0),
     "pthread_yield": lambda m, site: _sleep(m, 0.0),
     "sleep": lambda m, site, seconds: _sleep(m, float(seconds)),

@@ -1,0 +1,122 @@
+"""``semaphore.h``: unnamed semaphores.
+
+Source: POSIX.1-2017. A semaphore is one of its name, ("sem", object and offset), as for Python programs. In programs in
+which a thread is cancelled that waits for one, each is made of a mutex, a condition variable and its value, so that the
+wait ends as that of a condition variable does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.library.cancellation import wait_for_change
+from mazurka.program.llvm.library.primitives import CancellableSemaphore, Semaphore
+from mazurka.program.llvm.library.threads import EAGAIN, ETIMEDOUT, deadline, failed_with
+from mazurka.program.runtime.task import CANCEL_POINTS
+from mazurka.trace.event import Op
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.machine import Machine
+
+WAKE_UP_KEPT: Final = (
+    "a thread that is cancelled while it waits for a semaphore takes no other thread's wake-up with it"
+)
+
+
+def _kind(m: Machine) -> type[Semaphore | CancellableSemaphore]:
+    return CancellableSemaphore if CANCEL_POINTS in m.run.points else Semaphore
+
+
+def _at(m: Machine, address: int, site: int) -> Semaphore | CancellableSemaphore:
+    """The semaphore at an address."""
+
+    def make(name: str) -> Semaphore | CancellableSemaphore:
+        raise ProgramFault("misuse of a primitive", f"uses {name} as a semaphore, which is not initialised", site)
+
+    found: Semaphore | CancellableSemaphore = m.threads.known(address, _kind(m), site, make)
+    return found
+
+
+def _init(m: Machine, site: int, address: int, _shared: int, value: int) -> int:
+    kind = _kind(m)
+    m.threads.initialise(address, site, lambda name: kind(name, value))
+    return 0
+
+
+def _wait(m: Machine, site: int, address: int, timeout: float | None = None, *, tries: bool = False) -> int:
+    """``sem_wait``, ``sem_trywait`` and ``sem_timedwait``."""
+    semaphore = _at(m, address, site)
+    down = _down if isinstance(semaphore, Semaphore) else _down_or_leave
+    taken = down(m, semaphore, site, timeout, tries=tries)
+    m.threads.hold(semaphore, site)
+    return failed_with(m, 0 if taken else EAGAIN if tries else ETIMEDOUT)
+
+
+def _down(m: Machine, semaphore: Any, site: int, timeout: float | None, *, tries: bool) -> bool:
+    run = m.run
+
+    def available() -> bool:
+        return bool(semaphore.value > 0)
+
+    if tries:
+        taken = run.attempt(Op.RMW, semaphore.target, available)
+    else:
+        taken = run.block(Op.RMW, semaphore.target, available, site=site, waiting_for=semaphore, timeout=timeout)
+    semaphore.value -= taken
+    run.record_value(semaphore.value, whole=True)
+    return taken
+
+
+def _down_or_leave(m: Machine, semaphore: Any, site: int, timeout: float | None, *, tries: bool) -> bool:
+    threads, run = m.threads, m.run
+    run.assumed.add(WAKE_UP_KEPT)
+    threads.lock(semaphore.mutex, site)
+    is_late = tries
+    while not (value := semaphore.read(run, site)[0]) and not is_late:
+        is_late = wait_for_change(m, site, semaphore, timeout) != 0
+    if value:
+        semaphore.write(run, site, (value - 1,))
+    threads.unlock(semaphore.mutex, site)
+    return bool(value)
+
+
+def _post(m: Machine, site: int, address: int) -> int:
+    semaphore, run = _at(m, address, site), m.run
+    if isinstance(semaphore, Semaphore):
+        run.visit(Op.RMW, semaphore.target, site, None, (), point=True)
+        semaphore.value += 1
+        run.record_value(semaphore.value, whole=True)
+        return 0
+    m.threads.lock(semaphore.mutex, site)
+    semaphore.write(run, site, (semaphore.read(run, site)[0] + 1,))
+    m.threads.signal(semaphore.condition, site, all_=True)
+    m.threads.unlock(semaphore.mutex, site)
+    return 0
+
+
+def _value(m: Machine, site: int, address: int, place: int) -> int:
+    semaphore, run = _at(m, address, site), m.run
+    if isinstance(semaphore, Semaphore):
+        run.visit(Op.READ, semaphore.target, site, None, (), point=True)
+        value = semaphore.value
+        run.record_value(value, whole=True)
+    else:
+        m.threads.lock(semaphore.mutex, site)
+        value = semaphore.read(run, site)[0]
+        m.threads.unlock(semaphore.mutex, site)
+    m.memory.store(place, 4, value, site)
+    return 0
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "sem_init": _init,
+    "sem_destroy": lambda m, site, address: m.threads.destroy(address, site),
+    "sem_wait": _wait,
+    "sem_trywait": lambda m, site, address: _wait(m, site, address, tries=True),
+    "sem_timedwait": lambda m, site, address, when: _wait(m, site, address, deadline(m, when, site)),
+    "sem_clockwait": lambda m, site, address, clock, when: _wait(m, site, address, deadline(m, when, site)),
+    "sem_post": _post,
+    "sem_getvalue": _value,
+}
