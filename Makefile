@@ -23,7 +23,7 @@ AXE := 4.10.3
 SPREAD := -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long test-browser test-versions test-mcp test-notebook fuzz check format bench docs site gallery man dist lock clean
+.PHONY: help demo test test-all test-fast test-long test-browser test-versions test-mcp test-notebook fuzz check format bench docs site gallery man dist lock clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12] [JOBS=2] [ARGS=...]"
@@ -69,23 +69,26 @@ $(NOTEBOOK)/ready: requirements-notebook.lock pyproject.toml
 demo: $(SITE)/ready ## find a bug in a released library, explain it and replay it
 	@$(BIN)/python demo/run.py
 
-test: $(READY) ## run the test suite
+test: $(READY) ## run the test suite, three cases of each test whose cases take long
+	MAZURKA_SAMPLE=3 $(BIN)/python -m pytest $(SPREAD) $(ARGS)
+
+test-all: $(READY) ## run the test suite, all cases of each test
 	$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 test-fast: $(READY) ## run the tests that take no more than a few seconds each
-	$(BIN)/python -m pytest $(SPREAD) -m "not slow" $(ARGS)
+	MAZURKA_SAMPLE=3 $(BIN)/python -m pytest $(SPREAD) -m "not slow" $(ARGS)
 
-test-long: $(READY) ## run the whole suite, with many more generated programs
+test-long: $(READY) ## run all cases, and tests that take very long, with many more generated programs
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 test-browser: $(BROWSER)/ready ## look at pages in Chromium (CHROMIUM=path); screenshots go to build/browser
 	MAZURKA_BROWSER=1 $(BIN)/python -m pytest tests/browser $(ARGS)
 
-test-versions: ## run the whole suite on each supported version of Python that is installed (VERSIONS="3.12 3.13": some)
+test-versions: ## run all cases on each supported version of Python that is installed (VERSIONS="3.12 3.13": some)
 	@for version in $(VERSIONS); do \
 	    python=$$(tools/interpreter $$version); \
 	    echo "== Python $$version: $${python:-not found}"; \
-	    [ -z "$$python" ] || $(MAKE) --no-print-directory test PYTHON=$$python || exit 1; \
+	    [ -z "$$python" ] || $(MAKE) --no-print-directory test-all PYTHON=$$python || exit 1; \
 	done
 
 test-mcp: $(MCP)/ready ## test the server for assistants with the client of the protocol's SDK

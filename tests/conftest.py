@@ -1,11 +1,12 @@
 """How generated programs are drawn: few and always the same by default, many and new ones under ``make test-long``.
 
-That also runs tests that are marked ``long``. Tests that run programs come before tests that compile kernels, read
-traces or parse the whole source: a check looks at all objects of its process and forks it, which takes four times as
-long where numba and PyArrow have been at work (``later.py``), and twice as long after that much parsing. Of both, tests
-that are marked ``slow`` run first, so that no process has one left when the others have ended. pytest-xdist cuts the
-list into a piece for each process, and moves tests from the end of a piece to a process that has ended its own: so each
-piece has that order, and its share of the tests that run programs.
+That also runs tests that are marked ``long``. Of each test that is marked ``sampled`` three cases are run by ``make
+test``, all by ``make test-all`` and where pytest is called without make. Tests that run programs come before tests that
+compile kernels, read traces or parse the whole source: a check looks at all objects of its process and forks it, which
+takes four times as long where numba and PyArrow have been at work (``later.py``), and twice as long after that much
+parsing. Of both, tests that are marked ``slow`` run first, so that no process has one left when the others have ended.
+pytest-xdist cuts the list into a piece for each process, and moves tests from the end of a piece to a process that has
+ended its own: so each piece has that order, and its share of the tests that run programs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from hypothesis import HealthCheck, settings
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 #: Set by `make test-browser`.
 _BROWSER = bool(os.environ.get("MAZURKA_BROWSER"))
+#: Set by `make test`: the number of cases of a test that is marked `sampled`.
+_SAMPLE = int(os.environ.get("MAZURKA_SAMPLE", "0"))
 
 _PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "suite")
 
@@ -55,12 +58,14 @@ settings.register_profile("long", max_examples=3000, deadline=None, suppress_hea
 settings.load_profile(_PROFILE)
 
 
+@pytest.hookimpl(trylast=True)  # after those that are not asked for (`-k`) are gone
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    long = [item for item in items if _PROFILE != "long" and item.get_closest_marker("long")]
-    long += [item for item in items if not _BROWSER and item.get_closest_marker("browser")]
-    if long:
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if item not in long]
+    left_out = _beyond_the_sample(items)
+    left_out |= {item for item in items if _PROFILE != "long" and item.get_closest_marker("long")}
+    left_out |= {item for item in items if not _BROWSER and item.get_closest_marker("browser")}
+    if left_out:
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
     large = {module for module in {_module_of(item) for item in items} if _makes_the_process_large(module)}
 
     def is_large(item: pytest.Item) -> bool:
@@ -74,6 +79,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kinds = itertools.groupby(items, lambda item: (is_large(item), is_fast(item), _module_of(item)))
     dealt = _dealt({key: list(group) for key, group in kinds}, workers)
     items[:] = itertools.chain.from_iterable(dealt)
+
+
+def _beyond_the_sample(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Of each test that is marked ``sampled`` all cases but some, which are spread evenly over them."""
+    left_out = set[pytest.Item]()
+    if _SAMPLE < 2:
+        return left_out
+    sampled = [item for item in items if item.get_closest_marker("sampled")]
+    for _, group in itertools.groupby(sampled, lambda item: item.nodeid.partition("[")[0]):
+        cases = list(group)
+        kept = {round(number * (len(cases) - 1) / (_SAMPLE - 1)) for number in range(_SAMPLE)}
+        left_out |= {case for at, case in enumerate(cases) if at not in kept}
+    return left_out
 
 
 def _dealt(

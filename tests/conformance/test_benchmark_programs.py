@@ -32,6 +32,7 @@ _ROWS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", _ROWS)
 def test_dpor_rf_runs_as_many_as_published(name: str) -> None:
     row = _ROWS[name]
@@ -41,6 +42,7 @@ def test_dpor_rf_runs_as_many_as_published(name: str) -> None:
     assert made.last == row["rf"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["mcr", CLASSES])
 @pytest.mark.parametrize(
     ("name", "argument", "classes"),

@@ -16,6 +16,7 @@ _MOST = 100_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 600
 PROGRAMS = {name: each for name, each in REFERENCES.items() if each.maz is not None and each.maz < _MOST}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_dpor_takes_one_execution_for_each_trace(name: str, tmp_path: Path) -> None:
     reference: Reference = PROGRAMS[name]
@@ -27,6 +28,7 @@ def test_dpor_takes_one_execution_for_each_trace(name: str, tmp_path: Path) -> N
 _FEW = _MOST if _MOST > 600 else 40
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [name for name, each in PROGRAMS.items() if each.rf is not None and each.rf < _FEW])
 def test_dpor_rf_takes_one_execution_for_each_reads_from_class(name: str, tmp_path: Path) -> None:
     reference: Reference = PROGRAMS[name]
@@ -34,6 +36,7 @@ def test_dpor_rf_takes_one_execution_for_each_reads_from_class(name: str, tmp_pa
     assert found.executions == reference.rf
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [name for name, each in PROGRAMS.items() if (each.maz or 0) < _FEW])
 def test_unfolding_takes_one_execution_for_each_trace(name: str, tmp_path: Path) -> None:
     """None of these programs comes back to a state, so that no execution is cut off."""

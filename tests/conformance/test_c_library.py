@@ -17,6 +17,7 @@ _FLAGS = ("-w", "-D_GNU_SOURCE", "-fwrapv")
 _SOURCES = sorted((Path(__file__).parent / "c_library").glob("*.c"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("source", _SOURCES, ids=lambda source: str(source.stem))
 def test_output_is_that_of_the_native_program(source: Path, tmp_path: Path) -> None:
     native = tmp_path / "native"

@@ -28,6 +28,7 @@ NAMES = (
 TASKS = {task.name: task for task in tasks()}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", NAMES)
 def test_verdict(name: str) -> None:
     answer = check(TASKS[name], 60, 1)

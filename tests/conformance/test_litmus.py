@@ -42,6 +42,7 @@ def test_mcr_reaches_what_the_machine_does(litmus: Litmus, model: MemoryModel) -
     assert reached.followed == reached.executions
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO], ids=lambda model: model.value)
 @pytest.mark.parametrize("litmus", _AS_PYTHON, ids=lambda litmus: litmus.name)
 def test_real_python_reaches_what_the_machine_does(litmus: Litmus, model: MemoryModel, tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ def _by_writes(name: str) -> tuple[Everything, int, int, int]:
     return reached.everything, reached.executions, reached.followed, reached.strategy.counters.repeated
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", _marked(REFERENCES, _SLOW))
 def test_dpor_rf_runs_as_many_as_published(name: str) -> None:
     reference = REFERENCES[name]
@@ -67,6 +68,7 @@ def test_dpor_rf_runs_as_many_as_published(name: str) -> None:
         assert executions == reference.rf
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", SMALL)
 def test_dpor_runs_as_many_as_published(name: str) -> None:
     reference = REFERENCES[name]
@@ -89,6 +91,7 @@ def test_dpor_runs_as_many_as_published_in_large_programs(name: str) -> None:
     assert reached.followed == reached.executions == reference.maz
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", _marked(SMALL, _SLOW_TO_ENUMERATE))
 def test_the_oracle_counts_as_published_and_all_is_reached(name: str) -> None:
     reference = REFERENCES[name]

@@ -58,6 +58,7 @@ def servers() -> Iterator[dict[str, Any]]:
         server.end()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", present())
 def test_same_results(name: str, servers: dict[str, Any], tmp_path: Path) -> None:
     known = results(servers["plain"], name, "plain", tmp_path)

@@ -35,6 +35,7 @@ def test_verdict(case: Case, model: MemoryModel) -> None:
     assert isinstance(outcome.verdict, Violation if model in case.wrong else Verified)
 
 
+@pytest.mark.sampled
 @MODELS
 @EACH
 def test_mcr_reaches_what_the_machine_does(case: Case, model: MemoryModel) -> None:

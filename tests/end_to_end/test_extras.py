@@ -102,6 +102,7 @@ def test_a_long_trace_is_interpreted(place: Path) -> None:
     assert "pip install 'mazurka[numba]'" in predicted.stderr
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("arguments", "package", "extra"),
     [

@@ -34,6 +34,7 @@ for thread in threads:
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["mcr", "dfs"])
 @pytest.mark.parametrize(
     ("made", "add"),

@@ -41,6 +41,7 @@ _CHECKED = """\
     """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("options", ["", "--strategy dfs", "--strategy se-mcr", "--jobs 2", "--isolation fork"])
 def test_by_some_order_only(shell: Shell, options: str) -> None:
     shell.write("program.py", _LATE)
@@ -185,6 +186,7 @@ _USER_DICT: Final = """\
     """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["auto", "dfs"])
 @pytest.mark.parametrize("name", re.findall(r"def ((?:verified|violation)\w+)", _USER_DICT))
 def test_methods_of_a_user_dict_take_several_steps(shell: Shell, name: str, strategy: str) -> None:

@@ -122,6 +122,7 @@ _NO_STEP = """\
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("count", [2, 5, 12])
 @pytest.mark.parametrize("source", [_INCREMENTED, _ADDED], ids=["N-COUNTER-INC", "N-SET-ADD"])
 def test_calls_that_commute_take_one_execution(shell: Shell, source: str, count: int) -> None:

@@ -139,6 +139,7 @@ def _keeps_the_first() -> bool:
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("parts", _SEEN_IN_THE_MIDST.values(), ids=_SEEN_IN_THE_MIDST.keys())
 def test_what_happens_in_the_midst_is_found_and_replayed(shell: Shell, parts: tuple[str, str, str, str]) -> None:
     report = shell.check(_program(*parts), status=1)

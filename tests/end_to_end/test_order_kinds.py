@@ -91,6 +91,7 @@ def _predicted(shell: Any, kind: str, sentence: str) -> dict[str, bool]:
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("made", "first", "second", "more", "sentence"),
     [

@@ -148,6 +148,7 @@ for each in threads: each.join()
 _WORDS = {"recorded": "first up", "other": "up first"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("store", "pointcut"),
     [

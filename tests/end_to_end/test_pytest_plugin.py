@@ -712,6 +712,7 @@ def test_finalisers_in_cycles_do_not_matter_if_nothing_follows_the_test(shell, h
     assert "explored 1 test: 1 verified" in shell.pytest("--mazurka", status=0).stdout
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "head",
     [

@@ -63,6 +63,7 @@ def _places(report):
     return {failure["message"].partition(":")[0].removeprefix("data race on ") for failure in report["failures"]}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("options", [(), ("--strategy", "se-mcr"), ("--strategy", "pos"), ("--isolation", "fork")])
 def test_places_that_race_are_told_once(shell, options):
     report = shell.check(_PROGRAM, "--races", "--max-executions", "60", *options, status=1)

@@ -165,6 +165,7 @@ int main(void) {{
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "program", "is_violated"),
     [

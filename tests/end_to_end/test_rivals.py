@@ -136,6 +136,7 @@ _RV_STATES = ["0,1,-", "0,2,-", "1,1,-", "1,2,-", "2,1,-", "2,1,E", "2,2,-", "2,
 
 
 # 2. It stopped by itself after 2,259 runs with 5 of the 10 reachable final states, without the one that fails.
+@pytest.mark.sampled
 @pytest.mark.parametrize("state", _RV_STATES)
 def test_every_final_state_of_rv_example_is_reached(tool: Tool, state: str) -> None:
     source = f"{_RV_EXAMPLE}assert state != sys.argv[1], state\n"
@@ -173,6 +174,7 @@ for thread in threads:
 
 
 # 3. A search cut off by its limit still reported that the property holds.
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["mcr", "dfs", "random", "pct"])
 @pytest.mark.parametrize("limit", [("--max-executions", "20"), ("--time-limit", "0.2")], ids=["executions", "seconds"])
 def test_search_cut_short_claims_nothing(tool: Tool, strategy: str, limit: tuple[str, str]) -> None:
@@ -298,6 +300,7 @@ for thread in threads:
 
 # 7. Two-thread counters ran every interleaving: 6, 70, 924, 12,870. (A final read of the count would tell more classes
 # apart than the published numbers do.)
+@pytest.mark.sampled
 @pytest.mark.parametrize(("rounds", "reads_from_classes"), [(1, 3), (2, 19), (3, 141), (4, 1107)])
 def test_counters_take_at_most_one_run_for_each_reads_from_class(
     tool: Tool, rounds: int, reads_from_classes: int

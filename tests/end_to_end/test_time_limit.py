@@ -49,6 +49,7 @@ def _program(hang: str = "sum(range(10**11))", before: str = "", threads: str = 
     return _PROGRAM.format(hang=hang, before=before, threads=threads, after=after)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "hang",
     [

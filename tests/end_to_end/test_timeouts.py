@@ -182,6 +182,7 @@ def test_a_timeout_that_fires_leaves_no_order_open(shell: Shell, strategy: str) 
     assert report["reason"].endswith("assuming that no timeout of more than 0.1 s fires while other threads can run")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", _COMPLETE)
 def test_a_short_timeout_fires_early(shell: Shell, strategy: str) -> None:
     report = shell.check(_SHORT.format(seconds=0.05), "--strategy", strategy, status=1)

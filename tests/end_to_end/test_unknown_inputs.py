@@ -40,6 +40,7 @@ def _program(condition: str, given: str = "n = __VERIFIER_nondet_int();") -> str
     return HEAD + WRITER_AND_READER.replace("CONDITION", condition).replace("INPUT", given)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("condition", "given", "inputs"),
     [

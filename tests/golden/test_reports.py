@@ -93,6 +93,7 @@ def _report(case: Case, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", _CASES, ids=str)
 def test_report(case: Case, tmp_path: Path) -> None:
     told = _report(case, tmp_path / "work")

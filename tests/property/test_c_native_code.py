@@ -45,6 +45,7 @@ def _executions(source: Path, level: str, model: MemoryModel, native_after: floa
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
 def test_loops_go_on_natively_as_in_python(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + _SHARE):

@@ -70,6 +70,7 @@ def _property(stated: Stated, stores: bool) -> Property:
     return Property("p", names, tuple(declared), stated.pattern)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["dpor", "mcr"])
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
 def test_verdicts_equal_those_over_all_orders(first: int, strategy: str, tmp_path: Path) -> None:

@@ -198,6 +198,7 @@ def _distinct(stated: Stated) -> bool:
     return len(set(named)) == len(named)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", _STRATEGIES)
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
 def test_verdicts_equal_those_over_all_orders(first: int, strategy: str, tmp_path: Path) -> None:
@@ -296,6 +297,7 @@ def _locking(rng: random.Random) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("first", range(0, 24, 6))
 def test_acquires_and_releases_that_are_events(first: int, tmp_path: Path) -> None:
     """A search finds a failure, a deadlock or a violation, if and only if depth-first search does."""

@@ -75,6 +75,7 @@ def test_answers_are_those_of_the_definition(kind: type[Closure], longest: int) 
     assert kinds["Unknown"] == 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", [Closure, Contrary])
 @pytest.mark.parametrize("locks", [False, True], ids=["sources", "locks"])
 def test_what_contradictions_teach_is_true(kind: type[Closure], locks: bool) -> None:

@@ -93,6 +93,7 @@ def _check_compounds(program: SmallProgram, answer: Any) -> None:
         assert reached.strategy.incompleteness_reason() == "", name
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "number",
     [

@@ -82,6 +82,7 @@ def test_a_store_that_arrives_before_an_update(strategy: str, model: MemoryModel
     assert len(found.outcomes) == 3
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("holder", Holder)
 def test_whatever_holds_the_variables(holder: Holder, tmp_path: Path) -> None:
     compared = 0

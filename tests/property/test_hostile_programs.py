@@ -16,6 +16,7 @@ from benchmarks.verdicts import INCONCLUSIVE, VERIFIED, VIOLATION, Said, get_rea
 from tests.oracle.preemptive import hunt
 
 _LONG: Final = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+_SAMPLED: Final = "MAZURKA_SAMPLE" in os.environ
 
 #: Kits with such operations.
 _INTERRUPTIBLE: Final = frozenset({"text over bytes", "counter", "user's dictionary", "annotated"})
@@ -38,7 +39,8 @@ def pool() -> Iterator[ProcessPoolExecutor]:
 @pytest.mark.slow
 def test_samples(pool: ProcessPoolExecutor) -> None:
     """By the default strategy; some, or all under ``long``, by `se-mcr` alone."""
-    by_strategy = check_folder(pool, SAMPLES, ("auto", "se-mcr"), {"se-mcr": 1 if _LONG else 4})
+    every = {"auto": 3 if _SAMPLED else 1, "se-mcr": 1 if _LONG else 12 if _SAMPLED else 4}
+    by_strategy = check_folder(pool, SAMPLES, ("auto", "se-mcr"), every)
     for said in by_strategy.values():
         bugs, unseen, correct = said["bugs"], said["unseen"], said["correct"]
         assert {name: each for name, each in bugs.items() if each.verdict not in (VIOLATION, INCONCLUSIVE)} == {}

@@ -58,6 +58,7 @@ def test_mcr_reaches_what_the_machine_does(first: int, model: MemoryModel) -> No
     assert used > _SHARE * 0.8
 
 
+@pytest.mark.sampled
 @MODELS
 @pytest.mark.parametrize("strategy", ["dpor", "dpor-rf", "icb-dpor"])
 def test_other_complete_strategies_reach_it_too(strategy: str, model: MemoryModel) -> None:

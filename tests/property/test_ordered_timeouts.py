@@ -87,6 +87,7 @@ def _ends(
     return program.ends, explorer.outcome
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("number", range(8))
 def test_all_ends_are_met(tmp_path: Path, number: int) -> None:
     path = tmp_path / "subject.py"

@@ -115,6 +115,7 @@ def test_windows_only_lose(window: int) -> None:
     assert lost > 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("engine", "very_long"), [*((engine, False) for engine in ENGINES if "race" in ENGINES[engine]), ("auto", True)]
 )
@@ -258,6 +259,7 @@ def test_communication_deadlocks_are_those_of_the_oracle() -> None:
     assert met["joins"] > 3
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("engine", ["auto", "syncp", "seqcheck", "maximal"])
 def test_where_threads_wait_for_one_another_every_engine_is_right(engine: str) -> None:
     met: Counter[str] = Counter()

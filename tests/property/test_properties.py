@@ -98,6 +98,7 @@ def _found(trace: Trace, stated: Stated) -> Iterator[tuple[Shown, Witness]]:
     assert not search.left, (str(stated.pattern), search.left)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("first", range(0, _TRACES, _SHARE))
 def test_violations_are_those_of_the_oracle(first: int) -> None:
     violated = 0
@@ -163,6 +164,7 @@ def operations(seed: int) -> tuple[Trace, Stated]:
     return assemble(parts_of(replace(trace, locations=tuple(f"p.py:{n}" for n in range(6))))), stated
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("first", range(0, _TRACES, _SHARE))
 def test_violations_are_those_of_whole_operations(first: int) -> None:
     """Of operations of several rows nothing is reported that is not in an execution of whole operations; what is

@@ -121,6 +121,7 @@ class Written(Program):
         return self.text  # type: ignore[no-any-return,attr-defined]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", KEPT)
 def test_kept_programs(name: str, tmp_path: Path) -> None:
     shared, threads, count, failure = KEPT[name]
@@ -136,6 +137,7 @@ def test_kept_programs(name: str, tmp_path: Path) -> None:
         assert difference(reached(scenario, strategy), known) == "", strategy
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("theme", THEMES)
 def test_strategies_agree(theme: str, tmp_path: Path) -> None:
     program = drawn(1, (theme,))

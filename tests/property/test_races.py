@@ -57,6 +57,7 @@ def _small(seed: int, plain: bool = False) -> Any:
         return None
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["mcr", "dpor"])
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
 def test_a_complete_search_tells_exactly_the_races_there_are(first: int, strategy: str) -> None:

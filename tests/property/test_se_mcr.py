@@ -48,6 +48,7 @@ def _beginnings(histories: set[tuple[int, Any]]) -> set[tuple[int, Any]]:
     return {(thread, row[:count]) for thread, row in histories for count in range(len(row) + 1)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("joint", [False, True], ids=["wake-then-lock", "wake-with-lock"])
 @pytest.mark.parametrize("semaphores", [False, True], ids=["conditions", "semaphores"])
 def test_generated_programs(semaphores: bool, joint: bool) -> None:

@@ -131,6 +131,7 @@ def _searched(program: CProgram, settings: StrategySettings) -> tuple[Explorer, 
     return explorer, explorer.run()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(_PROGRAMS))
 def test_each_order_and_path_is_one_configuration(seed: int, tmp_path: Path) -> None:
     _check(opened(tmp_path, _program(seed)))

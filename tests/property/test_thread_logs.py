@@ -177,6 +177,7 @@ def test_quick_orders_are_accepted(first: int) -> None:
     assert found > _SHARE / 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("first", range(0, _TRACES, _SHARE))
 def test_logs_prove_what_the_trace_proves(first: int) -> None:
     """All violations of properties, races and deadlocks, if the logs determine the initial values, else some of

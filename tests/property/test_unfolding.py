@@ -72,6 +72,7 @@ def test_every_class_is_one_configuration(program: SmallProgram) -> None:
     assert _check(program, *known).executions == known[1]  # none is in vain
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
 @pytest.mark.parametrize("family", _FAMILIES)
 def test_numbered_programs(family: str, first: int) -> None:
@@ -85,6 +86,7 @@ def test_numbered_programs(family: str, first: int) -> None:
     assert used >= _SHARE // 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("family", _FAMILIES)
 @pytest.mark.parametrize("order", SEARCHERS[1:])
 def test_the_order_of_the_search_does_not_matter(order: str, family: str) -> None:
@@ -107,6 +109,7 @@ def test_partial_alternatives_lose_nothing(k: int) -> None:
             _check(program, *known, k=k)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("order", SEARCHERS)
 @pytest.mark.parametrize("family", _FAMILIES)
 def test_searches_go_on_from_their_records(family: str, order: str) -> None:
@@ -172,6 +175,7 @@ def test_generated_programs_in_c(model: MemoryModel, tmp_path: Path) -> None:
             assert found.outcomes == answer, number
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("family", _FAMILIES)
 def test_cutoffs_lose_no_state(family: str) -> None:
     for number in range(300, 306 if not _LONG else 1_300):

@@ -84,6 +84,7 @@ def _module(name: str, source: str, folder: Path, monkeypatch: pytest.MonkeyPatc
     return __import__(name)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", sorted({*range(_PROGRAMS), 18}))  # in 18 the names of objects depend on the inputs
 def test_it_fails_where_some_inputs_fail(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = _module(f"drawn_inputs_{seed}", _program(seed), tmp_path, monkeypatch)

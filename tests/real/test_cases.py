@@ -28,6 +28,7 @@ def _report(done: subprocess.CompletedProcess[str], status: int) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("bug", [bug for bug in BUGS if bug.case not in REPAIRED], ids=str)
 def test_bug_is_found_explained_and_replayed(bug: Bug, tmp_path: Path) -> None:
     tool = Tool(tmp_path, python_path(bug.case.requirements))
@@ -53,6 +54,7 @@ def test_bug_is_found_explained_and_replayed(bug: Bug, tmp_path: Path) -> None:
     assert 0 < len(lines) <= EXPLANATION_LINES, told.stdout
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", CORRECT, ids=str)
 def test_fixed_version_is_left_in_peace(case: Case, tmp_path: Path) -> None:
     tool = Tool(tmp_path, python_path(case.requirements))

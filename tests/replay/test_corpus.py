@@ -45,6 +45,7 @@ def _record(folder: Path, program: Path, kept: Path) -> None:
     shutil.copy(schedule, kept)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("python", _PYTHONS)
 @pytest.mark.parametrize("program", _PROGRAMS, ids=lambda program: Path(program).stem)
 def test_schedule_replays(program: str, python: str, tmp_path: Path) -> None:

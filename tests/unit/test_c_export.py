@@ -124,6 +124,7 @@ def _statuses(program: str, times: int) -> tuple[set[int], str]:
     return {run.returncode for run in runs}, runs[-1].stderr
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("text", [LOST, CONDITION, TYPES], ids=["lost", "condition", "types"])
 @pytest.mark.parametrize("flags", [(), ("-O2",)])
 def test_it_fails_in_the_same_way_20_of_20_times(text: str, flags: tuple[str, ...], tmp_path: Path) -> None:

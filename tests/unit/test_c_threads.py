@@ -292,6 +292,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["dpor", "mcr", "se-mcr"])
 @pytest.mark.parametrize("name", CORRECT)
 def test_a_correct_program_is_verified(name: str, strategy: str, tmp_path: Path) -> None:
@@ -299,6 +300,7 @@ def test_a_correct_program_is_verified(name: str, strategy: str, tmp_path: Path)
     assert isinstance(outcome.verdict, Verified), outcome
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["dfs", "dpor", "dpor-rf", "mcr", "se-mcr"])
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_program_fails(name: str, strategy: str, tmp_path: Path) -> None:

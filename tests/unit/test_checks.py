@@ -101,6 +101,7 @@ def test_a_guard_that_is_read_once_predicts_nothing() -> None:
     assert result.report.predictions.predicted == 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("program", "most", "predicted_failures"),
     [

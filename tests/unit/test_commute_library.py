@@ -46,6 +46,7 @@ def test_every_type_has_its_row() -> None:
         shared_type("deqeu")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)
 def test_conditions_are_sound(name: str, variant: str) -> None:
     found = checks(name, variant)
@@ -82,6 +83,7 @@ def test_a_condition_that_is_too_weak_has_a_counterexample(name: str) -> None:
     assert inexact or name == "frozenset"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)
 def test_access_points_represent_the_condition(name: str, variant: str) -> None:
     """Calls touch points that conflict iff the condition is false, or is not translated: for all calls with results."""

@@ -300,6 +300,7 @@ def _explored(folder: Path, source: str, strategy: str) -> Outcome:
         program.close()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["mcr", "dpor"])
 @pytest.mark.parametrize("name", FAILING)
 def test_orders_of_appends_are_explored(name: str, strategy: str, tmp_path: Path) -> None:

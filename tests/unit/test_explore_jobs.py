@@ -66,6 +66,7 @@ def sums(outcome: Outcome) -> tuple[Any, ...]:
     return type(outcome.verdict), outcome.complete, outcome.executions, failures, outcome.threads, outcome.points
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["dpor-rf", "dfs", "random", "pct"])
 @pytest.mark.parametrize("program", [RACY, WRONG, MEDIUM])
 def test_the_outcome_is_the_same(program: SmallProgram, strategy: str) -> None:

@@ -17,6 +17,7 @@ def of(source: str, tmp_path: Path) -> Outcome:
     return explored(IMPORTS + source, tmp_path)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "use",
     [
@@ -142,6 +143,7 @@ def test_what_a_step_accesses_may_vary(tmp_path: Path) -> None:
     assert proved.strategy in ("se-mcr", "dpor")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "outcome",
     ["[None, [], []]", "[None, ['0x1'], []]", "['0x1', ['0x2'], []]", "['0x2', ['0x1'], []]", "['0x1', [], []]"],

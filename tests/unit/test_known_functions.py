@@ -61,6 +61,7 @@ def _find() -> None:
 _MEANWHILE: list[Callable[[], object]] = [gc.collect, _collect_young, _freeze_and_back, _check, _find]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("first", _MEANWHILE)
 @pytest.mark.parametrize("second", _MEANWHILE)
 def test_functions_are_found_in_every_generation(first: Callable[[], object], second: Callable[[], object]) -> None:
@@ -84,6 +85,7 @@ class _LaterLog(_Log):
     pass
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("first", _MEANWHILE)
 @pytest.mark.parametrize("second", _MEANWHILE)
 def test_open_files_are_found_in_every_generation(

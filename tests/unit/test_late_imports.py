@@ -39,6 +39,7 @@ class Base:
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("part", "look", "word"),
     [

@@ -313,6 +313,7 @@ RACES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("source", RACES.values(), ids=RACES.keys())
 def test_its_race_is_found(source: str, tmp_path: Path) -> None:
     assert isinstance(explored(SHARED + _dedented(source), tmp_path).verdict, Violation)
@@ -329,6 +330,7 @@ NAMES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("where", ["module", "function"])
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES.keys())
 def test_what_a_name_may_mean(names: str, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -433,6 +435,7 @@ CORRECT = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("source", CORRECT.values(), ids=CORRECT.keys())
 def test_what_is_correct_is_verified(source: str, tmp_path: Path) -> None:
     assert isinstance(explored(SHARED + _dedented(source), tmp_path).verdict, Verified)

@@ -282,12 +282,14 @@ RACES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("source", RACES.values(), ids=RACES.keys())
 def test_its_race_is_found(source: str, tmp_path: Path) -> None:
     outcome = explored(source, tmp_path)
     assert isinstance(outcome.verdict, Violation), outcome.verdict
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "dictionary",
     [
@@ -318,6 +320,7 @@ def test_the_dictionary_of_an_instance_is_its_attributes(dictionary: str, tmp_pa
     assert isinstance(explored(source, tmp_path).verdict, Violation)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "call",
     [
@@ -370,6 +373,7 @@ def test_functions_in_c_that_unseen_code_calls(call: str, tmp_path: Path) -> Non
     assert not isinstance(explored(_APPENDING.format(call=call), tmp_path).verdict, Verified)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("definition", "use"),
     [
@@ -577,6 +581,7 @@ GIVEN = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("threads", GIVEN.values(), ids=GIVEN.keys())
 @pytest.mark.parametrize("turned", [False, True])
 def test_what_code_that_is_not_included_does_with_what_it_gets(
@@ -599,6 +604,7 @@ def test_what_code_that_is_not_included_does_with_what_it_gets(
     assert not isinstance(explored(source, tmp_path / "root").verdict, Verified)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 def test_code_that_is_not_included_is_named(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()

@@ -246,6 +246,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path / "work")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CORRECT)
 def test_correct_programs(tmp_path: Path, name: str) -> None:
     source, assumption = CORRECT[name]
@@ -261,6 +262,7 @@ def test_failures_are_found(tmp_path: Path, name: str) -> None:
     assert result.verdict is Verdict.VIOLATION, str(result)
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore")  # of children that are left running
 @pytest.mark.parametrize("name", UNCONTROLLED)
 def test_others_are_not_proved(tmp_path: Path, name: str) -> None:

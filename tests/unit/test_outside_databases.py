@@ -261,6 +261,7 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore")  # of connections that the programs leave open
 @pytest.mark.parametrize("name", RACES)
 @pytest.mark.parametrize("strategy", [pytest.param("dpor", marks=pytest.mark.long), "mcr"])
@@ -278,6 +279,7 @@ def test_transactions_take_turns(tmp_path: Path, database: Path) -> None:
     assert result.executions > 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["dpor", "auto", pytest.param("dfs", marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", AHEAD)
 def test_databases_that_write_ahead(tmp_path: Path, database: Path, name: str, strategy: str) -> None:

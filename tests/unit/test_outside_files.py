@@ -310,6 +310,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore")  # of files that the programs leave open
 @pytest.mark.parametrize(
     ("strategy", "name"),
@@ -324,6 +325,7 @@ def test_races_are_found(tmp_path: Path, name: str, strategy: str) -> None:
     assert os.listdir(tmp_path / "temporary") == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CORRECT)
 def test_no_more_than_that(tmp_path: Path, name: str) -> None:
     result = explored(tmp_path, _source(CORRECT[name]), strategy="auto")

@@ -290,6 +290,7 @@ _VICTIM = """
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("undone", [0, 1, 2, 5, 9, 14, 20, 25])
 def test_the_next_process_finishes_what_a_killed_one_has_left(ground: Path, undone: int) -> None:
     before = state_of(ground)

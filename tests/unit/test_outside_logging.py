@@ -192,6 +192,7 @@ TOLD = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", TOLD)
 def test_times_that_are_looked_at(tmp_path: Path, name: str) -> None:
     assert explored(tmp_path, TOLD[name]).verdict is Verdict.VIOLATION

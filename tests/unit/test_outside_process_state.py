@@ -349,6 +349,7 @@ UNSEEN = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", UNSEEN)
 def test_what_nobody_sees_is_untracked(tmp_path: Path, name: str) -> None:
     result = explored(tmp_path, UNSEEN[name])
@@ -377,6 +378,7 @@ def test_what_could_not_be_undone_is_not_done(tmp_path: Path, call: str) -> None
     assert (os.getpgid(0), os.nice(0)) == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", RACES)
 @pytest.mark.parametrize("strategy", [pytest.param("dfs", marks=pytest.mark.long), "mcr"])
 def test_races_are_found(tmp_path: Path, name: str, strategy: str) -> None:
@@ -384,6 +386,7 @@ def test_races_are_found(tmp_path: Path, name: str, strategy: str) -> None:
     assert result.verdict is Verdict.VIOLATION, str(result)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CORRECT)
 @pytest.mark.parametrize("strategy", [pytest.param("dfs", marks=pytest.mark.long), "mcr"])
 def test_no_more_than_that(tmp_path: Path, name: str, strategy: str) -> None:

@@ -233,6 +233,7 @@ CORRECT = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore")  # of sockets that the programs leave open
 @pytest.mark.parametrize("name", RACES)
 @pytest.mark.parametrize(
@@ -243,6 +244,7 @@ def test_races_are_found(tmp_path: Path, name: str, strategy: str) -> None:
     assert result.verdict is Verdict.VIOLATION, str(result)
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CORRECT)
 @pytest.mark.parametrize("strategy", ["dpor", "auto"])

@@ -210,17 +210,20 @@ PRIVATE = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", RACES)
 def test_what_comes_in_between_is_found(name: str, tmp_path: Path) -> None:
     assert explored(tmp_path, RACES[name]).verdict is Verdict.VIOLATION
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CORRECT)
 def test_correct_programs_are_verified(name: str, tmp_path: Path) -> None:
     result = explored(tmp_path, CORRECT[name])
     assert result.verdict is Verdict.VERIFIED, result
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("use", PRIVATE)
 def test_uses_of_private_attributes_are_untracked(use: str, tmp_path: Path) -> None:
     result = explored(tmp_path, PRIVATE[use])

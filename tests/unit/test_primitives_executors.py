@@ -230,6 +230,7 @@ def outcomes(module: Any, strategy: str = "mcr") -> tuple[set[str], set[str], in
     return seen, {"BLOCKED" if each == "DEADLOCK" else each for each in kinds}, result.executions
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_same_as_cpythons_own_code(name: str, load: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     body, is_abstract = PROGRAMS[name]

@@ -153,6 +153,7 @@ def outcomes(module: Any, strategy: str = "mcr", abstractly: set[bool] | None = 
     return seen, {each.failure.kind.name for each in result.failures}, result.executions
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_same_as_cpythons_own_code(name: str, load: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     body, abstract = PROGRAMS[name]
@@ -189,6 +190,7 @@ def drawn(seed: int) -> str:
     return "\n".join([*lines, f"run({threads})", "return own, box, q.qsize()"])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("seed", range(8))
 def test_drawn_programs_have_the_outcomes_of_cpythons_own_code(
     seed: int, load: Any, monkeypatch: pytest.MonkeyPatch

@@ -259,6 +259,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         yield made
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_all_that_cpythons_own_code_comes_to(name: str, load: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     body, expected = PROGRAMS[name]
@@ -313,6 +314,7 @@ BEYOND = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", BEYOND)
 def test_what_the_model_does_not_cover_is_never_verified(name: str, load: Any) -> None:

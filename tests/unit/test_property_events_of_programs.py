@@ -101,6 +101,7 @@ _POPS: dict[str, tuple[str, list[str]]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", _POPS)
 def test_calls_of_a_method(case: str, tmp_path: Path) -> None:
     source, expected = _POPS[case]
@@ -359,6 +360,7 @@ _CASES: dict[str, tuple[str, Property, list[str]]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", _CASES)
 def test_kinds_of_operations(case: str, tmp_path: Path) -> None:
     source, asked, expected = _CASES[case]

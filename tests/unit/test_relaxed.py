@@ -103,6 +103,7 @@ _SLOTS = "class Box:\n    __slots__ = ('a', 'b')\nbox = Box()\nbox.a = box.b = 0
 _LOCAL = "a = b = 0"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("setup", "a", "b", "more"),
     [

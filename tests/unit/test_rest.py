@@ -78,6 +78,7 @@ STARTING = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("way", STARTING)
 def test_a_thread_started_amid_an_expression(way: str, tmp_path: Path) -> None:
     scenario = loaded(PROGRAM.replace("{statements}", STARTING[way]), tmp_path)

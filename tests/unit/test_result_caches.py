@@ -258,12 +258,14 @@ CORRECT = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", ["auto", pytest.param("dfs", marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", FAILING)
 def test_failing(tmp_path: Path, name: str, strategy: str) -> None:
     assert explored(tmp_path, FAILING[name], strategy=strategy).verdict is Verdict.VIOLATION
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CORRECT)
 def test_correct(tmp_path: Path, name: str) -> None:
     executions, source = CORRECT[name]

@@ -346,6 +346,7 @@ def _runs(body: str, folder: Path) -> list[Run]:
         sys.modules.pop("modelled", None)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", _PROGRAMS)
 def test_steps_mean_what_the_models_do(name: str, tmp_path: Path) -> None:
     body, expected = _PROGRAMS[name]
