@@ -107,7 +107,7 @@ def _view_of_bytes(name: str) -> Handler:
         found = [Access(Op.RMW if releases else Op.READ, (OBJECT, number(thing)))]
         owner = native_objects.owner_of_bytes(thing)
         if owner is not thing and not releases:
-            found += native_objects.accesses(owner, op)
+            found = native_objects.accesses(thing, op)
         elif owner is not thing and operation(owner, "append") is not None:
             found.append(Access(Op.RMW, (STRUCTURE, number(owner))))  # the owner may grow again
         elif owner is not thing and type(owner).__name__ in _HELD_BY_VIEWS:

@@ -519,8 +519,20 @@ def count_if_shared(run: Any, thing: Any, name: str, site: int) -> None:
     if run.is_recording or state_of(type(thing)) is not FOREIGN or not has_concurrent_threads(run):
         return
     record = run.touched.get((OBJECT, objects.number(thing)))
-    if record is not None and record[0] == -1:
+    if record is not None and record[0] == -1 and not _is_field_in_c(type(thing), name):
         _enter(run, _module_of_class(type(thing)), f"{type(thing).__name__}.{name}", site)
+
+
+def _is_field_in_c(kind: type, name: str) -> bool:
+    """Whether code in C alone gets and sets an attribute, as that of a number or a structure of `ctypes`."""
+    found = classification.find(kind, name)
+    if found is None or (type(found[1]) not in _FIELDS and type(found[1]).__module__ != "_ctypes"):
+        return False
+    ways = [classification.find(kind, each) for each in ("__getattribute__", "__setattr__")]
+    return all(each is not None and type(each[1]) is types.WrapperDescriptorType for each in ways)
+
+
+_FIELDS: Final = frozenset({types.GetSetDescriptorType, types.MemberDescriptorType})
 
 
 def _count_iteration(run: Any, thing: Any, site: int) -> None:

@@ -33,7 +33,7 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import entered_contexts, harmless, objects, untracked
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
-from mazurka.program.python.semantics.locations import BASES, bases, beside_state, contents, perform
+from mazurka.program.python.semantics.locations import BASES, MANY, bases, beside_state, contents, length, perform
 from mazurka.program.python.semantics.objects import dictionary, is_a, number
 from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.shapes import shapes
@@ -279,8 +279,7 @@ def accesses(thing: Any, op: Op) -> list[Access]:
             inner = contents(each)
             found += [Access(_RMW, inner[0].target), *inner[1:]] if op is not _READ else inner
     else:  # the bytes are a container's
-        held = contents(root)
-        found += [Access(_RMW, held[0].target)] if op is not _READ else held
+        found += _of_container(root, op, is_view=thing is not root)
     for each in held_by(root):
         found += contents(each)
     if type(root).__module__ == "multiprocessing.sharedctypes" and "_obj" in dictionary(root):
@@ -291,6 +290,16 @@ def accesses(thing: Any, op: Op) -> list[Access]:
         found += [Access(inside, (OBJECT, number(each))) for each in natives]
         found += [access for each in (root, *natives) for access in _called_by(each)]
     return found
+
+
+def _of_container(root: Any, op: Op, is_view: bool) -> list[Access]:
+    """The accesses of an operation on the bytes of a container: by way of a view their number stays."""
+    structure, *elements = contents(root)
+    if op is _READ:
+        return [structure, *elements]
+    if is_view and length(root) * 2 <= MANY:
+        return [structure, *[Access(_RMW, each.target) for each in elements]]
+    return [Access(_RMW, structure.target)]
 
 
 #: The class of flags and traps of a decimal context, which has the module of its base.
