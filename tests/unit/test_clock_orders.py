@@ -33,3 +33,8 @@ def test_a_search_that_is_too_slow_leaves_early(seconds: float, executions: int,
     assert not leaves_rest({CLOCK_POINTS}, True, seconds, 20, executions, run)
     assert not leaves_rest({CLOCK_POINTS, CLOCKS_APART}, False, seconds, 20, executions, run)
     assert not leaves_rest({CLOCK_POINTS}, False, seconds, None, executions, run)
+
+
+@pytest.mark.parametrize(("looks", "leaves"), [((), False), ((4,), False), ((1, 1), False), ((2, 1), True)])
+def test_a_search_is_not_left_that_has_few_orders_to_save(looks: tuple[int, ...], leaves: bool) -> None:
+    assert leaves_rest({CLOCK_POINTS}, False, 11, 20, 60, _run(*looks)) is leaves

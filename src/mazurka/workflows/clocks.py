@@ -4,8 +4,9 @@ Each reading of the clock is no less than the one before it, by any thread. So `
 another have `(n + m)! / (n! m!)` orders, which most programs can't distinguish: threads compare times of their own. If
 threads read the clock, and the first search has not ended in half of its time, or in a quarter when at its pace it
 can't go through these orders, a second search treats the readings of different threads as independent
-(``CLOCKS_APART`` in program/runtime/task.py): a time is still never less than those of readings that happened before
-it, and two unordered ones are the same, or nearly so. The first search is resumed when the program is checked again.
+(``CLOCKS_APART`` in program/runtime/task.py), unless these orders are too few to save time: a time is still never less
+than those of readings that happened before it, and two unordered ones are the same, or nearly so. The first search is
+resumed when the program is checked again.
 
 Proofs of the second search rest on an assumption, which the first line of the verdict states. A failure that it finds
 is as real as any other.
@@ -27,6 +28,10 @@ from mazurka.workflows.timing import merged
 #: The assumption if these orders were left out.
 ASSUMPTION: Final = "nothing depends on which of several threads looks at the clock first"
 
+#: With no more orders of looks than these, the second search makes half as many runs or more, and has half of the time:
+#: the first may end as soon.
+_FEW: Final = 2
+
 
 def leaves_rest(
     points: set[int], doubts: bool, seconds: float, limit: float | None, executions: int, last: Run | None
@@ -35,7 +40,8 @@ def leaves_rest(
     ``doubts``, with which that can't prove anything either. ``executions`` have been made, ``last`` is one of them."""
     if limit is None or seconds <= limit / 4 or doubts or not is_wanted(points):
         return False
-    return seconds > limit / 2 or (last is not None and orders_of_looks(last) > 2 * executions * limit / seconds)
+    orders = orders_of_looks(last) if last is not None else 0
+    return orders > (_FEW if seconds > limit / 2 else 2 * executions * limit / seconds)
 
 
 def orders_of_looks(run: Run) -> int:
