@@ -31,7 +31,7 @@ FORMATS: Final = (
     *("markdown", "perfetto", "dot", "mermaid", "csv", "parquet"),
 )
 SOLVERS: Final = ("search", "closure", "z3")
-SEARCH_ORDERS: Final = ("dfs", "random-path", "coverage", "fewest-switches")
+SEARCH_ORDERS: Final = ("dfs", "random-path", "coverage", "fewest-switches", "paths")
 
 #: The strategy that a setting is for, if it is for one only.
 _ONLY_FOR: Final = dict.fromkeys(("search_order", "cutoffs", "max_memory"), "unfolding")

@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 from tests.unit.c_programs import opened
 
-from mazurka.explore.explorer import Explorer
+from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Outcome, Verified, Violation
 from mazurka.explore.races import Execution
 from mazurka.explore.strategy import JournalRecord, StrategySettings
@@ -199,3 +199,25 @@ def test_searches_go_on_from_their_records(order: str, tmp_path: Path) -> None:
         assert made.tree.explored == explorer.strategy.tree.explored
         assert made.input_paths() == explorer.strategy.input_paths()
         assert failures == {each.failure.identity for each in outcome.found}
+
+
+def test_paths_come_before_orders(tmp_path: Path) -> None:
+    """The input has five paths, the threads have many orders."""
+    thread = (
+        "void *work_{0}(void *p) {{ for (int i = 0; i < 3; i++) "
+        "{{ pthread_mutex_lock(&lock); x++; pthread_mutex_unlock(&lock); }}"
+        " if (!{0}) for (unsigned i = 0; i < 4 && i < n; i++) y++; return 0; }}"
+    )
+    lines = [
+        _HEAD,
+        *[thread.format(each) for each in range(3)],
+        "int main(void) { pthread_t t[3]; n = __VERIFIER_nondet_uint();",
+        *[f"pthread_create(&t[{each}], 0, work_{each}, 0);" for each in range(3)],
+        *[f"pthread_join(t[{each}], 0);" for each in range(3)],
+        "}",
+    ]
+    program = opened(tmp_path, "\n".join(lines))
+    settings = StrategySettings(cutoffs=False, search_order="paths")
+    outcome = Explorer(program, "unfolding", budget=Budget(20), settings=settings).run()
+    assert not outcome.complete
+    assert outcome.paths == 5

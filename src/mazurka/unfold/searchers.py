@@ -8,10 +8,11 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
+from mazurka.symbolic.values import PathCondition
 from mazurka.unfold.events import UnfoldingEvent
 from mazurka.unfold.tree import Node, UnfoldingTree
 
@@ -78,6 +79,30 @@ class FewestSwitches(Searcher):
         return min(tree.open, key=_switches)
 
 
+class RarestPaths(Searcher):
+    """The leaf whose conditions on unknown inputs fewest executions have met: first one execution for each path."""
+
+    def __init__(self) -> None:
+        self._covered: Counter[frozenset[PathCondition]] = Counter()  # by the conditions of executions
+        self._leaves: dict[Node, frozenset[PathCondition]] = {}
+
+    def choose(self, tree: UnfoldingTree) -> Node:
+        known = self._leaves
+        self._leaves = {leaf: known[leaf] if leaf in known else _conditions(leaf.configuration()) for leaf in tree.open}
+        return min(tree.open, key=self._rank)
+
+    def _rank(self, leaf: Node) -> int:
+        wanted = self._leaves[leaf]
+        return sum(count for met, count in self._covered.items() if wanted <= met)
+
+    def observe(self, events: Sequence[UnfoldingEvent]) -> None:
+        self._covered[_conditions(events)] += 1
+
+
+def _conditions(events: Iterable[UnfoldingEvent]) -> frozenset[PathCondition]:
+    return frozenset([event.condition for event in events if event.condition is not None])
+
+
 def _orders(event: UnfoldingEvent) -> list[object]:
     """The action of an event, with each action that it directly follows."""
     own = (event.thread, event.reads, event.writes)
@@ -90,7 +115,7 @@ def _switches(leaf: Node) -> int:
 
 
 #: The searchers by name, the default first.
-SEARCHERS: Final = ("dfs", "random-path", "coverage", "fewest-switches")
+SEARCHERS: Final = ("dfs", "random-path", "coverage", "fewest-switches", "paths")
 
 
 def make_searcher(name: str, seed: int = 0) -> Searcher:
@@ -102,4 +127,6 @@ def make_searcher(name: str, seed: int = 0) -> Searcher:
             return RarestOrders()
         case "fewest-switches":
             return FewestSwitches()
+        case "paths":
+            return RarestPaths()
     return InOrder()
