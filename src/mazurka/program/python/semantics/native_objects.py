@@ -89,8 +89,8 @@ def _state_of(kind: type) -> int:
     for each in bases(kind):
         if each is object or harmless.is_harmless_type(each) or shape_of(each).base is each or id(each) in _LAZY_VIEWS:
             continue
-        if root_of_class(each) == "numpy" and any(root.__name__ == "generic" for root in bases(each)):
-            continue  # a number
+        if _is_of_numbers(each):
+            continue
         if type(each) is enum.EnumType and _has_constants_only(each):
             continue
         if is_in_python(each):
@@ -99,6 +99,15 @@ def _state_of(kind: type) -> int:
         elif not _comes_from(each, harmless.MODELLED):
             found = max(found, NATIVE)
     return found
+
+
+def _is_of_numbers(kind: type) -> bool:
+    """Whether a class is one of NumPy's scalars, other than elements of structured arrays: those show its bytes."""
+    return (
+        root_of_class(kind) == "numpy"
+        and any(each.__name__ == "generic" for each in bases(kind))
+        and kind.__name__ != "void"
+    )
 
 
 def is_stream(kind: type) -> bool:
