@@ -494,6 +494,34 @@ def test_executions_that_go_round_in_loops_are_cut_soon(tmp_path: Path) -> None:
     assert len(run.log) < 20_000
 
 
+WAITING = """
+_Atomic(int *) p; int v = 3;
+int is_there(int *out) { int seen[2]; seen[0] = p != 0; *out = seen[0]; return 0; }
+void *one(void *z) { p = &v; return 0; }
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, 0, one, 0);
+    int passes = 0;
+    for (;;) { int now; is_there(&now); if (now) break; %s }
+    pthread_join(a, 0);
+    assert(passes < 3);
+    return 0;
+}
+"""
+
+
+def test_a_loop_that_waits_may_write_variables_of_a_pass(tmp_path: Path) -> None:
+    outcome = explored(opened(tmp_path, WAITING % ""))
+    assert isinstance(outcome.verdict, Verified)
+    assert outcome.executions < 5
+
+
+def test_a_loop_that_counts_its_passes_does_not_wait(tmp_path: Path) -> None:
+    assert isinstance(
+        explored(opened(tmp_path, WAITING % "int *at = &passes; if (++*at == 3) break;")).verdict, Violation
+    )
+
+
 def test_long_executions_that_make_progress_are_not_cut(tmp_path: Path) -> None:
     text = _two("int x;", "for (int k = 0; k < 2000; k++) x ^= 1;", "while (x < 3000 && x >= 0) x = x ? x + 2 : 2;")
     run = executed(tmp_path, text)

@@ -455,6 +455,7 @@ class Machine:
                 variables = tuple([each.key if type(each) is SymbolicInt else each for each in variables])
             if len(run.log) + self.memory.owned.count > _LONG and not run.values:
                 self._look_for_rounds(number, variables)
+            self.memory.owned.begin_pass(run.current, self.memory.made.get(run.current.name, 0))
             begin_pass(run, (activation, number), variables, _FRAMES)
         return run.passes >= self._warm and self._is_hot(number)
 

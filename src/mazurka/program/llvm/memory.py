@@ -76,7 +76,7 @@ class MemoryObject(StoredBytes):
 
     __slots__ = (
         *("base", "cells", "is_constant", "is_foreign", "is_shared", "kind", "layout", "life", "live", "mark"),
-        *("owner", "shadow", "size", "use"),
+        *("owner", "serial", "shadow", "size", "use"),
     )
 
     def __init__(
@@ -92,6 +92,7 @@ class MemoryObject(StoredBytes):
         self.shadow: bytearray | None = None
         self.live = True
         self.owner = owner  # the thread that made it
+        self.serial = 0
         self.life: Target = (OBJECT, layout.name)  # written when it ends, read by each use
         self.is_foreign = False  # another thread than the one that made it has touched it
         self.is_shared = True  # each access is a step; otherwise it is owned (ownership.py)
@@ -107,6 +108,10 @@ class MemoryObject(StoredBytes):
     def name(self) -> str:
         """Its name, the same in every execution."""
         return self.layout.name
+
+    def content(self) -> tuple[bytes, bytes]:
+        """Its bytes, and those that say which of them are initialised."""
+        return bytes(self.data), bytes(self.shadow or b"")
 
 
 class Late(Enum):
@@ -227,6 +232,7 @@ class Memory:
         if mark is None:
             mark = self._marks[key] = mark_of(*key)
         made = MemoryObject(number << SHIFT, size, kind, layout, bytearray(size), task.name, mark)
+        made.serial = place
         made.is_shared = not self.may_own or mark in self.run.points
         if content is None:
             made.shadow = bytearray(size)

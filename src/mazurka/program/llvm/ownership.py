@@ -19,7 +19,7 @@ Cost: a third of a microsecond for an access.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from zlib import crc32
 
 from mazurka.program.protocol import Access
@@ -44,6 +44,9 @@ OwnedAccess = tuple[int, int, Op, int, int, int]
 _WORD: Final = 8
 _LIFE: Final = -1
 
+#: A write of a larger object is an effect of a pass of a loop, whether it changes the object or not.
+_MOST_BYTES: Final = 64
+
 #: An object of which several threads access more words in one go is shared.
 _MOST_WORDS: Final = 4_096
 
@@ -52,6 +55,9 @@ class Owned(Protocol):
     """An object in memory."""
 
     kind: str
+    serial: int  # its place among the objects of its thread
+    size: int
+    unknown: Any  # the bytes of it that depend on inputs; None: none has so far
     is_foreign: bool
     life: Target
     mark: int  # among the learned points, that it is shared
@@ -61,6 +67,10 @@ class Owned(Protocol):
 
     def cells(self, at: int, size: int) -> tuple[Target, ...]:
         """The locations of an access."""
+        ...
+
+    def content(self) -> tuple[bytes, bytes]:
+        """Its bytes, and those that say which of them are initialised."""
         ...
 
 
@@ -112,6 +122,8 @@ class Ownership:
         self._steps = 0  # the steps before the last one
         self._since = 0  # the accesses before these steps
         self._running = -1  # the thread that made it
+        self._changed: dict[int, dict[Owned, tuple[bytes, bytes]]] = {}  # by thread: objects before writes of its pass
+        self._begun: dict[int, int] = {}  # by thread: the objects that it had made when its last pass of a loop began
         self.times: dict[int, int] = {}
         self.seen: dict[int, dict[int, int]] = {}
 
@@ -121,6 +133,8 @@ class Ownership:
         self.count = self._steps = self._since = 0
         self.times.clear()
         self.seen.clear()
+        self._begun.clear()
+        self._changed.clear()
 
     # -- forks and joins ----------------------------------------------------------------------------------------------
 
@@ -163,8 +177,30 @@ class Ownership:
             if task.loops and size:
                 self._note_reads(task, thing.cells(at, size))
         else:
-            task.silent += 1
+            task.silent += not (size and self._is_judged_later(thing, task))
             task.clock_reads = 0
+        return True
+
+    # -- passes of loops ----------------------------------------------------------------------------------------------
+
+    def begin_pass(self, task: Task, made: int) -> None:
+        """A thread, which has made so many objects, begins a pass of a loop: its writes since the last one are an
+        effect if they have changed an object."""
+        self._begun[task.index] = made
+        changed = self._changed.pop(task.index, None)
+        if changed and any(thing.content() != before for thing, before in changed.items()):
+            task.silent += 1
+
+    def _is_judged_later(self, thing: Owned, task: Task) -> bool:
+        """Whether it is known only at the end of a pass of a loop if a write is an effect; it is none if the thread has
+        made the variable since the pass began: that is gone then, or has an address that no earlier pass knows."""
+        begun = self._begun.get(task.index)
+        if begun is None or thing.size > _MOST_BYTES or thing.unknown is not None:
+            return False
+        if thing.kind != "stack" or thing.owner != task.name or thing.serial <= begun:
+            changed = self._changed.setdefault(task.index, {})
+            if thing not in changed:
+                changed[thing] = thing.content()
         return True
 
     def _is_in_order(self, use: ObjectUse, op: Op, at: int, size: int, index: int) -> bool:
