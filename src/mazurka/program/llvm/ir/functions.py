@@ -14,7 +14,7 @@ _MOVING: Final = frozenset(
 )
 
 #: The beginnings of names of functions that do nothing.
-IGNORED_CALLS: Final = ("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias")
+IGNORED_CALLS: Final = ("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias", "llvm.donothing")
 
 
 def successors(block: Block) -> tuple[str, ...]:

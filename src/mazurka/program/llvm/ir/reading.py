@@ -11,6 +11,7 @@ import struct
 from typing import Any, Final
 
 from mazurka.program.llvm.ir.debug import DebugMetadata, structure_name
+from mazurka.program.llvm.ir.inline_assembly import assembled
 from mazurka.program.llvm.ir.module import (
     VARIADIC,
     Block,
@@ -39,6 +40,7 @@ _FLAGS: Final = frozenset(
     tail musttail notail inalloca""".split()
 )
 _ORDERINGS: Final = frozenset("unordered monotonic acquire release acq_rel seq_cst".split())
+_ASSEMBLY: Final = frozenset("sideeffect alignstack inteldialect unwind".split())
 _VALUES: Final = frozenset("true false null none undef poison zeroinitializer splat blockaddress asm".split())
 _EXPRESSIONS: Final = frozenset(
     "getelementptr ptrtoint inttoptr bitcast addrspacecast trunc zext sext add sub mul xor and or shl".split()
@@ -427,21 +429,15 @@ class _Reader:
         how = ""
         if cursor.peek() == "(":  # the type of the function
             how = VARIADIC if "..." in cursor.skip_parentheses() else ""
-        if cursor.peek() == "asm":
-            raise Unsupported("inline assembly")
+        if opcode == "call" and cursor.take("asm"):
+            cursor.take_words(_ASSEMBLY)
+            template = cursor.next().strip('"')
+            cursor.expect(",")
+            constraints = cursor.next().strip('"')
+            inputs, _ = self._arguments(cursor)
+            return assembled(result, type_, template, constraints, inputs)
         called = Operand(POINTER, self.value(cursor, POINTER))
-        cursor.expect("(")
-        operands = [called]
-        copied: list[Type | None] = []
-        while not cursor.take(")"):
-            kind = self.type(cursor)
-            if str(kind) == "metadata":
-                cursor.next()
-                cursor.skip_parentheses()
-            else:
-                copied.append(self._skip_attributes(cursor))
-                operands.append(Operand(kind, self.value(cursor, kind)))
-            cursor.take(",")
+        operands, copied = self._arguments(cursor)
         labels = []
         while cursor.peek() and cursor.peek() != "to":
             cursor.next()
@@ -452,7 +448,24 @@ class _Reader:
             cursor.expect("unwind")
             cursor.expect("label")
             labels.append(name_of(cursor.next()))
-        return Instruction(opcode, result, type_, tuple(operands), how=how, labels=tuple(labels), copied=tuple(copied))
+        operands = (called, *operands)
+        return Instruction(opcode, result, type_, operands, how=how, labels=tuple(labels), copied=copied)
+
+    def _arguments(self, cursor: Cursor) -> tuple[tuple[Operand, ...], tuple[Type | None, ...]]:
+        """The arguments of a call, and for each the type of the object that it is a copy of."""
+        operands: list[Operand] = []
+        copied: list[Type | None] = []
+        cursor.expect("(")
+        while not cursor.take(")"):
+            kind = self.type(cursor)
+            if str(kind) == "metadata":
+                cursor.next()
+                cursor.skip_parentheses()
+            else:
+                copied.append(self._skip_attributes(cursor))
+                operands.append(Operand(kind, self.value(cursor, kind)))
+            cursor.take(",")
+        return tuple(operands), tuple(copied)
 
     def _skip_attributes(self, cursor: Cursor) -> Type | None:
         """Skip the attributes of a parameter or result; returns the type of ``byval``."""
