@@ -7,7 +7,7 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.oracle.language import Assert, Lock, Read, SmallProgram, Unlock, Write
+from tests.oracle.language import Assert, If, Lock, Read, SmallProgram, Unlock, Write
 from tests.oracle.program import OracleProgram
 
 from mazurka.program.protocol import Plan, TailPolicy
@@ -72,6 +72,21 @@ def test_a_thread_is_stopped_right_after_what_matters(seed: int) -> None:
     assert shrunk is not None
     stopped = next(count for name, count in encode_blocks(shrunk.plan.prefix) if name != "0")
     assert stopped == 1  # it has read x, and done nothing else
+
+
+@pytest.mark.parametrize("seed", range(0, 100, 20))
+def test_a_thread_is_stopped_there_even_if_others_have_more_to_do_then(seed: int) -> None:
+    """The first thread that comes makes what both use, in more points than it takes to use it; with a lock held it
+    can't be stopped."""
+    make = If("made==0", (Write("z", "1"), Write("z", "2"), Write("z", "3"), Write("made_", "1")))
+    held = (Lock("l"), Read("made", "made_"), make, Unlock("l"))
+    add = (Read("seen", "x"), *held, Write("x", "seen+1"))
+    program = OracleProgram(SmallProgram(threads=(add, add), after=(Read("end", "x"), Assert("end==2"))))
+    plan = _failing(program, seed)
+    shrunk = shrink(program, plan, program.execute(plan).failures[0].identity)
+    assert shrunk is not None
+    stopped = next(count for name, count in encode_blocks(shrunk.plan.prefix) if name != "0")
+    assert stopped == 1
 
 
 def test_the_number_of_runs_is_bounded() -> None:

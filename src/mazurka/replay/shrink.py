@@ -9,8 +9,8 @@ stopped right after something that the failure depends on, and not somewhere lat
 mistaken for the cause.
 
 Invariants: the result's plan was itself followed strictly and failed with the same identity, with the points that the
-program knows at the end; the cost never grows; the same input gives the same result (the limit of seconds is a
-safeguard that ordinary programs never meet). Cost: at most ``max_runs`` runs.
+program knows at the end; neither preemptions nor switches become more; the same input gives the same result (the limit
+of seconds is a safeguard that ordinary programs never meet). Cost: at most ``max_runs`` runs.
 """
 
 from __future__ import annotations
@@ -72,8 +72,7 @@ class _Shrinking:
         run = self._try(prefix)
         if run is None:
             return False
-        cost = self._cost(run)
-        return cost[:2] <= self.cost[:2] and cost <= self.before and self._adopt(run)
+        return self._cost(run)[:2] <= self.cost[:2] and self._adopt(run)
 
     def _try(self, prefix: tuple[str, ...]) -> Run | None:
         """A candidate's run, if it has not been tried before and fails in the same way."""
@@ -169,14 +168,17 @@ def _detailed(program: Program, plan: Plan, identity: tuple[str, ...]) -> tuple[
 
 
 def _hasten(search: _Shrinking) -> None:
-    """Make each switch, from the first on, as early as the failure allows: bisection over its block's points."""
+    """Make each switch, from the first on, as early as the failure allows: after 1, 2, 4 ... of its points, then by
+    bisection below the first of these that allow it. Further on may be points that do not, such as those with a lock.
+    """
     index = 0
     while index < len(blocks := encode_blocks(search.best)) - 1:
         too_few, enough, learnt = 0, blocks[index][1], search.learnt
+        is_bisecting = False
         while enough - too_few > 1 and not search.exhausted and search.learnt == learnt:
-            middle = (too_few + enough) // 2
+            middle = (too_few + enough) // 2 if is_bisecting else min(2 * too_few or 1, enough - 1)
             if search.keeps(decode_blocks(hasten(encode_blocks(search.best), index, middle))):
-                enough = middle
+                enough, is_bisecting = middle, True
             else:
                 too_few = middle
         if search.exhausted or search.learnt == learnt:  # otherwise the block's points are others now
