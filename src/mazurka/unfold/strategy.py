@@ -302,7 +302,8 @@ class UnfoldingSearch(Strategy):
 
     def summary(self) -> str:
         cutoffs = f", {self.cutoffs.count:,} cutoffs" if self.cutoffs is not None else ""
-        return f"{self.unfolding.met:,} events of the unfolding{cutoffs}"
+        paths = f", {len(self.paths):,} paths of unknown inputs" if self.branches and len(self.paths) > 1 else ""
+        return f"{self.unfolding.met:,} events of the unfolding{cutoffs}{paths}"
 
     def input_paths(self) -> int | None:
         return max(len(self.paths), 1) if self.branches else None

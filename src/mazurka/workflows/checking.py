@@ -274,12 +274,19 @@ class _Check:
         """Search with the present inputs, or with all of them, if the strategy does and nothing else follows."""
         self.recorder.begins("search")
         searched = self._search(journal)
+        if self._takes_paths_first() and not searched.complete:
+            return searched
         if searched.paths is not None and self._has_more_to_search(searched):
             self.by_classes, self.made = True, self.made + searched.executions
             return self._after(searched, self._look_everywhere(None))
         searched = self._leave_clocks(searched)
         self.recorder.begins("timing")
         return self._look_at_timing(searched)
+
+    def _takes_paths_first(self) -> bool:
+        """Whether the search takes paths of inputs before orders. It may have all the time: a search after it would
+        take these paths again."""
+        return self.options.search_order == "paths"
 
     def _has_more_to_search(self, outcome: Outcome) -> bool:
         """Whether other searches would follow this one, or the one by classes may decide more: the names of objects may
@@ -317,6 +324,8 @@ class _Check:
         limit, most = self.options.time_limit, self.options.max_executions
 
         def half_spent() -> bool:
+            if self._takes_paths_first():
+                return False
             seconds, seen = time.perf_counter() - self.started, explorer.seen
             doubts = bool(seen.untracked or seen.uncontrolled) or not explorer.strategy.exhaustive
             points = learned_points(self.program).points

@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static void scan(const char *options, char **given) {
@@ -16,7 +18,15 @@ static void scan(const char *options, char **given) {
     printf("|%d", optind); for (int i = 0; i < n; i++) printf(" %s", v[i]);
     puts("");
 }
+static void scan_suboptions(const char *given) {
+    char text[40], *at = text, *value, *const names[] = {"one", "two", "on", 0};
+    snprintf(text, sizeof text, "%s", given);
+    while (*at) { int found = getsubopt(&at, names, &value); printf("%d:%s:%d ", found, value ? value : "-", (int)(at - text)); }
+    printf("%d\n", getsubopt(&at, names, &value));
+}
 int main() {
+    char texts[][20] = {"one", "two=3,one", "on,onetwo,one=,=x", ",two", "one,,two=a=b,", "wrong=1,two"};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) scan_suboptions(texts[i]);
     char *sets[][12] = {
         {"p", "-a", "x", "-n", "5", "y", "-abn7", "--", "-z", 0},
         {"p", "x", "y", "--name=z", "--maybe", "--maybe=q", 0},

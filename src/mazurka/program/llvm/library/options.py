@@ -1,4 +1,4 @@
-"""``getopt`` and ``getopt_long``, with the variables ``optind``, ``optarg``, ``opterr`` and ``optopt``.
+"""``getopt``, ``getopt_long`` and ``getsubopt``, with the variables ``optind``, ``optarg``, ``opterr`` and ``optopt``.
 
 Source: POSIX.1-2017; GNU's manual, 25.2. Arguments that are no options are moved behind the options, unless the text of
 options begins with ``+`` or ``-``.
@@ -213,8 +213,30 @@ def _getopt_long_only(m: Machine, site: int, count: int, vector: int, options: i
     return _OptionScan(m, site, (count, vector), options, True).next(long, place)
 
 
+def _getsubopt(m: Machine, site: int, place: int, tokens: int, value_place: int) -> int:
+    """The number of the next suboption of a text among some names; -1 if it is none of them, or the text is at its
+    end."""
+    memory = m.memory
+    start = memory.load(place, 8, site)
+    text = memory.text(start, site)
+    if not text:
+        return -1
+    option, comma, _ = text.partition(b",")
+    name, equals, _ = option.partition(b"=")
+    number = 0
+    while (token := memory.load(tokens + 8 * number, 8, site)) and memory.text(token, site) != name:
+        number += 1
+    value = start if not token else start + len(name) + 1 if equals else 0
+    memory.store(value_place, 8, value, site)
+    if comma:
+        memory.store(start + len(option), 1, 0, site)
+    memory.store(place, 8, start + len(option) + len(comma), site)
+    return number if token else -1
+
+
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "getopt": _getopt,
     "getopt_long": _getopt_long,
     "getopt_long_only": _getopt_long_only,
+    "getsubopt": _getsubopt,
 }
