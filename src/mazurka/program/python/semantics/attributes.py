@@ -311,6 +311,8 @@ def write(run: Any, thing: Any, name: str, site: int, how: Any, op: Op = _WRITE)
     shows = how is BOUND or how is BESIDE_STATE or is_a(how, type)
     if op is _RMW and shows and name in sites.stored_from_outside and find(type(thing), name):
         comes_or_goes(run, name)  # a thread that reads it meanwhile may find that of the class
+    if name == "names" and native_objects.root_of_class(type(thing)) == "numpy" and has_concurrent_threads(run):
+        count_untracked(run, f"assignment to {type(thing).__name__}.names", site)  # which arrays look at
     if type(how) is int and how in _WRITTEN_BY:
         _WRITTEN_BY[how](run, thing, name, site, op)
     elif shows and objects.is_listed(type(thing)):

@@ -466,13 +466,26 @@ def owner_of_bytes(thing: Any) -> Any:
             except ValueError:  # released
                 return thing
         elif root_of_class(kind) == "numpy":
-            behind = getattr(thing, "base", None)
+            behind = getattr(thing, "base", None) if kind.__name__ != _OVER_ARRAYS else _array_of(thing)
         elif hasattr(kind, "_b_base_"):  # of ctypes
             behind = getattr(thing, "_b_base_", None) or _object_behind(thing)
         if behind is None:
             return thing
         thing = behind
     return thing
+
+
+#: The iterator of NumPy whose elements show the bytes of its arrays.
+_OVER_ARRAYS: Final = "nditer"
+
+
+def _array_of(iterator: Any) -> Any:
+    """The array that such an iterator goes through; None if there are several, or if it is closed."""
+    try:
+        arrays: tuple[Any, ...] = iterator.operands
+    except ValueError:
+        return None
+    return arrays[0] if len(arrays) == 1 else None
 
 
 def _object_behind(thing: Any) -> Any:
@@ -490,7 +503,10 @@ _DEEPEST: Final = 8
 
 
 def _shows_raw_memory(thing: Any) -> bool:
-    """Whether an object is a ctypes object, or a pointer, whose memory other objects may show, too."""
+    """Whether an object is a ctypes object, or a pointer, whose memory other objects may show, too, or an iterator over
+    several arrays."""
+    if type(thing).__name__ == _OVER_ARRAYS and root_of_class(type(thing)) == "numpy":
+        return True
     if not hasattr(type(thing), "_b_base_"):
         return False
     return hasattr(type(thing), "contents") or (
