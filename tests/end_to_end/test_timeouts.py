@@ -166,6 +166,28 @@ _LOOPING = """\
     thread.join()
     """
 
+_WOKEN = """\
+    import concurrent.futures
+    import os
+    import queue
+    import threading
+    import time
+
+    done = []
+    it = {made}
+
+
+    def work():
+        {waits}
+        done.append(1)
+
+
+    threading.Thread(target=work).start()
+    {wakes}
+    time.sleep(3)
+    assert done
+    """
+
 _COMPLETE = ["mcr", "mcr-s+", "se-mcr", "dpor", "unfolding", "dpor-rf", "dfs", "icb", "icb-dpor"]
 
 
@@ -229,6 +251,24 @@ def test_a_sleep_that_is_to_order_threads_does_not(shell: Shell) -> None:
     assert "held up for 0.05 s" in explanation["sentence"]
     assert explanation["rows"][0]["what"] == ["has slept 0.05 s"]
     assert shell.check(_SLEEPING.format(seconds=3), status=0)["verdict"] == "verified"
+
+
+@pytest.mark.parametrize(
+    ("made", "waits", "wakes"),
+    [
+        ("threading.Event()", "it.wait()", "it.set()"),
+        ("threading.Event()", "it.wait(5)", "it.set()"),
+        ("threading.Semaphore(0)", "it.acquire()", "it.release()"),
+        ("threading.Barrier(2)", "it.wait()", "it.wait()"),
+        ("queue.SimpleQueue()", "it.get()", "it.put(1)"),
+        ("concurrent.futures.Future()", "it.result()", "it.set_result(1)"),
+        ("os.pipe()", "os.read(it[0], 1)", "os.write(it[1], b'x')"),
+    ],
+)
+def test_a_thread_that_another_lets_go_on_has_the_time_of_its_sleep(
+    shell: Shell, made: str, waits: str, wakes: str
+) -> None:
+    assert shell.check(_WOKEN.format(made=made, waits=waits, wakes=wakes), status=0)["verdict"] == "verified"
 
 
 @pytest.mark.parametrize("isolation", ["restore", "fork"])

@@ -533,6 +533,7 @@ class Runtime:
         task = self.current
         if self.aborting:
             raise GreenletExit
+        self.scheduler.note_woken(self)
         task.clock += max(seconds, 0.0) + TICK
         if task.pool is not None:
             task.pool.waits()

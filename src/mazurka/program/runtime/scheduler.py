@@ -93,6 +93,9 @@ class Scheduler:
         if self._tail is not _STAY:
             task.priority = _number() + 1.0
 
+    def note_woken(self, run: Scheduled) -> None:
+        """The running thread's clock is about to advance: threads that it has let go on can go on from now on."""
+
     def wants(self, task: Task) -> bool:
         """Whether the prefix has this task move at the next point."""
         return self.cursor < len(self.prefix) and self.prefix[self.cursor] == task.name
@@ -198,6 +201,12 @@ class TimedScheduler(Scheduler):
         super().__init__(plan)
         self.timing = timing
         self.rest = list(self.prefix) if not plan.strict else []  # of the prefix: threads whose turn has not come
+
+    def note_woken(self, run: Scheduled) -> None:
+        for task in run.live:
+            if task.held and task.guard is not None and task.guard():
+                task.held = False
+                task.clock = max(task.clock, run.current.clock)
 
     def choose(self, run: Scheduled) -> Task | None:
         able: list[Task] = []
