@@ -14,7 +14,7 @@ from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Verdict
 from mazurka.explore.strategy import StrategySettings
 from mazurka.program.llvm.expressions import as_signed
-from mazurka.program.llvm.memory import SHIFT
+from mazurka.program.llvm.memory_objects import SHIFT
 from mazurka.program.llvm.program import CProgram
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind, Plan, Run

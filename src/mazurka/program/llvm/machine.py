@@ -25,7 +25,8 @@ from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
 from mazurka.program.llvm.library.primitives import Semaphore
 from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, STREAM_SIZE, STREAMS
-from mazurka.program.llvm.memory import SHIFT, Late, Memory, MemoryObject
+from mazurka.program.llvm.memory import Late, Memory
+from mazurka.program.llvm.memory_objects import SHIFT, MemoryObject
 from mazurka.program.llvm.native.native_code import NativeCode
 from mazurka.program.llvm.operations import (
     OPERATIONS,
@@ -273,11 +274,11 @@ class Machine:
         """A function during which no other thread moves."""
 
         def section(*arguments: Any) -> Any:
-            self.memory.begin_section()
+            self.memory.section.begin()
             try:
                 return function(*arguments)
             finally:
-                self.memory.end_section()
+                self.memory.section.end()
 
         return section
 
@@ -450,7 +451,7 @@ class Machine:
     def _head(self, number: int, activation: int, variables: tuple[Any, ...]) -> bool:
         run = self.run
         run.passed_loop()
-        if not (run.solo or run.aborting or self.memory.sections):
+        if not (run.solo or run.aborting or self.memory.section.depth):
             if self.conditions.used:
                 variables = tuple([each.key if type(each) is SymbolicInt else each for each in variables])
             if len(run.log) + self.memory.owned.count > _LONG and not run.values:
@@ -549,7 +550,7 @@ class _Bound:
             unknown = TAKE_UNKNOWN.get(name, ())
 
             def found(site: int, *arguments: Any) -> Any:
-                if machine.memory.sections and name in machine.library.stepping:
+                if machine.memory.section.depth and name in machine.library.stepping:
                     machine.run.stop(_WITHIN.format(name, machine.location(site)))
                 if machine.conditions.used:
                     arguments = tuple(

@@ -1,9 +1,7 @@
-"""The memory of a C program in one execution: objects with bounds and lifetimes, at addresses that no schedule changes.
+"""The memory of a C program in one execution: objects begin and end in it, and threads access them.
 
-An address is the number of an object and an offset. Objects are numbered by the thread that makes them and their place
-among those that it has made, so that an address means the same object in every execution (paper of POR-SE, 4.3); the
-number of an object that has ended is not used again. Between two objects lie gigabytes that belong to none, so that an
-address that has left its object is known to have. Errors are raised as :class:`~mazurka.program.llvm.faults.Fault`.
+Each access finds its object (:mod:`mazurka.program.llvm.memory_objects`), passes the steps that it is, and reads or
+writes the object's bytes. Errors are raised as :class:`~mazurka.program.llvm.faults.Fault`.
 
 Cost: an access takes half a microsecond while there is one thread, and one microsecond after that.
 """
@@ -11,39 +9,33 @@ Cost: an access takes half a microsecond while there is one thread, and one micr
 from __future__ import annotations
 
 import functools
-import zlib
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from mazurka.program.llvm.atomic_section import AtomicSection
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.layout import Layouts, ObjectLayout, further
-from mazurka.program.llvm.ownership import ObjectUse, Ownership, mark_of
-from mazurka.program.llvm.unknown_bytes import (
-    StoredBytes,
-    SymbolicBytes,
-    UnknownAddress,
-    UnknownAddresses,
-    UnknownBytes,
+from mazurka.program.llvm.memory_objects import (
+    BIAS,
+    LARGEST,
+    MASK,
+    PLACES,
+    SHIFT,
+    MemoryObject,
+    MemorySlot,
+    code_of,
+    number_in_library,
 )
+from mazurka.program.llvm.ownership import Ownership, mark_of
+from mazurka.program.llvm.unknown_bytes import SymbolicBytes, UnknownAddress, UnknownAddresses
 from mazurka.program.llvm.wide_accesses import mark_of_site, unprotected, words_of
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.runtime import Runtime
-from mazurka.symbolic.values import SymbolicInt, plain
-from mazurka.trace.event import READS, WRITES, Op
-from mazurka.trace.targets import OBJECT, Kind, Target
-
-#: An address: the object's number, and 28 bits for its offset, which is shifted so that negative ones show.
-SHIFT: Final = 28
-MASK: Final = (1 << SHIFT) - 1
-BIAS: Final = 1 << 16
-_LARGEST: Final = (1 << SHIFT) - 2 * BIAS
-
-#: The number of an object: the code of its thread, and so many bits for its place among the objects of the thread.
-_PLACES: Final = 20
-_DIRECT: Final = 4096
-_CODES: Final = 1 << 15
+from mazurka.symbolic.values import SymbolicInt
+from mazurka.trace.event import Op
+from mazurka.trace.targets import Target
 
 _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 
@@ -53,12 +45,6 @@ _LARGE: Final = 1 << 16
 
 #: The bytes of the longest text.
 _LONGEST: Final = 1 << 20
-
-#: The first access of an atomic section that has an event before any other.
-_SECTION_BEGUN: Final[Target] = (Kind.HIDDEN.tag, "section")
-
-#: Named as untracked.
-_SECTION: Final = "accesses of an atomic section"
 
 #: The parts of an access under TSO and PSO, of which each may be late.
 _MOST_PARTS: Final = 64
@@ -71,77 +57,12 @@ _WIDE: Final = "a store of memory that is also accessed in parts, under TSO or P
 _ALIVE: Final = ("int", 1)
 
 
-class MemoryObject(StoredBytes):
-    """An object in memory. ``shadow`` has a byte for each byte that says whether it is initialised; None: all are."""
-
-    __slots__ = (
-        *("base", "cells", "is_constant", "is_foreign", "is_shared", "kind", "layout", "life", "live", "mark"),
-        *("owner", "serial", "shadow", "size", "use"),
-    )
-
-    def __init__(
-        self, base: int, size: int, kind: str, layout: ObjectLayout, data: bytearray, owner: str = "", mark: int = 0
-    ) -> None:
-        super().__init__(data)
-        self.base = base
-        self.size = size
-        self.kind = kind  # "global", "constant", "heap", "stack", "function"
-        self.is_constant = kind in ("constant", "function")
-        self.layout = layout
-        self.cells = layout.cells
-        self.shadow: bytearray | None = None
-        self.live = True
-        self.owner = owner  # the thread that made it
-        self.serial = 0
-        self.life: Target = (OBJECT, layout.name)  # written when it ends, read by each use
-        self.is_foreign = False  # another thread than the one that made it has touched it
-        self.is_shared = True  # each access is a step; otherwise it is owned (ownership.py)
-        self.use: ObjectUse | None = None
-        self.mark = mark
-
-    @property
-    def address(self) -> int:
-        """The address of its first byte."""
-        return self.base + BIAS
-
-    @property
-    def name(self) -> str:
-        """Its name, the same in every execution."""
-        return self.layout.name
-
-    def content(self) -> tuple[bytes, bytes]:
-        """Its bytes, and those that say which of them are initialised."""
-        return bytes(self.data), bytes(self.shadow or b"")
-
-
 class Late(Enum):
     """Whether a store may reach other threads late, as far as its memory model has that."""
 
     NOT = "not"
     IN_ORDER = "in order"  # not before the stores before it
     ANY = "any"
-
-
-class MemorySlot(NamedTuple):
-    """The bytes of a cell, as :class:`mazurka.program.runtime.relaxed.StoreSlot`; a value is bytes, shadow, and
-    the bytes that are unknown."""
-
-    thing: MemoryObject
-    at: int
-    size: int
-
-    def look(self) -> tuple[bytes, bytes | None, Any]:
-        thing, at, end = self.thing, self.at, self.at + self.size
-        unknown = thing.unknown.part(at, self.size) if thing.unknown is not None else ()
-        return bytes(thing.data[at:end]), bytes(thing.shadow[at:end]) if thing.shadow is not None else None, unknown
-
-    def put(self, value: tuple[bytes, bytes | None, Any]) -> None:
-        thing, at, end = self.thing, self.at, self.at + self.size
-        if thing.unknown is not None:
-            thing.unknown.put(at, self.size, value[2])
-        thing.data[at:end] = value[0]
-        if thing.shadow is not None and value[1] is not None:
-            thing.shadow[at:end] = value[1]
 
 
 class Memory:
@@ -164,19 +85,14 @@ class Memory:
         self._marks: dict[tuple[str, str, str], int] = {}
         self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
         self.wide: set[int] = set()  # of this execution: the sites of accesses of several words that are one step each
-        self.section_steps: set[int] = set()  # of this execution: the steps that atomic sections are
-        self.sections = 0  # atomic sections that the running thread is in, one within the other
-        self._touched: dict[Target, int] | None = None  # by its step so far: 1 read, 2 written; None: no step yet
-        self._before: list[tuple[MemorySlot, Any]] = []  # the values that the section has overwritten, oldest first
-        self._ended = False  # whether the section has ended objects, which can't be taken back
+        self.section = AtomicSection()
 
     def restart(self, run: Runtime, *, has_all_steps: bool = False) -> None:
         """Begin an execution: static objects have their initial values again, all others are gone. With
         ``has_all_steps`` no object is owned."""
         self.run = run
         self.may_own = self.keeps_owned and not has_all_steps
-        self.leave_sections()
-        self.section_steps.clear()
+        self.section.restart(run)
         self.wide.clear()
         self.codes.clear()
         self.made.clear()
@@ -220,12 +136,12 @@ class Memory:
         """Make an object; without ``content`` it is not initialised. ``place_made`` is the function that makes it."""
         task = self.run.current
         place = self.made.get(task.name, 0) + 1
-        if size > _LARGEST:
-            self.run.stop(f"the run was cut: an object of {size:,} bytes is larger than {_LARGEST:,}")
-        if place >= 1 << _PLACES:
+        if size > LARGEST:
+            self.run.stop(f"the run was cut: an object of {size:,} bytes is larger than {LARGEST:,}")
+        if place >= 1 << PLACES:
             self.run.stop(f"the run was cut: thread {task.name} has made more than {place} objects in memory")
         self.made[task.name] = place
-        number = (self._code(task.name) + 1 << _PLACES) | place
+        number = (self._code(task.name) + 1 << PLACES) | place
         layout = self.layouts.of(f"{name or kind} {task.name}#{place}")
         key = (kind, name, place_made)
         mark = self._marks.get(key)
@@ -244,7 +160,7 @@ class Memory:
     def of_library(self, name: str, size: int, kind: str, content: bytes = b"") -> MemoryObject:
         """The object of the C library of a name, made at its first use by any thread, at an address that does not
         depend on which one that is."""
-        number = (_CODES + 1 << _PLACES) | zlib.crc32(name.encode()) % (1 << _PLACES)
+        number = number_in_library(name)
         found = self.objects.get(number)
         if found is None:
             layout = self.layouts.of(name)
@@ -257,7 +173,7 @@ class Memory:
     def _code(self, thread: str) -> int:
         code = self._codes.get(thread)
         if code is None:
-            code = self._codes[thread] = _code_of(thread)
+            code = self._codes[thread] = code_of(thread)
         if self.codes.setdefault(code, thread) != thread:
             self.run.stop("the run was cut: two of its threads would have the same addresses")
         return code
@@ -273,8 +189,8 @@ class Memory:
             self.step(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
             if not thing.live:
                 raise ProgramFault("double free", f"frees {thing.name}, which has been freed", site)
-        if self.sections and (thing.is_foreign or thing.kind == "heap"):
-            self._ended = True
+        if self.section.depth and (thing.is_foreign or thing.kind == "heap"):
+            self.section.has_ended_objects = True
         thing.live = False
         if self.on_end is not None:
             self.on_end(thing)
@@ -339,7 +255,7 @@ class Memory:
                 for cell in cells:
                     run.names[cell] = self.name_of(cell)
             self.step(op, cells[0], site, lambda: self.show(thing, at, width), more, point)
-        elif self.sections:
+        elif self.section.depth:
             self.step(op, cells[0], site, None, more, point)
         else:
             run.visit(op, cells[0], site, None, more, point)
@@ -349,7 +265,7 @@ class Memory:
     def is_owned(self, thing: MemoryObject, op: Op, at: int, size: int, site: int) -> bool:
         """Whether an access of an object that has been owned so far is no step. Each access of an atomic section is:
         other threads may move before the first, and see those before it."""
-        if self.sections:
+        if self.section.depth:
             self.owned.share(thing)
             return False
         return self.owned.holds(thing, op, at, size, site)
@@ -429,15 +345,15 @@ class Memory:
             thing, at = self.find(address, size, site, "writes")
             self.hold_writable(thing, size, site)
         if not self.run.solo:
-            if self.model is not MemoryModel.SC and not self.sections:
+            if self.model is not MemoryModel.SC and not self.section.depth:
                 self._hold_back(thing, at, size)
             self.visit(_WRITE, thing, at, size, site)
-        if self.sections:
-            self._keep(thing, at, size)
+        if self.section.depth:
+            self.section.keep(thing, at, size)
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size
         if thing.unknown is not None or type(value) is SymbolicInt:
-            value = _noted(thing, at, size, value)
+            value = thing.note(at, size, value)
         thing.data[at : at + size] = value.to_bytes(size, "little")
 
     def _hold_back(self, thing: MemoryObject, at: int, size: int) -> None:
@@ -485,11 +401,11 @@ class Memory:
                 self.write(address + cut, content[cut:end], site, None if shadow is None else shadow[cut:end])
             return
         if not self.run.solo:
-            if self.model is not MemoryModel.SC and not self.sections:
+            if self.model is not MemoryModel.SC and not self.section.depth:
                 self.run.hold_back(MemorySlot(thing, at, size))
             self.visit(_WRITE, thing, at, size, site)
-        if self.sections:
-            self._keep(thing, at, size)
+        if self.section.depth:
+            self.section.keep(thing, at, size)
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size if shadow is None else shadow
         thing.put(at, content)
@@ -510,7 +426,7 @@ class Memory:
 
     def _cuts(self, thing: MemoryObject, at: int, size: int, site: int) -> list[int]:
         """The distances from the first byte at which the parts of an access begin; none if it is one step."""
-        if size == 1 or self.run.solo or self.sections or thing.is_constant or not thing.is_shared:
+        if size == 1 or self.run.solo or self.section.depth or thing.is_constant or not thing.is_shared:
             return []
         if self.model is not MemoryModel.SC:
             cells = thing.layout.cells(at, size)
@@ -586,12 +502,12 @@ class Memory:
 
     def put(self, thing: MemoryObject, at: int, size: int, value: Any) -> None:
         """Set an unsigned integer without a step."""
-        if self.sections:
-            self._keep(thing, at, size)
+        if self.section.depth:
+            self.section.keep(thing, at, size)
         if thing.shadow is not None:
             thing.shadow[at : at + size] = b"\1" * size
         if thing.unknown is not None or type(value) is SymbolicInt:
-            value = _noted(thing, at, size, value)
+            value = thing.note(at, size, value)
         thing.data[at : at + size] = value.to_bytes(size, "little")
 
     def atomic_load(self, address: int, size: int, site: int) -> int:
@@ -603,7 +519,7 @@ class Memory:
     def atomic_store(self, address: int, size: int, value: int, site: int, late: Late = Late.NOT) -> None:
         """An atomic store."""
         thing, at, cells = self._atomic(address, size, site, "writes")
-        if late is not Late.NOT and not (self.run.solo or self.sections) and self.model is not MemoryModel.SC:
+        if late is not Late.NOT and not (self.run.solo or self.section.depth) and self.model is not MemoryModel.SC:
             self.run.hold_back(MemorySlot(thing, at, size), late is Late.IN_ORDER)
         self._pass(_WRITE, thing, at, size, cells, site)
         if not thing.live:
@@ -654,7 +570,7 @@ class Memory:
             text = "a compare and exchange of memory that is also accessed in parts"
             run.untracked[text] = run.untracked.get(text, 0) + 1
         alive = self._alive(thing)
-        if self.sections:
+        if self.section.depth:
             look = (lambda: self.show(thing, at, size)) if run.detail else None
             more = (alive,) if alive else ()
             self.step(_READ, cells[0], site, look, more, True)
@@ -688,50 +604,12 @@ class Memory:
             return None
         return hash(tuple([bytes(each.data) for each in objects]))
 
-    # -- atomic sections ----------------------------------------------------------------------------------------------
-
-    def begin_section(self) -> None:
-        """From here on the running thread's accesses are one step, until as many sections have ended."""
-        self.sections += 1
-
-    def end_section(self) -> None:
-        """See :meth:`begin_section`; no effect where there is no section."""
-        self.sections = max(self.sections - 1, 0)
-        if not self.sections:
-            self.leave_sections()
-
-    def take_back_section(self) -> None:
-        """The running thread stays within its section for ever, so that no other thread may see the section's writes:
-        they are undone. Its step then writes values that were there before."""
-        for slot, value in reversed(self._before):
-            slot.put(value)
-        if self._ended:
-            text = "memory freed in an atomic section whose assumption does not hold"
-            self.run.untracked[text] = self.run.untracked.get(text, 0) + 1
-        self.leave_sections()
-
-    def _keep(self, thing: MemoryObject, at: int, size: int) -> None:
-        slot = MemorySlot(thing, at, size)
-        self._before.append((slot, slot.look()))
+    # -- steps --------------------------------------------------------------------------------------------------------
 
     def pass_event(self, accesses: Sequence[Access], site: int) -> None:
         """Pass an event of a property as a step of its own, or as part of the step that an atomic section is."""
         own, *others = accesses
         self.step(own.op, own.target, site, None, tuple(others))
-
-    def is_within_step(self, site: int) -> bool:
-        """Whether the running thread is in an atomic section; that has an access then, as part of which an event may be
-        recorded."""
-        if not self.sections or self.run.solo:
-            return False
-        if self._touched is None:
-            self.step(_READ, _SECTION_BEGUN, site, None)
-        return True
-
-    def leave_sections(self) -> None:
-        """The running thread is in no section any more."""
-        self.sections, self._touched, self._ended = 0, None, False
-        self._before.clear()
 
     def step(
         self,
@@ -743,62 +621,12 @@ class Memory:
         point: bool | None = None,
     ) -> None:
         """Pass an access as a visible operation, or as part of the step that an atomic section is."""
-        if not self.sections:
-            self.run.visit(op, target, site, look, more, point)
-        elif self._touched is None:
-            depth, self.sections = self.sections, 0  # others may move before the step
-            run = self.run
-            run.drain(site)
-            if site not in run.points:  # it is a point wherever it is executed, so that a schedule can be replayed
-                run.sharing.learn((site,))
-            for access in (Access(op, target), *more):
-                run.sharing.touch(run.current.index, access.op, access.target, site, True)
-            run.visit(op, target, site, look, more, True)
-            self.section_steps.add(len(run.log) - 1)
-            self.sections, self._touched = depth, {}
-            for access in (Access(op, target), *more):
-                self._touch(access)
+        if self.section.depth:
+            self.section.access(op, target, site, look, more)
         else:
-            value = self.run.look_up(look) if look is not None else None
-            self._widen((Access(op, target, value), *more))
-
-    def _widen(self, accesses: Sequence[Access]) -> None:
-        """Add accesses to the step of a section, where another thread could tell."""
-        run, added = self.run, []
-        for access in accesses:
-            if self._touch(access):
-                if WRITES[access.op]:
-                    run.record_first(access.target, access.value)
-                    access = access._replace(value=None)
-                added.append(access)
-        if added and not run.widen(added):
-            run.untracked[_SECTION] = run.untracked.get(_SECTION, 0) + 1
-
-    def _touch(self, access: Access) -> bool:
-        """Note an access in a section; whether it is the first that reads before a write, or writes."""
-        assert self._touched is not None
-        before = self._touched.get(access.target, 0)
-        now = before | (1 if READS[access.op] and not before & 2 else 0) | (2 if WRITES[access.op] else 0)
-        self._touched[access.target] = now
-        return now != before
+            self.run.visit(op, target, site, look, more, point)
 
 
 def _parts(cuts: list[int], size: int) -> list[tuple[int, int]]:
     """The parts of ``size`` bytes that begin at these distances: where each begins and ends."""
     return list(zip(cuts, (*cuts[1:], size), strict=True))
-
-
-def _code_of(thread: str) -> int:
-    births = thread.split(".")[1:]
-    code = int(births[0]) if len(births) == 1 else 0
-    if len(births) > 1 or code >= _DIRECT:
-        code = _DIRECT + zlib.crc32(thread.encode()) % (_CODES - _DIRECT)
-    return code
-
-
-def _noted(thing: MemoryObject, at: int, size: int, value: Any) -> int:
-    """Note that a number was stored that may depend on inputs; returns its value in this execution."""
-    if thing.unknown is None:
-        thing.unknown = UnknownBytes()
-    thing.unknown.set(at, size, value)
-    return int(plain(value))

@@ -26,7 +26,7 @@ from mazurka.program.llvm.library.process import exit_process
 from mazurka.program.llvm.library.registry import LIBRARY
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
-from mazurka.program.llvm.memory import MemoryObject
+from mazurka.program.llvm.memory_objects import MemoryObject
 from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.llvm.unknown_names import impossible_events
 from mazurka.program.llvm.weak_races import weak_races
@@ -94,7 +94,7 @@ class CProgram(LearnsPoints):
 
     @cached_property
     def _recorder(self) -> EventRecorder:
-        return EventRecorder(lambda run, site: self._machine().memory.is_within_step(site))
+        return EventRecorder(lambda run, site: self._machine().memory.section.has_step(site))
 
     def _machine(self) -> Machine:
         assert self.machine is not None
@@ -152,7 +152,7 @@ class CProgram(LearnsPoints):
         return run
 
     def _races(self, machine: Machine, run: Run) -> Iterator[Failure]:
-        sections = machine.memory.section_steps
+        sections = machine.memory.section.steps
         is_sc = self.settings.memory is MemoryModel.SC
         weak = weak_races(run.log, machine.instructions, machine.fences, sections) if is_sc else ()
         return races_of(run, self.location, weak, sections)

@@ -22,7 +22,8 @@ from typing import Any, Final, NamedTuple
 
 from mazurka.program.llvm.ir.debug import structure_name
 from mazurka.program.llvm.ir.types import Array, Int, Pointer, Struct, Type
-from mazurka.program.llvm.memory import SHIFT, Late, Memory
+from mazurka.program.llvm.memory import Late, Memory
+from mazurka.program.llvm.memory_objects import SHIFT
 from mazurka.program.llvm.unknown_bytes import SymbolicBytes
 from mazurka.program.memory import MemoryModel
 from mazurka.program.runtime.recorded_events import PropertyEventSink
@@ -238,7 +239,7 @@ class CEvents:
     def _emit(
         self, run: Any, firings: list[_Firing], moments: tuple[Moment, ...], result: Any, site: int, mark: int | None
     ) -> None:
-        if self.memory is not None and self.memory.sections:
+        if self.memory is not None and self.memory.section.depth:
             mark = None  # the step is that of the section
         for rule, bound in firings:
             moment = rule.pointcut.moment

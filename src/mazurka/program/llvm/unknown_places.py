@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from mazurka.program.llvm.faults import ProgramFault
-from mazurka.program.llvm.memory import BIAS, MASK, SHIFT, Memory, MemoryObject
+from mazurka.program.llvm.memory import Memory
+from mazurka.program.llvm.memory_objects import BIAS, MASK, SHIFT, MemoryObject
 from mazurka.program.llvm.unknown_bytes import UnknownBytes
 from mazurka.program.memory import MemoryModel
 from mazurka.symbolic.ranges import range_of
@@ -122,7 +123,7 @@ class UnknownPlaces:
             return None
         if memory.run.solo or thing.is_constant:
             return place
-        if site in memory.run.points or memory.sections or memory.model is not MemoryModel.SC:
+        if site in memory.run.points or memory.section.depth or memory.model is not MemoryModel.SC:
             return None
         for op in (Op.READ,) if verb == "reads" else (Op.READ, Op.WRITE):
             memory.visit(op, thing, place.places[0], place.span, site)

@@ -107,7 +107,7 @@ def change(
     """Change the states of a channel by ``act``, which gives a result, or None: then it is done again after another
     change, if the thread ``waits``. Returns the result; None if there is none."""
     part, threads, run = _part(m, name), m.threads, m.run
-    if m.memory.sections:
+    if m.memory.section.depth:
         _cut(m, site, "a pipe or socket in an atomic section")
     threads.lock(part.mutex, site)
     while True:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
-from mazurka.program.llvm.memory import SHIFT
+from mazurka.program.llvm.memory_objects import SHIFT
 from mazurka.program.llvm.unknown_bytes import SymbolicBytes, byte_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.primitives import ConditionVariable, Mutex, Primitive
-from mazurka.program.llvm.memory import MemoryObject
+from mazurka.program.llvm.memory_objects import MemoryObject
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.concurrency import ends_known
 from mazurka.program.runtime.task import LIFE_POINTS, RELEASE_POINTS

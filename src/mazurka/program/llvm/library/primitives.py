@@ -10,7 +10,7 @@ from mazurka.trace.event import Location, Op
 from mazurka.trace.targets import ATOMIC, CONDITION, LOCK, SEMAPHORE, WAKE, Target
 
 if TYPE_CHECKING:
-    from mazurka.program.llvm.memory import MemoryObject
+    from mazurka.program.llvm.memory_objects import MemoryObject
     from mazurka.program.runtime.runtime import Runtime
 
 #: The kinds of mutexes, as ``pthread.h`` numbers them.

@@ -33,7 +33,7 @@ from mazurka.program.llvm.library.primitives import (
     ConditionWaiter,
     Mutex,
 )
-from mazurka.program.llvm.memory import SHIFT
+from mazurka.program.llvm.memory_objects import SHIFT
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.task import CANCEL_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
@@ -129,7 +129,7 @@ class Threads(PrimitiveTable):
         except ThreadExit as error:
             value = error.value
         finally:
-            self.machine.memory.leave_sections()
+            self.machine.memory.section.leave()
         self.results[task.index] = value
         self.end(task)
 

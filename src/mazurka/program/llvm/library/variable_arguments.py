@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
-from mazurka.program.llvm.memory import MemoryObject
+from mazurka.program.llvm.memory_objects import MemoryObject
 from mazurka.program.llvm.operations import bits_double, bits_x86_fp80, float_double, float_x86_fp80
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ _UNTRACKED: Final = ("pointer", "float", "double")
 def _assume(m: Machine, site: int, holds: int) -> None:
     if not holds:
         m.is_broken = True
-        m.memory.take_back_section()
+        m.memory.section.take_back()
         m.run.block(Op.READ, ASSUMPTION, lambda: False, site=site, point=False)
 
 
@@ -67,11 +67,11 @@ def _untracked(name: str) -> Callable[..., Any]:
 
 
 def _begin(m: Machine, site: int) -> None:
-    m.memory.begin_section()
+    m.memory.section.begin()
 
 
 def _end(m: Machine, site: int) -> None:
-    m.memory.end_section()
+    m.memory.section.end()
 
 
 def _make_symbolic(m: Machine, site: int, address: int, size: int, name: int) -> None:

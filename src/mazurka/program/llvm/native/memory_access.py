@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mazurka.program.llvm.memory import BIAS, MASK, SHIFT
+from mazurka.program.llvm.memory_objects import BIAS, MASK, SHIFT
 from mazurka.program.llvm.native.context import ENTRIES, ENTRY_SIZE, PLACES, SPREAD, Context, Word
 
 _SIZES: Final = (1, 2, 4, 8)

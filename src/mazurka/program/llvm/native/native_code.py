@@ -29,7 +29,8 @@ from mazurka.program.llvm.ir.jumps import is_setjmp
 from mazurka.program.llvm.ir.module import Instruction, Module, Symbol
 from mazurka.program.llvm.ir.types import Float, Type, Void
 from mazurka.program.llvm.loop_structure import LoopStructure
-from mazurka.program.llvm.memory import SHIFT, Memory, MemoryObject
+from mazurka.program.llvm.memory import Memory
+from mazurka.program.llvm.memory_objects import SHIFT, MemoryObject
 from mazurka.program.llvm.native.compiling import compiled
 from mazurka.program.llvm.native.context import (
     ENTRY_SIZE,
@@ -161,7 +162,7 @@ class NativeCode:
         chances = self._chances[host.run.solo]
         if loop not in chances:
             self._get_ready(loop)
-        return chances[loop] > 0 and not host.conditions.used and not host.memory.sections
+        return chances[loop] > 0 and not host.conditions.used and not host.memory.section.depth
 
     def enter(self, number: int, label: int, loop: int, values: tuple[Any, ...]) -> tuple[int, Any]:
         """Go on at a label, in native code if it can; ``values`` are those of the variables that are live there.
