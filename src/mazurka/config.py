@@ -57,6 +57,7 @@ class Options:
     jobs: int | str = "auto"  # the number of cores, once that pays
     all_failures: bool = False
     races: bool = False
+    leaks: bool = False
     isolation: str = "auto"
     timing: float = 0.1
     solver: str = "search"
@@ -204,6 +205,7 @@ _TABLE: Final = (
     ),
     Key("all-failures", _flag, "true or false", "continue after the first failure"),
     Key("races", _flag, "true or false", "also report data races (of interest without the GIL)"),
+    Key("leaks", _flag, "true or false", "also report memory that a C program has not freed when it ends"),
     _choice("isolation", ISOLATIONS, "how state is reset between executions"),
     Key(
         "timing",

@@ -22,11 +22,18 @@ HEAD = """#include <assert.h>
 """
 
 
-def opened(folder: Path, text: str, *flags: str, races: bool = False, model: MemoryModel = MemoryModel.SC) -> CProgram:
+def opened(
+    folder: Path,
+    text: str,
+    *flags: str,
+    races: bool = False,
+    leaks: bool = False,
+    model: MemoryModel = MemoryModel.SC,
+) -> CProgram:
     """The program of a text, with the usual headers."""
     path = folder / "program.c"
     path.write_text(HEAD + text)
-    return CProgram(str(path), flags, (), ProgramSettings(races=races, memory=model))
+    return CProgram(str(path), flags, (), ProgramSettings(races=races, leaks=leaks, memory=model))
 
 
 def executed(folder: Path, text: str, *flags: str) -> Run:

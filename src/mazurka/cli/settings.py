@@ -36,6 +36,7 @@ _SPELLED: Final = {"properties": "property"}
 _SWITCHES: Final = {
     "all-failures": "--all-failures/--first",
     "races": "--races/--no-races",
+    "leaks": "--leaks/--no-leaks",
     "cutoffs": "--cutoffs/--no-cutoffs",
     "require-complete": "--require-complete/--no-require-complete",
     "write-baseline": "--write-baseline",

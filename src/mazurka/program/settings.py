@@ -53,6 +53,7 @@ class ProgramSettings:
     at_end: Callable[[Any], object] | None = None  # called with the program's result when all threads have ended
     cache: str | None = None
     races: bool = False  # whether runs report their data races
+    leaks: bool = False  # whether runs of C programs report memory that is not freed
     properties: tuple[Property, ...] = ()  # that runs are held to
     records_events: bool = False  # whether runs record the events of these properties, and are not held to them
     models: CallModels | None = None  # without them no calls are single steps

@@ -216,6 +216,8 @@ class _Check:
                 continue
             if schedule.failure.kind == FailureKind.RACE.value and not self.options.races:
                 continue
+            if "leaks" in schedule.options and not self.options.leaks:
+                continue
             self.retried += 1
             again = fails_again(self.program, schedule)
             if again is None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mazurka.properties.property import Property
 
 #: The settings that determine how a program is loaded and run, and so belong to its schedules.
-_LOADING: Final = ("include", "invariant", "properties", "isolation", "max-steps")
+_LOADING: Final = ("include", "invariant", "properties", "leaks", "isolation", "max-steps")
 
 #: In a schedule's options: the front end, if it was given.
 FRONT_END: Final = "program"
@@ -86,6 +86,7 @@ def settings_of(options: Options, cache: Path | None = None) -> ProgramSettings:
         invariant=options.invariant or "",
         cache=str(cache) if cache is not None else None,
         races=options.races,
+        leaks=options.leaks,
         properties=properties_of(options),
         models=LibraryModels(),
     )

@@ -133,6 +133,7 @@ class Machine:
         self._sites: dict[int, int] = {}  # by the identity of an instruction
         self.instructions: dict[int, Instruction] = {}  # by site: those that access memory themselves
         self.fences: list[Fence] = []  # of this execution
+        self.allocated: list[tuple[MemoryObject, int]] = []  # by malloc and its like, with the sites
         self._constructors: list[int] | None = None  # found when it is asked for
         self._activations = 0
         self._rounds = 0  # passes of loops in succession that began in states that were there before
@@ -311,6 +312,7 @@ class Machine:
         self.is_broken = False
         self.steps.clear()
         self.fences.clear()
+        self.allocated.clear()
         self._activations = 0
         self._rounds = 0
         self._states.clear()

@@ -20,6 +20,7 @@ from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.building import IR, ir_of
 from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit, Thrown
 from mazurka.program.llvm.ir.reading import read_module
+from mazurka.program.llvm.leaks import leaks, leaks_at_exit
 from mazurka.program.llvm.library.cplusplus import uncaught
 from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
 from mazurka.program.llvm.library.process import exit_process
@@ -66,6 +67,7 @@ class CProgram(LearnsPoints):
     others: tuple[str, ...] = ()  # files that are linked to it
     native_after: float = NATIVE_AFTER  # passes of loops in all executions until native code is made
     learned: Learned = field(default_factory=Learned)
+    _leaks: list[Failure] = field(default_factory=list, init=False)  # of an execution whose process has ended by exit()
     timing: float | None = None
     machine: Machine | None = None
     fingerprint: str = ""
@@ -124,6 +126,7 @@ class CProgram(LearnsPoints):
             {**self.inputs, **dict(plan.inputs)}, place=runtime.place, drawn=plan.drawn
         )
         machine.threads = Threads(machine)
+        self._leaks = []
         machine.memory.show = _key if runtime.keyed else _words(machine)
         runtime.on_error = self._failure
         runtime.on_stuck = self._stuck
@@ -147,6 +150,8 @@ class CProgram(LearnsPoints):
         run.output = b"".join(machine.output).decode(errors="replace")
         if self.settings.records_events:
             run.events = tuple(self._recorder.events)
+        if self.settings.leaks and not (run.found_new_points or run.failures or run.truncated):
+            run.failures += leaks(machine, len(run.log)) if machine.threads.has_left else self._leaks
         if self.settings.races and not run.found_new_points:
             run.failures += self._races(machine, run)
         return run
@@ -226,6 +231,8 @@ class CProgram(LearnsPoints):
                 other.daemon = True
             run.required = 0
         if not error.status:
+            if self.settings.leaks:
+                self._leaks = leaks_at_exit(machine, task)
             return None
         frames = _traceback(machine, error)
         location = frames[-1].location if frames else None

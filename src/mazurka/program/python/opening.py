@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mazurka.errors import UsageError
 from mazurka.program.python.entry import Entry, Function, Script
 from mazurka.program.python.instrument.instrument import instrument_source
 from mazurka.program.python.program import PythonProgram, default_roots
@@ -12,6 +13,8 @@ from mazurka.program.settings import ProgramSettings
 
 def open_program(target: str, arguments: tuple[str, ...], settings: ProgramSettings) -> PythonProgram:
     """The program, not yet loaded; its project's modules are tracked."""
+    if settings.leaks:
+        raise UsageError("only-for-c", "leaks are those of memory that programs in C allocate", where=target)
     roots = default_roots(target.partition("::")[0])
     return PythonProgram(entry_of(target, arguments), replace(settings, roots=roots))
 

@@ -22,6 +22,7 @@ def allocate(m: Machine, site: int, size: int, content: bytes | SymbolicBytes | 
     m.run.current.silent += 1
     place = m.location(site)
     made = m.memory.allocate(size, "heap", "heap", content, "" if place is None else place.function)
+    m.allocated.append((made, site))
     return made.address
 
 

@@ -76,7 +76,8 @@ class Threads(PrimitiveTable):
         super().__init__(machine)
         self.ids: dict[int, Task] = {}
         self.results: dict[int, int] = {}  # by task
-        self.detached: set[int] = set()
+        self.detached: set[int] = set()  # and joined ones
+        self.joined: set[int] = set()
         self.waits: dict[str, int] = {}  # by thread: how often it has waited
         self.keys: list[int] = []  # the destructors of thread-specific data
         self.values: dict[tuple[int, int], int] = {}  # by task and key
@@ -183,6 +184,7 @@ class Threads(PrimitiveTable):
         run.join(task, waiting_for=task)
         self.machine.memory.owned.join(run.current.index, task.index)
         self.detached.add(task.index)
+        self.joined.add(task.index)
         if place:
             self.machine.memory.store(place, size, self.results.get(task.index, 0) & (1 << 8 * size) - 1, site)
         return 0
