@@ -70,13 +70,13 @@ demo: $(SITE)/ready ## find a bug in a released library, explain it and replay i
 	@$(BIN)/python demo/run.py
 
 test: $(READY) ## run the test suite, three cases of each test whose cases take long
-	MAZURKA_SAMPLE=3 $(BIN)/python -m pytest $(SPREAD) $(ARGS)
+	SAMPLED_CASES=3 $(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 test-all: $(READY) ## run the test suite, all cases of each test
 	$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 test-fast: $(READY) ## run the tests that take no more than a few seconds each
-	MAZURKA_SAMPLE=3 $(BIN)/python -m pytest $(SPREAD) -m "not slow" $(ARGS)
+	SAMPLED_CASES=3 $(BIN)/python -m pytest $(SPREAD) -m "not slow" $(ARGS)
 
 test-long: $(READY) ## run all cases, and tests that take very long, with many more generated programs
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) $(ARGS)

@@ -23,7 +23,7 @@ _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 #: Set by `make test-browser`.
 _BROWSER = bool(os.environ.get("MAZURKA_BROWSER"))
 #: Set by `make test`: the number of cases of a test that is marked `sampled`.
-_SAMPLE = int(os.environ.get("MAZURKA_SAMPLE", "0"))
+_SAMPLE = int(os.environ.get("SAMPLED_CASES", "0"))
 
 _PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "suite")
 

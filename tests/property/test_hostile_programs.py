@@ -16,7 +16,7 @@ from benchmarks.verdicts import INCONCLUSIVE, VERIFIED, VIOLATION, Said, get_rea
 from tests.oracle.preemptive import hunt
 
 _LONG: Final = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_SAMPLED: Final = "MAZURKA_SAMPLE" in os.environ
+_SAMPLED: Final = "SAMPLED_CASES" in os.environ
 
 #: Kits with such operations.
 _INTERRUPTIBLE: Final = frozenset({"text over bytes", "counter", "user's dictionary", "annotated"})
