@@ -187,7 +187,7 @@ _PAIRS = {
     "deque_idx": ("from collections import deque\nd=deque([1])", "got.append(d[0])", "d.appendleft(2)"),
     "walrus": ("l=[1]", "(m:=l)\ngot.append(len(m))", "l.append(2)"),
     "exec": ("x=1", "got.append(x)", "exec('x=2',globals())"),
-    "eval": ("x=1", "got.append(eval('x'))", "global x\nx=2"),
+    "eval": ("l=[1]", "got.append(eval('len(l)'))", "l.append(2)"),
 }
 
 _NAMESPACE = {
