@@ -130,7 +130,9 @@ def _is_text(key: Any) -> bool:
 def _named(code: types.CodeType, operations: tuple[str, ...] | None) -> tuple[str, ...]:
     """The names that occur with such operations, or any, in some code, or in the functions that it makes."""
     if operations is None:
-        found = dict.fromkeys(code.co_names)
+        found: dict[str, None] = dict.fromkeys(code.co_names)
+    elif {dis.opmap[each] for each in operations}.isdisjoint(code.co_code[::2]):
+        found = {}  # without disassembling, whose time grows with the square of the code's length
     else:
         found = {each.argval: None for each in dis.get_instructions(code) if each.opname in operations}
     inner = None if operations is None else _OF_GLOBALS
