@@ -49,6 +49,18 @@ def test_a_fault_is_found(name: str, tmp_path: Path) -> None:
     assert failure.location.file == str(tmp_path / "program.c")
 
 
+def test_an_array_of_variable_length_ends_with_its_block(tmp_path: Path) -> None:
+    text = """
+    int main(void) {
+        int *kept = 0;
+        for (int n = 1; n < 3; n++) { int own[n]; own[0] = n; if (n == 1) kept = own; else return *kept; }
+        return 0;
+    }
+    """
+    (failure,) = executed(tmp_path, text).failures
+    assert failure.exception == "use after return"
+
+
 def test_more_variable_arguments_than_were_given(tmp_path: Path) -> None:
     (failure,) = executed(tmp_path, f"{BEFORE}int main(void) {{ return sum(9, 1, 2, 3, 4, 5); }}\n").failures
     assert failure.message.startswith("out of bounds: reads 4 byte(s) at offset 0 of variable arguments in memory")

@@ -327,6 +327,8 @@ def test_a_race_is_reported_with_both_places(tmp_path: Path) -> None:
         ("pthread_mutex_destroy(&m); pthread_mutex_lock(&m);", "which has been destroyed"),
         ("pthread_cond_wait(&c, &m);", "waits for c without having m"),
         ("sem_wait(&s);", "as a semaphore, which is not initialised"),
+        ("pthread_mutex_lock(malloc(40));", "as a mutex, which is not initialised"),
+        ("pthread_cond_t own; pthread_cond_signal(&own);", "as a condition variable, which is not initialised"),
     ],
 )
 def test_misuse_is_a_fault(body: str, message: str, tmp_path: Path) -> None:
@@ -409,6 +411,13 @@ def test_a_routine_that_longjmp_has_left_is_not_called_again(tmp_path: Path) -> 
     """
     (failure,) = executed(tmp_path, text).failures
     assert failure.kind is FailureKind.BLOCKED
+
+
+def test_threads_that_share_a_buffer_for_jumps_are_in_conflict(tmp_path: Path) -> None:
+    work = "if (!setjmp(back)) longjmp(back, 1);"
+    outcome = explored(opened(tmp_path, _two("#include <setjmp.h>\njmp_buf back;", work, work)))
+    assert isinstance(outcome.verdict, Violation)
+    assert "a place in another thread" in outcome.verdict.first.failure.message
 
 
 def test_functions_that_are_not_known_cut_the_execution(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from mazurka.program.llvm.memory_objects import (
     MASK,
     PLACES,
     SHIFT,
+    THREAD,
     MemoryObject,
     MemorySlot,
     code_of,
@@ -230,7 +231,8 @@ class Memory:
             return ProgramFault("invalid pointer", f"{verb} {size} byte(s) at {address:#x}, where no object is", site)
         if not thing.live:
             how = "use after free" if thing.kind == "heap" else "use after return"
-            end = "has been freed" if thing.kind == "heap" else "is gone, since its function has returned"
+            owner = "thread has ended" if thing.kind == THREAD else "function has returned"
+            end = "has been freed" if thing.kind == "heap" else f"is gone, since its {owner}"
             return ProgramFault(how, f"{verb} {size} byte(s) of {thing.name}, which {end}", site)
         return ProgramFault(
             "out of bounds",

@@ -24,6 +24,9 @@ SHIFT: Final = 28
 MASK: Final = (1 << SHIFT) - 1
 BIAS: Final = 1 << 16
 
+#: The kind of variables of one thread, which end with it.
+THREAD: Final = "thread"
+
 #: The bytes of the largest object.
 LARGEST: Final = (1 << SHIFT) - 2 * BIAS
 
@@ -47,7 +50,7 @@ class MemoryObject(StoredBytes):
         super().__init__(data)
         self.base = base
         self.size = size
-        self.kind = kind  # "global", "constant", "heap", "stack", "function"
+        self.kind = kind  # "global", "constant", "heap", "stack", "thread", "function"
         self.is_constant = kind in ("constant", "function")
         self.layout = layout
         self.cells = layout.cells

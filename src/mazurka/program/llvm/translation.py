@@ -80,6 +80,7 @@ _STORES: Final = {
 _WORD: Final = 8
 
 _LONG_DOUBLE: Final = Float("x86_fp80")
+_STACK_POINTER: Final = ("llvm.stacksave", "llvm.stackrestore")
 
 #: The site of an instruction.
 SiteOf = Callable[[Instruction], int]
@@ -430,9 +431,13 @@ class Translator:
             )
             self._emit(depth, f"va_start({self._value(each.operands[1])}, rest, {named}, mine, {self._site_here})")
             return
+        if name.startswith(_STACK_POINTER) and self._frees:
+            self._stack_pointer(each, name, depth)
+            return
         if is_setjmp(each):
             place, where = self._jumps[block.name], self._value(each.operands[1])
-            self._assign(each, f"set_jump({where}, here, {place})", depth)
+            saves = self._value(each.operands[2]) if len(each.operands) > 2 else 0
+            self._assign(each, f"set_jump({self._site_here}, {where}, here, {place}, {saves})", depth)
             return
         arguments: list[str] = []
         is_library = False
@@ -471,6 +476,15 @@ class Translator:
             self._invoke(block, each, expression, depth)
         else:
             self._emit(depth, expression)
+
+    def _stack_pointer(self, each: Instruction, name: str, depth: int) -> None:
+        """The stack's pointer is the number of variables in memory: those of a block end where it is put back."""
+        if each.result:
+            self._assign(each, "len(mine)", depth)
+        else:
+            first = self._value(each.operands[1])
+            self._emit(depth, f"let_go(mine[{first}:], {self._site_here})")
+            self._emit(depth, f"del mine[{first}:]")
 
     def _invoke(self, block: Block, each: Instruction, statement: str, depth: int) -> None:
         """A call that goes on elsewhere if an exception comes out of it."""

@@ -26,7 +26,8 @@ from mazurka.program.llvm.library.open_files import (
     number_of,
     offset_of,
 )
-from mazurka.program.llvm.library.threads import EPOCH, set_errno
+from mazurka.program.llvm.library.thread_storage import set_errno
+from mazurka.program.llvm.library.threads import EPOCH
 from mazurka.program.llvm.library.variables import STREAM_SIZE
 from mazurka.program.llvm.unknown_bytes import SymbolicBytes, byte_of
 from mazurka.program.protocol import Access

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.library.threads import set_errno
+from mazurka.program.llvm.library.thread_storage import set_errno
 from mazurka.program.llvm.operations import bits_double, bits_float, bits_x86_fp80
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """``setjmp.h``, and the handlers that ``pthread_cleanup_push`` adds, which glibc makes of it.
 
 Source: C17, 7.13; POSIX.1-2017; the macros of glibc's ``pthread.h``. A jump ends the functions between the two calls.
-The saved mask of signals is not put back. A buffer that is a copy of another one cuts the execution.
+A buffer that is a copy of another one cuts the execution.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault, ThreadExit
+from mazurka.program.llvm.library.signals import mask_of, set_mask
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -29,21 +30,27 @@ class Jump(BaseException):
         self.frame, self.place, self.value = frame, place, value
 
 
-def set_jump(m: Machine, buffer: int, frame: JumpFrame, place: int) -> int:
-    """``setjmp``, called for the first time."""
-    m.state["jump", buffer] = (m.run.current.index, frame, place)
+def set_jump(m: Machine, site: int, buffer: int, frame: JumpFrame, place: int, saves_mask: int) -> int:
+    """``setjmp``, called for the first time. The buffer is written, so that threads that share one are in conflict."""
+    thread = m.run.current.index
+    m.memory.store(buffer, 8, thread << 32 | place, site)
+    m.state["jump", buffer] = (thread, frame, place, mask_of(m) if saves_mask else None)
     return 0
 
 
 def _jump(m: Machine, site: int, buffer: int, value: int) -> None:
     """``longjmp``."""
-    thread, frame, place = m.state.get(("jump", buffer), (None, None, 0))
+    if ("jump", buffer) in m.state:
+        m.memory.load(buffer, 8, site)
+    thread, frame, place, mask = m.state.get(("jump", buffer), (None, None, 0, None))
     if frame is None:
         m.run.stop(f"the run was cut: longjmp to a buffer that setjmp has not filled ({m.location(site)})")
     if thread != m.run.current.index:
         raise ProgramFault("undefined behaviour", "calls longjmp for a place in another thread", site)
     if frame.has_ended:
         raise ProgramFault("undefined behaviour", "calls longjmp into a function that has returned", site)
+    if mask is not None:
+        set_mask(m, site, mask)
     raise Jump(frame, place, value & 0xFFFFFFFF or 1)
 
 

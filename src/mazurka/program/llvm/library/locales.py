@@ -13,7 +13,7 @@ from mazurka.program.llvm.library.characters import FUNCTIONS as CHARACTERS
 from mazurka.program.llvm.library.floats import FUNCTIONS as FLOATS
 from mazurka.program.llvm.library.numbers import FUNCTIONS as NUMBERS
 from mazurka.program.llvm.library.strings import FUNCTIONS as STRINGS
-from mazurka.program.llvm.library.threads import set_errno
+from mazurka.program.llvm.library.thread_storage import set_errno
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.floats import signed
-from mazurka.program.llvm.library.threads import set_errno
+from mazurka.program.llvm.library.thread_storage import set_errno
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine

@@ -11,7 +11,8 @@ import stat
 from typing import TYPE_CHECKING, Final
 
 from mazurka.program.llvm.faults import ProgramFault
-from mazurka.program.llvm.library.threads import EPOCH, set_errno
+from mazurka.program.llvm.library.thread_storage import set_errno
+from mazurka.program.llvm.library.threads import EPOCH
 from mazurka.program.llvm.memory_objects import SHIFT
 from mazurka.program.llvm.unknown_bytes import StoredBytes, SymbolicBytes
 from mazurka.program.protocol import Access

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Stands for a primitive that has been destroyed.
 DESTROYED: Final = "destroyed"
 
+#: The bytes of a primitive that static initialisers set in any case.
+_FIRST_WORD: Final = 4
+
 P = TypeVar("P", bound="Primitive")
 
 
@@ -64,6 +67,7 @@ class PrimitiveTable:
         run, name = self.machine.run, self._name(address, thing)
         found = self.primitives.get(address)
         if found is None:
+            self._hold_initialised(address, thing, kind.words, site)
             found = self._put(make(name), address, thing)
         if found == DESTROYED:
             raise self._destroyed(name, kind.words, site)
@@ -73,6 +77,13 @@ class PrimitiveTable:
             run.need_points(LIFE_POINTS)
         found.users.add(run.current.index)
         return found
+
+    def _hold_initialised(self, address: int, thing: MemoryObject, words: str, site: int) -> None:
+        """Find a fault if a primitive that no call has initialised is in memory that has no value."""
+        at = address - thing.address
+        if thing.shadow is not None and not any(thing.shadow[at : at + _FIRST_WORD]):
+            name = self._name(address, thing)
+            raise ProgramFault("misuse of a primitive", f"uses {name} as a {words}, which is not initialised", site)
 
     def _put(self, made: Any, address: int, thing: MemoryObject) -> Any:
         made.address, made.place = address, thing

@@ -13,7 +13,7 @@ from mazurka.program.llvm.faults import ProcessExit, ProgramFault
 from mazurka.program.llvm.library.floats import signed
 from mazurka.program.llvm.library.locales import text_of_library
 from mazurka.program.llvm.library.output import text_of
-from mazurka.program.llvm.library.threads import set_errno
+from mazurka.program.llvm.library.thread_storage import set_errno
 from mazurka.program.protocol import FailureKind
 
 if TYPE_CHECKING:

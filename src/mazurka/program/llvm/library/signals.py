@@ -1,8 +1,8 @@
 """Signals that a program sends to itself.
 
-Source: POSIX.1-2017, 2.4. A signal that a thread raises in itself (``raise``, ``SIGPIPE``) takes effect there and then:
-its handler is called, or the process is killed, which is a failure. Signals that would interrupt threads at any place,
-those that are blocked, and those of timers, cut the execution.
+Source: POSIX.1-2017, 2.4. A signal that a thread raises in itself (``raise``, ``SIGPIPE``) takes effect there and then,
+or where the thread no longer blocks it: its handler is called, which it interrupts no second time, or the process is
+killed, which is a failure. Signals to other threads that they would handle, and those of timers, cut the execution.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
-from mazurka.program.llvm.library.threads import set_errno
+from mazurka.program.llvm.library.thread_storage import set_errno
 from mazurka.trace.event import Op
 from mazurka.trace.targets import OBJECT, Target
 
@@ -28,8 +28,12 @@ _LAST: Final = 64
 _IGNORED: Final = (17, 23, 28)
 _STOPPING: Final = (18, 19, 20, 21, 22)
 
-#: The offset of the flags in ``struct sigaction``, its size, and the flag by which a handler serves once.
-_FLAGS_AT, _SIZE, _ONCE = 136, 152, 0x80000000
+#: The offsets of the mask and flags in ``struct sigaction``, its size, and the flags by which a handler serves once, or
+#: its signal interrupts it.
+_MASK_AT, _FLAGS_AT, _SIZE, _ONCE, _NESTS = 8, 136, 152, 0x80000000, 0x40000000
+
+#: The first signal that is queued if it is pending.
+_QUEUED: Final = 32
 
 _SET_SIZE: Final = 128
 
@@ -55,13 +59,22 @@ def _not_modelled(m: Machine, site: int, what: str) -> None:
 
 
 def deliver(m: Machine, site: int, number: int) -> None:
-    """A signal comes to the running thread."""
+    """A signal comes to the running thread, and takes effect unless it is blocked."""
+    bit = 1 << number - 1
+    if not mask_of(m) & bit:
+        _take_effect(m, site, number)
+        return
+    pending = _pending(m)
+    if number >= _QUEUED and pending & bit:
+        _not_modelled(m, site, f"{_name(number)}, which is pending twice,")
+    m.state["pending", m.run.current.index] = pending | bit
+
+
+def _take_effect(m: Machine, site: int, number: int) -> None:
     _step(m, site, Op.READ, number)
     handler = m.state.get(("action", number), _DEFAULT)
     if handler == _IGNORE or (handler == _DEFAULT and number in _IGNORED):
         return
-    if m.state.get(("mask", m.run.current.index), 0) >> (number - 1) & 1:
-        _not_modelled(m, site, f"{_name(number)}, which the thread blocks,")
     if handler == _DEFAULT and number in _STOPPING:
         _not_modelled(m, site, f"{_name(number)}, which stops or continues the process,")
     if handler == _DEFAULT:
@@ -69,7 +82,31 @@ def deliver(m: Machine, site: int, number: int) -> None:
     if m.state.get(("once", number)):
         _step(m, site, Op.WRITE, number)
         m.state["action", number] = _DEFAULT
+    before = mask_of(m)
+    m.state["mask", m.run.current.index] = before | m.state["blocks", number]
     m.call(handler, site, number, 0, 0)
+    set_mask(m, site, before)
+
+
+def mask_of(m: Machine) -> int:
+    """The signals that the running thread blocks, a bit for each."""
+    found: int = m.state.get(("mask", m.run.current.index), 0)
+    return found
+
+
+def _pending(m: Machine) -> int:
+    """The signals that are pending for the running thread."""
+    found: int = m.state.get(("pending", m.run.current.index), 0)
+    return found
+
+
+def set_mask(m: Machine, site: int, mask: int) -> None:
+    """Let the running thread block these signals; others that are pending take effect."""
+    m.state["mask", m.run.current.index] = mask
+    while ready := _pending(m) & ~mask:
+        bit = ready & -ready
+        m.state["pending", m.run.current.index] = _pending(m) & ~bit
+        _take_effect(m, site, bit.bit_length())
 
 
 def _is_known(m: Machine, number: int) -> bool:
@@ -79,16 +116,17 @@ def _is_known(m: Machine, number: int) -> bool:
     return False
 
 
-def _set_handler(m: Machine, site: int, number: int, handler: int, *, once: bool = False) -> int:
+def _set_handler(m: Machine, site: int, number: int, handler: int, blocks: int, *, once: bool = False) -> int:
     _step(m, site, Op.RMW, number)
     before: int = m.state.get(("action", number), _DEFAULT)
     m.state["action", number] = handler
     m.state["once", number] = once
+    m.state["blocks", number] = blocks
     return before
 
 
 def _signal(m: Machine, site: int, number: int, handler: int) -> int:
-    return _set_handler(m, site, number, handler) if _is_known(m, number) else _ERROR
+    return _set_handler(m, site, number, handler, 1 << number - 1) if _is_known(m, number) else _ERROR
 
 
 def _sigaction(m: Machine, site: int, number: int, wanted: int, before: int) -> int:
@@ -98,7 +136,9 @@ def _sigaction(m: Machine, site: int, number: int, wanted: int, before: int) -> 
     if wanted:
         handler = int.from_bytes(m.memory.read(wanted, 8, site), "little")
         flags = int.from_bytes(m.memory.read(wanted + _FLAGS_AT, 4, site), "little")
-        found = _set_handler(m, site, number, handler, once=bool(flags & _ONCE))
+        blocks = int.from_bytes(m.memory.read(wanted + _MASK_AT, 8, site), "little")
+        blocks |= 0 if flags & _NESTS else 1 << number - 1
+        found = _set_handler(m, site, number, handler, blocks, once=bool(flags & _ONCE))
     else:
         _step(m, site, Op.READ, number)
     if before:
@@ -144,13 +184,17 @@ def _kill_thread(m: Machine, site: int, thread: int, number: int) -> int:
 
 def _mask(m: Machine, site: int, how: int, wanted: int, before: int) -> int:
     """``pthread_sigmask``: 0 blocks more signals, 1 fewer, 2 these."""
-    key = ("mask", m.run.current.index)
-    old: int = m.state.get(key, 0)
-    if wanted:
-        given = int.from_bytes(m.memory.read(wanted, 8, site), "little")
-        m.state[key] = {0: old | given, 1: old & ~given}.get(how, given)
+    old = mask_of(m)
+    given = int.from_bytes(m.memory.read(wanted, 8, site), "little") if wanted else 0
     if before:
-        m.memory.write(before, old.to_bytes(8, "little") + bytes(_SET_SIZE - 8), site)
+        _give_set(m, site, before, old)
+    if wanted:
+        set_mask(m, site, {0: old | given, 1: old & ~given}.get(how, given))
+    return 0
+
+
+def _give_set(m: Machine, site: int, place: int, signals: int) -> int:
+    m.memory.write(place, signals.to_bytes(8, "little") + bytes(_SET_SIZE - 8), site)
     return 0
 
 
@@ -190,6 +234,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "kill": _kill,
     "pthread_kill": _kill_thread,
     **dict.fromkeys(("sigprocmask", "pthread_sigmask"), _mask),
+    "sigpending": lambda m, site, place: _give_set(m, site, place, _pending(m)),
     "sigemptyset": _fill_set(0),
     "sigfillset": _fill_set(255),
     "sigaddset": _change_set(lambda old, bit: old | bit),

@@ -13,14 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.memory import allocate
 from mazurka.program.llvm.unknown_bytes import SymbolicBytes, compared, picked
-from mazurka.trace.event import Op
-from mazurka.trace.targets import OBJECT
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
-
-#: Where ``strtok`` goes on: one place for all threads.
-_GOES_ON: Final = (OBJECT, "the text of strtok")
 
 
 def _text(m: Machine, site: int, address: int, most: int | None = None) -> SymbolicBytes:
@@ -188,13 +183,11 @@ def _strtok_r(m: Machine, site: int, address: int, separators: int, place: int) 
 
 
 def _strtok(m: Machine, site: int, address: int, separators: int) -> int:
-    if not m.run.solo:
-        m.memory.step(Op.RMW, _GOES_ON, site, None)
-    address = address or m.state.get(_GOES_ON, 0)
+    place = m.memory.of_library("the text of strtok", 8, "global").address
+    address = address or m.memory.load(place, 8, site)
     if not address:
         raise ProgramFault("null pointer", "calls strtok(NULL, ...) before it has been given a text", site)
-    word, m.state[_GOES_ON] = _next_word(m, site, address, separators)
-    return word
+    return _strtok_r(m, site, address, separators, place)
 
 
 def _strsep(m: Machine, site: int, place: int, separators: int) -> int:

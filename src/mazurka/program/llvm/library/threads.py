@@ -33,11 +33,12 @@ from mazurka.program.llvm.library.primitives import (
     ConditionWaiter,
     Mutex,
 )
-from mazurka.program.llvm.memory_objects import SHIFT
+from mazurka.program.llvm.library.thread_storage import FUNCTIONS as STORAGE
+from mazurka.program.llvm.library.thread_storage import call_destructors, end_storage, set_errno
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.task import CANCEL_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
-from mazurka.trace.targets import ATOMIC, OBJECT, Target
+from mazurka.trace.targets import ATOMIC, Target
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -57,14 +58,8 @@ EPERM, ESRCH, EAGAIN, EBUSY, EINVAL, EDEADLK, ETIMEDOUT, EOWNERDEAD, ENOTRECOVER
 #: The offset of the kind in glibc's ``pthread_mutex_t``, which static initialisers of recursive mutexes set.
 _KIND_AT: Final = 16
 
-#: Shared by threads that make keys.
-_KEYS: Final = (OBJECT, "the keys of thread-specific data")
-
 #: The first thread identifier.
 _FIRST_ID: Final = 0x7F00_0000_0000
-
-#: Destructors of thread-specific data may set values anew, at most so often.
-_ROUNDS: Final = 4
 
 FIFO: Final = "a signal wakes the thread that has waited longest, and no thread wakes without one"
 
@@ -79,8 +74,6 @@ class Threads(PrimitiveTable):
         self.detached: set[int] = set()  # and joined ones
         self.joined: set[int] = set()
         self.waits: dict[str, int] = {}  # by thread: how often it has waited
-        self.keys: list[int] = []  # the destructors of thread-specific data
-        self.values: dict[tuple[int, int], int] = {}  # by task and key
         self.requests: set[int] = set()  # tasks that pthread_cancel has been called for
         self.uncancellable: set[int] = set()  # tasks that have disabled this
         self.waiting: dict[int, ConditionWaiter] = {}  # in pthread_cond_wait, by task
@@ -141,16 +134,11 @@ class Threads(PrimitiveTable):
             self.machine.call(function, 0, argument)
 
     def end(self, task: Task) -> None:
-        """A thread ends: call the destructors of its ``thread_local`` objects and thread-specific data, and leave its
-        robust mutexes to others."""
+        """A thread ends: call the destructors of its ``thread_local`` objects and thread-specific data, end its
+        variables, and leave its robust mutexes to others."""
         self.leave(task)
-        for _ in range(_ROUNDS):  # a destructor may set values anew
-            given = [(key, self.values.pop((task.index, key), 0)) for key in range(len(self.keys))]
-            if not any(value for _, value in given):
-                break
-            for key, value in given:
-                if value and self.keys[key]:
-                    self.machine.call(self.keys[key], 0, value)
+        call_destructors(self.machine, task)
+        end_storage(self.machine, task)
         for each in list(self.primitives.values()):
             if isinstance(each, Mutex) and each.robust and each.holder_ is task:
                 each.write(self.machine.run, 0, OWNER_DIED)
@@ -478,48 +466,9 @@ def failed_with(m: Machine, error: int) -> int:
     return 0
 
 
-def set_errno(m: Machine, error: int) -> None:
-    """Set the running thread's ``errno``."""
-    address = errno_place(m, 0)
-    thing = m.memory.objects[address >> SHIFT]
-    thing.data[:] = error.to_bytes(4, "little")
-
-
-def errno_place(m: Machine, _site: int) -> int:
-    """``__errno_location``."""
-    key = ("errno", m.run.current.index)
-    if key not in m.state:
-        m.state[key] = m.memory.allocate(4, "heap", "errno", bytes(4)).address
-    address: int = m.state[key]
-    return address
-
-
-def _key_create(m: Machine, site: int, place: int, destructor: int) -> int:
-    if not m.run.solo:
-        m.memory.step(Op.RMW, _KEYS, site, None)  # their numbers are in the order of the calls
-    m.memory.store(place, 4, len(m.threads.keys), site)
-    m.threads.keys.append(destructor)
-    return 0
-
-
-def _set_specific(m: Machine, _site: int, key: int, value: int) -> int:
-    m.threads.values[m.run.current.index, key] = value
-    return 0
-
-
 def _sleep(m: Machine, seconds: float) -> int:
     m.run.sleep(seconds)
     return 0
-
-
-def _thread_local(m: Machine, _site: int, address: int) -> int:
-    """``llvm.threadlocal.address``: the running thread's copy of a variable, made when it first uses it."""
-    key = ("thread-local", m.run.current.index, address)
-    if key not in m.state:
-        thing = m.memory.objects[address >> SHIFT]
-        m.state[key] = m.memory.allocate(thing.size, "thread", thing.name, bytes(thing.data)).address
-    found: int = m.state[key]
-    return found
 
 
 def _zero(_m: Machine, _site: int, *_arguments: Any) -> int:
@@ -543,6 +492,7 @@ _WITHOUT_EFFECT: Final = (
 )
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    **STORAGE,
     "pthread_create": _created,
     "pthread_join": lambda m, site, number, place: m.threads.join(site, number, place),
     "pthread_detach": _detach,
@@ -584,14 +534,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_cond_broadcast": lambda m, site, address: m.threads.signal(
         condition_at(m, address, site), site, all_=True
     ),
-    "pthread_key_create": _key_create,
-    "pthread_key_delete": _zero,
-    "pthread_setspecific": _set_specific,
-    "pthread_getspecific": lambda m, site, key: m.threads.values.get((m.run.current.index, key), 0),
     "sched_yield": lambda m, site: _sleep(m, 0.0),
     "pthread_yield": lambda m, site: _sleep(m, 0.0),
     "sleep": lambda m, site, seconds: _sleep(m, float(seconds)),
     "usleep": lambda m, site, microseconds: _sleep(m, microseconds / 1e6),
-    "__errno_location": errno_place,
-    "llvm.threadlocal.address": _thread_local,
 }

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.floats import signed
 from mazurka.program.llvm.library.locales import text_of_library
-from mazurka.program.llvm.library.threads import EPOCH, deadline, interval, set_errno
+from mazurka.program.llvm.library.thread_storage import set_errno
+from mazurka.program.llvm.library.threads import EPOCH, deadline, interval
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
