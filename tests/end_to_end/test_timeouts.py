@@ -188,6 +188,79 @@ _WOKEN = """\
     assert done
     """
 
+_BUSY = """\
+    import datetime
+    import threading
+    import time
+
+    flag = False
+
+
+    def work():
+        global flag
+        {works}
+        flag = True
+
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    end = {look} + {seconds}
+    while {look} < end:
+        {passes}
+    assert flag
+    thread.join()
+    """
+
+_BUSY_LOOP = """\
+    import asyncio
+    import threading
+
+    done = []
+
+
+    async def main():
+        thread = threading.Thread(target=lambda: done.append(1))
+        thread.start()
+        end = asyncio.get_running_loop().time() + {seconds}
+        while asyncio.get_running_loop().time() < end:
+            await asyncio.sleep(0)
+        assert done
+        thread.join()
+
+
+    asyncio.run(main())
+    """
+
+_BUSY_IN_C = """\
+    #include <assert.h>
+    #include <pthread.h>
+    #include <stdatomic.h>
+    #include <time.h>
+
+    atomic_int done;
+
+    static double now(void) {{
+        struct timespec time;
+        clock_gettime(CLOCK_MONOTONIC, &time);
+        return time.tv_sec + time.tv_nsec / 1e9;
+    }}
+
+    static void *work(void *unused) {{
+        done = 1;
+        return unused;
+    }}
+
+    int main(void) {{
+        pthread_t thread;
+        pthread_create(&thread, 0, work, 0);
+        double end = now() + {seconds};
+        while (now() < end)
+            ;
+        assert(done);
+        pthread_join(thread, 0);
+    }}
+    """
+
 _COMPLETE = ["mcr", "mcr-s+", "se-mcr", "dpor", "unfolding", "dpor-rf", "dfs", "icb", "icb-dpor"]
 
 
@@ -286,3 +359,59 @@ def test_timing_in_pytest(shell: Shell) -> None:
     shell.write("test_program.py", f"def test_it():\n{body}")
     assert "depends on timing" in shell.pytest("--mazurka", "test_program.py", status=1).stdout
     shell.pytest("--mazurka", "--mazurka-timing=0", "test_program.py", status=0)
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dpor", "dfs", "icb"])
+@pytest.mark.parametrize("passes", ["pass", "if flag: break"])
+def test_a_busy_loop_is_a_sleep(shell: Shell, strategy: str, passes: str) -> None:
+    looks = {"look": "time.monotonic()", "passes": passes, "works": "pass"}
+    report = shell.check(_BUSY.format(seconds=2, **looks), "--strategy", strategy, status=0)
+    assert report["reason"].endswith("assuming that no sleep of more than 0.1 s ends while other threads can run")
+    report = shell.check(_BUSY.format(seconds=0.05, **looks), "--strategy", strategy, status=1)
+    explanation = report["failures"][0]["explanation"]
+    assert "held up for 0.05 s" in explanation["sentence"]
+    assert explanation["rows"][0]["what"] == ["has looked at the clock for 0.05 s"]
+    shell.run("replay", report["failures"][0]["token"], "--times", "3", status=1)
+
+
+@pytest.mark.parametrize("passes", ["pass", "if flag: break", "time.sleep(0)"])
+def test_a_busy_loop_ends_before_longer_sleeps_of_others(shell: Shell, passes: str) -> None:
+    busy = {"look": "time.monotonic()", "seconds": 1, "passes": passes}
+    shell.check(_BUSY.format(works="time.sleep(3)", **busy), status=1)
+    assert shell.check(_BUSY.format(works="time.sleep(0.5)", **busy), status=0)["verdict"] == "verified"
+
+
+@pytest.mark.parametrize(
+    ("look", "seconds"),
+    [
+        ("time.time()", "2"),
+        ("time.perf_counter_ns()", "2_000_000_000"),
+        ("datetime.datetime.now()", "datetime.timedelta(seconds=2)"),
+    ],
+)
+def test_a_busy_loop_on_any_clock(shell: Shell, look: str, seconds: str) -> None:
+    program = _BUSY.format(look=look, seconds=seconds, passes="pass", works="pass")
+    assert shell.check(program, status=0)["verdict"] == "verified"
+
+
+def test_a_busy_event_loop(shell: Shell) -> None:
+    assert shell.check(_BUSY_LOOP.format(seconds=2), status=0)["verdict"] == "verified"
+    shell.check(_BUSY_LOOP.format(seconds=0.05), status=1)
+
+
+@pytest.mark.parametrize(("seconds", "status"), [("2", 0), ("0.05", 1)])
+def test_a_busy_loop_in_c(shell: Shell, seconds: str, status: int) -> None:
+    shell.write("program.c", _BUSY_IN_C.format(seconds=seconds))
+    shell.run("check", "program.c", status=status)
+
+
+def test_a_busy_loop_that_changes_something_comes_to_an_end(shell: Shell) -> None:
+    busy = {"look": "time.monotonic()", "seconds": 0.5, "passes": "threading.current_thread().passes = end"}
+    assert shell.check(_BUSY.format(works="pass", **busy), status=0)["verdict"] == "verified"
+
+
+def test_a_saved_failure_counts_within_the_bound_only(shell: Shell) -> None:
+    busy = {"look": "time.monotonic()", "seconds": 0, "passes": "pass"}
+    program = _BUSY.replace("assert flag", "time.sleep(1)\n    assert flag")
+    shell.check(program.format(works="time.sleep(3)", **busy), status=1)
+    assert shell.check(program.format(works="time.sleep(0.5)", **busy), status=0)["verdict"] == "verified"

@@ -41,17 +41,22 @@ class Reproduction:
     happened: bool = True
 
 
-def fails_again(program: Program, schedule: Schedule) -> FailingExecution | None:
-    """Run a saved schedule, as far as it can still be followed, and return the execution if it fails."""
+def fails_again(program: Program, schedule: Schedule, longest: float) -> FailingExecution | None:
+    """Run a saved schedule, as far as it can still be followed, and return the execution if it fails while threads that
+    can move are held up for ``longest`` seconds at most."""
     add_scheduling_points(program, schedule.points)
     points = frozenset(learned_points(program).points)
+    timing = schedule.timing
     with with_inputs(program, schedule.inputs):
-        run = program.execute(Plan(schedule.prefix, strict=False, timing=schedule.timing))
+        run = program.execute(Plan(schedule.prefix, strict=False, timing=timing))
+        if run.failures and run.lag > longest:
+            timing = longest
+            run = program.execute(Plan(schedule.prefix, strict=False, timing=timing))
     same = [failure for failure in run.failures if fingerprint(failure) == schedule.failure.fingerprint]
     failure = next(iter(same or run.failures), None)
     if failure is None:
         return None
-    return FailingExecution(failure, run.schedule(), points=points, timing=schedule.timing, inputs=run.inputs)
+    return FailingExecution(failure, run.schedule(), points=points, timing=timing, inputs=run.inputs)
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def relevance(trail: Trail, program: Program) -> Relevance:
     ranks = _ranks(trail, starts, interferences, half_done, within)
     if late:
         ranks.insert(0, {index for each in late for index in each.steps})
-    ended = {index for index in trail.run.ended if index < trail.end}
+    ended = _endings(trail)
     if ended:
         ranks.insert(0, set(sorted(ended)[-_ENDED:]))
     chosen: set[int] = set()
@@ -117,6 +117,19 @@ def relevance(trail: Trail, program: Program) -> Relevance:
         room = (LIMIT if number < _WHOLE_RANKS else _FEW) - len(chosen)
         chosen.update(fresh[-room:] if room > 0 else ())
     return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done, late)
+
+
+def _endings(trail: Trail) -> set[int]:
+    """The steps at which timeouts fire and sleeps outrun others; of a thread's looks at the clock in a row, the last
+    one."""
+    log = trail.run.log
+    found: list[int] = []
+    for index in sorted(trail.run.ended):
+        if found and all((log[each].task, log[each].target) == (log[index].task, CLOCK) for each in (found[-1], index)):
+            found.pop()
+        if index < trail.end:
+            found.append(index)
+    return set(found)
 
 
 def _is_silent(step: Step) -> bool:

@@ -176,7 +176,7 @@ def ending_words(run: Run, index: StepIndex) -> str:
     """The words of a step by which a timeout fires, or a sleep has outrun others."""
     step, seconds = run.log[index], f"{run.ended[index]:.3g} s"
     if step.op is Op.SLEEP:
-        return f"has slept {seconds}"
+        return f"has {'looked at the clock for' if step.target == CLOCK else 'slept'} {seconds}"
     kind = kind_of(step.target)
     if kind is Kind.LOCK:
         holder = next((each.task for each in reversed(run.log[:index]) if _takes(each, step.target)), None)

@@ -219,7 +219,7 @@ class _Check:
             if "leaks" in schedule.options and not self.options.leaks:
                 continue
             self.retried += 1
-            again = fails_again(self.program, schedule)
+            again = fails_again(self.program, schedule, self.options.timing)
             if again is None:
                 self.gone.append(path)
                 continue

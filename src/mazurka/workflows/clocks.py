@@ -22,6 +22,7 @@ from typing import Final
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
 from mazurka.program.protocol import Run
 from mazurka.program.runtime.task import CLOCK_POINTS, CLOCKS_APART
+from mazurka.trace.event import Op
 from mazurka.trace.targets import CLOCK
 from mazurka.workflows.timing import merged
 
@@ -47,7 +48,9 @@ def leaves_rest(
 def orders_of_looks(run: Run) -> int:
     """The number of orders of a run's readings of the clock, as if no other steps ordered them."""
     orders, total = 1, 0
-    for count in Counter(step.task for step in run.log if step.point and step.target == CLOCK).values():
+    for count in Counter(
+        step.task for step in run.log if step.point and (step.op, step.target) == (Op.RMW, CLOCK)
+    ).values():
         total += count
         orders *= comb(total, count)
     return orders

@@ -59,6 +59,15 @@ _STRIDE: Final = 256
 #: The seconds that one look at a clock adds to it, so that time never stands still.
 TICK: Final = 1e-6
 
+#: The number of looks, without a change between them or in all, after which a thread is taken to wait for time to pass.
+_IDLE_LOOKS: Final = 32
+_MANY_LOOKS: Final = 256
+
+#: Seconds, since the first of such looks, at which the next ones are; then each is later by the last of these, or by a
+#: part of the time that has passed if that is longer, but by no more than the longest. Most limits are such numbers.
+_LOOKED_FOR: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+_PART, _LONGEST_LOOK = 16, 1e6
+
 _LIMITS: Final = Limits()
 
 #: Operations whose locations are recorded by runs that compare threads' states: these identify deadlocks.
@@ -530,23 +539,27 @@ class Runtime:
 
     def sleep(self, seconds: float) -> None:
         """Let virtual time pass: no ordering follows from it, but by default the others go first."""
-        task = self.current
         if self.aborting:
             raise GreenletExit
+        if self.current.pool is not None:
+            self.current.pool.waits()
+        self._let_pass(max(seconds, 0.0) + TICK, SLEEP, seconds)
+
+    def _let_pass(self, seconds: float, target: Target, slept: float) -> None:
+        """Advance the running thread's clock; that it goes on then is a step, after ``slept`` seconds in all."""
+        task = self.current
         self.scheduler.note_woken(self)
-        task.clock += max(seconds, 0.0) + TICK
-        if task.pool is not None:
-            task.pool.waits()
-        if self.solo:
+        task.clock += seconds
+        if self.solo or self.aborting:
             return
         self.timed = True
         self.slept = max(self.slept, task.clock)
         self.be_careful()
         task.sleeping = True
-        self._stop_before(task, Op.SLEEP, SLEEP, 0)
+        self._stop_before(task, Op.SLEEP, target, 0)
         if task.early:
-            self._note_end(task, seconds)
-        self._record(task, Op.SLEEP, SLEEP, 0, True, None, ())
+            self._note_end(task, slept)
+        self._record(task, Op.SLEEP, target, 0, True, None, ())
 
     def _come_near(self, deadline: float) -> None:
         """A wait is over that would have run out at ``deadline``: keep how near any clock came to such a time."""
@@ -558,28 +571,49 @@ class Runtime:
         self.ended = {**self.ended, StepIndex(len(self.log)): seconds}
 
     def now(self, shown: bool = True) -> float:
-        """Seconds on the clock. Repeated looks make it go faster and faster.
+        """Seconds on the clock. A thread that looks again and again waits for time to pass: its looks are sleeps.
 
         Where several threads look, each look is a step, since it shows no less than the one before it. ``shown`` says
         that the program sees the time: otherwise, or if the search leaves out the orders of looks, the time is that of
         the running thread.
         """
         task = self.current
-        shown = shown and CLOCKS_APART not in self.points
+        seen, shown = shown, shown and CLOCKS_APART not in self.points
         if task.pool is not None:
             task.pool.waits()
         self.be_careful()
+        self._count_look(task, seen)
         if shown and not self.solo:
             point = CLOCK_POINTS in self.points
             if not point:
                 self.sharing.touch(task.index, Op.RMW, CLOCK, CLOCK_POINTS, False)
             self.visit(Op.RMW, CLOCK, 0, point=point)
-        task.clock_reads += 1
         task.silent += 1
-        task.clock = max(task.clock, self.clock if shown else 0.0) + TICK * (1 << min(task.clock_reads // 16, 40))
+        task.clock = max(task.clock, self.clock if shown else 0.0) + TICK
         if shown:
             self.clock = task.clock
         return task.clock
+
+    def _count_look(self, task: Task, seen: bool) -> None:
+        """Before a look of the running thread at the clock: let time pass, if the thread waits for that.
+
+        Such looks take longer and longer, or else loops that wait for long would make too many. Those that are not
+        ``seen`` by the program take no time between others: nothing may happen before the program looks again.
+        """
+        idle = task.clock_reads >= _IDLE_LOOKS
+        task.clock_reads += 1
+        task.looks += not self.solo
+        task.unseen_looks = 0 if seen else task.unseen_looks + 1
+        if not idle and task.looks < _MANY_LOOKS:
+            task.looked_for = 0.0
+            return
+        if not seen and task.unseen_looks < _IDLE_LOOKS:
+            return
+        passed = task.looked_for
+        task.looked_for = min(
+            _next_look(passed, idle), self.scheduler.timing if passed < self.scheduler.timing else inf
+        )
+        self._let_pass(task.looked_for - passed, CLOCK, task.looked_for)
 
     def pause(self, changed: Callable[[], bool], reads: tuple[Target, ...]) -> None:
         """Hold the running thread, which would only repeat itself, until ``changed()`` holds for the locations that it
@@ -740,3 +774,12 @@ class Runtime:
         """Leave the running thread, which won't end, where it stands."""
         self._hub.switch()
         raise GreenletExit
+
+
+def _next_look(passed: float, idle: bool) -> float:
+    """When a thread looks at the clock next that has looked at it for ``passed`` seconds; ``idle``: with no change."""
+    step = _LOOKED_FOR[-1]
+    if passed < step:
+        return next(each for each in _LOOKED_FOR if each > passed)
+    steps = int(min(passed, _LONGEST_LOOK * _PART) / _PART / step) if idle else 1
+    return passed + max(steps, 1) * step

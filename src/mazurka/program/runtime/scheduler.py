@@ -18,6 +18,7 @@ from __future__ import annotations
 import _random
 import random
 from collections.abc import Collection
+from math import inf
 from operator import attrgetter
 from typing import Final, Protocol
 
@@ -67,6 +68,7 @@ class Scheduler:
 
     refused = False  # the prefix wanted a waiting time to run out early
     lag = 0.0  # as in Run
+    timing = inf  # that of the plan
     withheld = False  # as in Run
     _grace = _GRACE
     _drops: Collection[int] = ()

@@ -112,7 +112,9 @@ class StepMetadata:
 
     def _synchronise_clock(self, task: Task, op: Op, target: Target) -> None:
         """Advance the clock of a thread that sees an effect to that of the cause."""
-        if READS[op]:
-            task.clock = max(task.clock, self.stamps.get(target, 0.0))
+        if READS[op] and (stamp := self.stamps.get(target, 0.0)) > task.clock:
+            task.clock = stamp
+            if target is not CLOCK:
+                task.clock_reads = 0
         if WRITES[op]:
             self.stamps[target] = max(task.clock, self.stamps.get(target, 0.0))

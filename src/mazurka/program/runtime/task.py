@@ -121,6 +121,9 @@ class Task:
     spinning = False
     repeats: tuple[Target, ...] | None = None  # the reads of the iterations that it is held from repeating
     clock_reads = 0  # looks at the clock since the thread last changed something
+    looks = 0  # looks at the clock since there have been several threads
+    unseen_looks = 0  # looks at the clock whose times the program does not see, since the last other one
+    looked_for = 0.0  # seconds that have passed at looks at the clock, since these last took no time
     priority = 0.0
     visits = 0  # entries into the runtime since it is being ended
     effects = 0  # steps with an effect on shared state, counted on request
