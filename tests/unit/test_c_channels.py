@@ -276,3 +276,21 @@ def test_what_is_not_modelled_is_never_verified(part: str, tmp_path: Path) -> No
     outcome = _outcome(tmp_path, KILLED.replace("PART", part))
     assert isinstance(outcome.verdict, Inconclusive)
     assert "the run was cut" in outcome.verdict.reason
+
+
+def test_a_descriptor_whose_number_may_be_used_again_is_untracked(tmp_path: Path) -> None:
+    """A second ``close`` may close the file of another thread."""
+    text = """
+    static int p[2];
+    static void *one(void *z) { close(p[0]); close(p[0]); return 0; }
+    static void *two(void *z) { int f = open("/dev/null", O_RDONLY); close(f); return 0; }
+    int main() {
+        pthread_t a, b;
+        assert(pipe(p) == 0);
+        pthread_create(&a, 0, one, 0); pthread_create(&b, 0, two, 0); pthread_join(a, 0); pthread_join(b, 0);
+        close(p[1]);
+    }
+    """
+    outcome = _outcome(tmp_path, text)
+    assert isinstance(outcome.verdict, Inconclusive)
+    assert "descriptors" in str(outcome.verdict)

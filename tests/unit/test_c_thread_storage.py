@@ -8,6 +8,8 @@ import pytest
 from tests.unit.c_programs import explored, opened
 
 from mazurka.explore.outcome import Verified, Violation
+from mazurka.program.llvm.program import CProgram
+from mazurka.program.settings import ProgramSettings
 
 SPECIFIC = """
 static pthread_key_t one, other;
@@ -115,3 +117,24 @@ def test_orders_of_changes_of_the_environment(strategy: str, tmp_path: Path) -> 
     assert isinstance(wrong.verdict, Violation)
     right = explored(opened(tmp_path, TWO % (one, 'setenv("A", "2", 1); assert(*getenv("A") == 50);')), strategy)
     assert isinstance(right.verdict, Verified), str(right)
+
+
+def test_the_destructor_of_a_thread_local_object_gets_the_copy_of_its_thread(tmp_path: Path) -> None:
+    path = tmp_path / "program.cpp"
+    path.write_text(
+        """
+        #include <cassert>
+        #include <pthread.h>
+        int gone;
+        struct Counter { int k = 0; ~Counter() { gone += k; } };
+        thread_local Counter own;
+        void *work(void *z) { own.k = 1; return nullptr; }
+        int main() {
+            pthread_t t;
+            pthread_create(&t, nullptr, work, nullptr); pthread_join(t, nullptr);
+            assert(gone == 1);
+        }
+        """
+    )
+    outcome = explored(CProgram(str(path), (), (), ProgramSettings()))
+    assert isinstance(outcome.verdict, Verified), str(outcome)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.memory import allocate, free
+from mazurka.program.llvm.library.thread_storage import place_of_thread
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -47,6 +48,13 @@ def _dotted(text: bytes) -> int | None:
 def _inet_addr(m: Machine, site: int, place: int) -> int:
     found = _dotted(m.memory.text(place, site))
     return 0xFFFFFFFF if found is None else found
+
+
+def _inet_ntoa(m: Machine, site: int, address: int) -> int:
+    """As in glibc, each thread has a text of its own."""
+    place = place_of_thread(m, "inet_ntoa", lambda: ("the text of inet_ntoa", 16, bytes(16)))
+    m.memory.write(place, socket.inet_ntoa(address.to_bytes(4, "little")).encode() + b"\0", site)
+    return place
 
 
 def _inet_pton(m: Machine, site: int, domain: int, place: int, to: int) -> int:
@@ -100,6 +108,7 @@ def _message(m: Machine, _site: int, error: int) -> int:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(("htons", "ntohs"), _swapped(2)),
     **dict.fromkeys(("htonl", "ntohl"), _swapped(4)),
+    "inet_ntoa": _inet_ntoa,
     "inet_addr": _inet_addr,
     "inet_pton": _inet_pton,
     "getaddrinfo": _getaddrinfo,

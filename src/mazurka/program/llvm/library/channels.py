@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _ENOENT, _EAGAIN, _EINVAL, _EPIPE, _ENOTSOCK = 2, 11, 22, 32, 88
 _EADDRINUSE, _EISCONN, _ENOTCONN, _ECONNREFUSED = 98, 106, 107, 111
 _UNIX, _INET, _STREAM = 1, 2, 1
+_LOOPBACK: Final = bytes([127, 0, 0, 1])
 _PEEK, _DO_NOT_WAIT, _NO_SIGNAL = 2, 0x40, 0x4000
 
 #: The bytes that a channel holds, and the most that are written in one piece.
@@ -335,8 +336,7 @@ def _bind(m: Machine, site: int, number: int, place: int, size: int) -> int:
     assert opened.connection is not None
     address = _read_address(m, site, place, size)
     if opened.connection.domain == _INET and address[2:4] == bytes(2):
-        free = 32768 + sum(map(ord, opened.name)) % 20000
-        address = address[:2] + free.to_bytes(2, "big") + address[4:]
+        address = address[:2] + _free_port(opened.name) + address[4:]
     error = _take_address(m, site, address)
     if error:
         return failed(m, error)
@@ -401,6 +401,7 @@ def _connect(m: Machine, site: int, number: int, place: int, size: int) -> int:
         if files.find(path) is None:
             return failed(m, _ENOENT)
     name, made = address_name(address), f"connection {_number(m)}"
+    own = m.state["address", made] = _address_of_client(connection, made)
 
     def act(states: States) -> int | None:
         listening = states.get(name, Listening())
@@ -418,7 +419,27 @@ def _connect(m: Machine, site: int, number: int, place: int, size: int) -> int:
         return failed(m, error)
     both = _connection(made, connection.domain, is_first=True)
     connection.incoming, connection.outgoing = both.incoming, both.outgoing
+    connection.own, connection.peer = own, _definite(address)
     return 0
+
+
+def _definite(address: bytes) -> bytes:
+    """An address of this machine, where it may be any of them."""
+    is_any = int.from_bytes(address[:2], "little") == _INET and address[4:8] == bytes(4)
+    return address[:4] + _LOOPBACK + address[8:] if is_any else address
+
+
+def _address_of_client(connection: Connection, name: str) -> bytes:
+    """The address of a connected socket: the one that it is bound to, or one that the system has chosen."""
+    if connection.address:
+        return _definite(connection.address)
+    family = connection.domain.to_bytes(2, "little")
+    return family if connection.domain == _UNIX else family + _free_port(name) + _LOOPBACK + bytes(8)
+
+
+def _free_port(name: str) -> bytes:
+    """A port that the system chooses for a socket of a name."""
+    return (32768 + sum(map(ord, name)) % 20000).to_bytes(2, "big")
 
 
 def _accept(m: Machine, site: int, number: int, place: int, size: int, flags: int = 0) -> int:
@@ -441,11 +462,11 @@ def _accept(m: Machine, site: int, number: int, place: int, size: int, flags: in
     made = change(m, site, name, act, waits=not opened.flags & NONBLOCKING)
     if not isinstance(made, str):
         return failed(m, _EAGAIN)
+    accepted = _connection(made, connection.domain, is_first=False)
+    accepted.own, accepted.peer = _definite(connection.address), m.state["address", made]
     if place:
-        _give_address(m, site, place, size, connection.address[:2] + bytes(14))
-    return opened_with(
-        m, f"accepted {made}", flags & NONBLOCKING | 2, _connection(made, connection.domain, is_first=False)
-    )
+        _give_address(m, site, place, size, accepted.peer)
+    return opened_with(m, f"accepted {made}", flags & NONBLOCKING | 2, accepted)
 
 
 def _give_address(m: Machine, site: int, place: int, size: int, address: bytes) -> int:
@@ -459,7 +480,18 @@ def _own_name(m: Machine, site: int, number: int, place: int, size: int) -> int:
     connection = _connection_of(m, site, number)
     if connection is None:
         return -1
-    return _give_address(m, site, place, size, connection.address or _INET.to_bytes(2, "little") + bytes(14))
+    family = connection.domain.to_bytes(2, "little")
+    unbound = family if connection.domain == _UNIX else family + bytes(14)
+    return _give_address(m, site, place, size, connection.own or connection.address or unbound)
+
+
+def _name_of_peer(m: Machine, site: int, number: int, place: int, size: int) -> int:
+    connection = _connection_of(m, site, number)
+    if connection is None:
+        return -1
+    if not connection.incoming:
+        return failed(m, _ENOTCONN)
+    return _give_address(m, site, place, size, connection.peer or connection.domain.to_bytes(2, "little"))
 
 
 def _shutdown(m: Machine, site: int, number: int, how: int) -> int:
@@ -538,6 +570,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "accept": _accept,
     "accept4": _accept,
     "getsockname": _own_name,
+    "getpeername": _name_of_peer,
     "shutdown": _shutdown,
     **dict.fromkeys(("recv", "recvfrom"), _receive),
     **dict.fromkeys(("send", "sendto"), _send),

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.channels import Listening, States, address_name, change, has_room, sent, state_of
-from mazurka.program.llvm.library.files import FUNCTIONS as FILES
-from mazurka.program.llvm.library.files import read, stream_of, written
+from mazurka.program.llvm.library.files import has_ended, read, stream_of, written
 from mazurka.program.llvm.library.open_files import NONBLOCKING, OpenFile, failed, files_of, offset_of
 from mazurka.program.llvm.unknown_bytes import SymbolicBytes, joined
 
@@ -21,6 +20,10 @@ _EBADF, _EINVAL, _ENOTTY = 9, 22, 25
 _IN, _OUT, _ERROR, _HUNG_UP, _INVALID = 1, 4, 8, 16, 32
 _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_DUPFD_CLOEXEC = 0, 1, 2, 3, 4, 1030
 _FIONBIO: Final = 0x5421
+
+#: The flag of ``dup3``, and the numbers that descriptors may have.
+_CLOSE_ON_EXEC: Final = 0o2000000
+_MOST: Final = 1024
 
 #: The bits of an ``fd_set``.
 _SET_BITS: Final = 1024
@@ -34,40 +37,58 @@ def _copied(m: Machine, site: int, number: int) -> OpenFile | None:
     """The open file that a descriptor gets one more of."""
     files = files_of(m)
     if _is_standard(m, number):
-        m.run.stop(f"the run was cut: copies of standard streams are not modelled ({m.location(site)})")
+        return files.standard(number)
     opened = files.open.get(number)
     if opened is not None:
         files.step(site, *offset_of(opened)[:2])
         opened = files.open.get(number)
     if opened is None:
-        failed(m, _EBADF)
+        failed(m, files.missing(number))
     return opened
 
 
-def _dup(m: Machine, site: int, number: int) -> int:
+def _dup(m: Machine, site: int, number: int, least: int = 0) -> int:
+    if least >= _MOST:
+        return failed(m, _EINVAL)
     opened = _copied(m, site, number)
-    return -1 if opened is None else files_of(m).add(opened)
+    return -1 if opened is None else files_of(m).add(opened, least)
 
 
-def _dup2(m: Machine, site: int, number: int, to: int, *_flags: int) -> int:
+def _dup2(m: Machine, site: int, number: int, to: int) -> int:
     opened = _copied(m, site, number)
     if opened is None:
         return -1
-    files = files_of(m)
-    if to in (0, 1, 2):
+    if to >= _MOST:
+        return failed(m, _EBADF)
+    if to in (0, 1, 2) and not (opened.is_standard and (number == to or opened.flags and to)):
         m.run.stop(f"the run was cut: redirecting standard streams is not modelled ({m.location(site)})")
-    if number != to:
-        if to in files.open:
-            FILES["close"](m, site, to)
-        files.open[to] = opened
+    if to > 2 and number != to:
+        _replace(m, site, to, opened)
     return to
 
 
+def _replace(m: Machine, site: int, number: int, opened: OpenFile) -> None:
+    """Let a descriptor be of an open file from now on, in one step with the end of its use for another one."""
+    files = files_of(m)
+    if number in files.open:
+        files.step(site, *offset_of(files.open[number])[:2])
+    before = files.open.get(number)
+    files.open[number] = opened
+    if before is not None:
+        has_ended(m, site, before)
+
+
+def _dup3(m: Machine, site: int, number: int, to: int, flags: int) -> int:
+    if number == to or flags & ~_CLOSE_ON_EXEC:
+        return failed(m, _EINVAL)
+    return _dup2(m, site, number, to)
+
+
 def _fcntl(m: Machine, site: int, number: int, command: int, value: int = 0) -> int:
+    if command in (_F_DUPFD, _F_DUPFD_CLOEXEC):
+        return _dup(m, site, number, value)
     if command in (_F_GETFD, _F_SETFD) or _is_standard(m, number):
         return 0
-    if command in (_F_DUPFD, _F_DUPFD_CLOEXEC):
-        return _dup(m, site, number)
     files = files_of(m)
     opened = files.use(site, number)
     if opened is None:
@@ -219,7 +240,8 @@ def _select(m: Machine, site: int, count: int, *given: int) -> int:
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "dup": _dup,
-    **dict.fromkeys(("dup2", "dup3"), _dup2),
+    "dup2": _dup2,
+    "dup3": _dup3,
     **dict.fromkeys(("fcntl", "fcntl64"), _fcntl),
     "ioctl": _ioctl,
     "fdopen": _fdopen,

@@ -1,9 +1,9 @@
 """Files: descriptors, streams, directories and mappings, in memory.
 
 Source: POSIX.1-2017; C17, 7.21. Each execution begins with the files of the machine, as they were when the check first
-looked at them, and changes only its own copies; no file of the machine is ever written. Two conventions keep executions
-comparable: a descriptor has a number of its thread, not the least free one, and a new file's times are those of the
-virtual clock.
+looked at them, and changes only its own copies; no file of the machine is ever written. Two conventions keep
+executions comparable: beside other threads a descriptor has a number of its thread, not the least free one, and a new
+file's times are those of the virtual clock.
 """
 
 from __future__ import annotations
@@ -97,11 +97,11 @@ def _close(m: Machine, site: int, number: int) -> int:
     files = files_of(m)
     opened = files.open.get(number)
     if opened is None:
-        return failed(m, _EBADF) if number > 2 else 0
+        return failed(m, files.missing(number)) if number > 2 else 0
     files.step(site, *offset_of(opened)[:2])
     if files.open.pop(number, None) is None:
-        return failed(m, _EBADF)
-    _end(m, site, opened)
+        return failed(m, files.missing(number))
+    has_ended(m, site, opened)
     return 0
 
 
@@ -117,11 +117,11 @@ def _fclose(m: Machine, site: int, stream: int) -> int:
     descriptor = files.descriptors.pop(stream, None)
     if descriptor is not None:
         files.open.pop(descriptor, None)
-    _end(m, site, opened)
+    has_ended(m, site, opened)
     return 0
 
 
-def _end(m: Machine, site: int, opened: OpenFile) -> None:
+def has_ended(m: Machine, site: int, opened: OpenFile) -> None:
     """A descriptor or stream of an open file has ended."""
     if opened.connection is not None and opened not in files_of(m).open.values():
         end(m, site, opened.connection)
@@ -201,6 +201,10 @@ def put(m: Machine, site: int, opened: OpenFile, content: SymbolicBytes, at: int
     if opened.connection is not None:
         sent = send(m, site, opened, content)
         return failed(m, -sent) if sent < 0 else sent
+    if opened.is_standard:
+        m.run.current.silent += 1
+        m.output.append(content.data)
+        return len(content)
     moves = () if at is not None else (offset_of(opened),)
     files_of(m).step(site, Op.RMW, contents_of(opened.path), *moves)
     files_of(m).hold_open(opened, site)
@@ -227,7 +231,7 @@ def read(m: Machine, site: int, number: int, size: int, *at: int) -> SymbolicByt
     """The bytes that are read from a descriptor; or the number of an error."""
     opened = _given(m, number)
     if opened is None:
-        return _EBADF if number else SymbolicBytes()
+        return files_of(m).missing(number) if number else SymbolicBytes()
     if opened.connection is not None:
         if at:
             return _ESPIPE
@@ -252,7 +256,9 @@ def written(m: Machine, site: int, number: int, content: SymbolicBytes, *at: int
             return failed(m, _ESPIPE)
         opened = files_of(m).use(site, number)
         return -1 if opened is None else put(m, site, opened, content)
-    if opened is None or not opened.flags & _WRITING:
+    if opened is None:
+        return failed(m, files_of(m).missing(number))
+    if not opened.flags & _WRITING:
         return failed(m, _EBADF)
     return put(m, site, opened, content, *at)
 
@@ -260,8 +266,8 @@ def written(m: Machine, site: int, number: int, content: SymbolicBytes, *at: int
 def _seek(m: Machine, site: int, number: int, offset: int, whence: int) -> int:
     opened = _given(m, number)
     if opened is None:
-        return failed(m, _EBADF)
-    if opened.connection is not None:
+        return failed(m, files_of(m).missing(number))
+    if opened.connection is not None or opened.is_standard:
         return failed(m, _ESPIPE)
     offset = offset - (1 << 64) if offset >> 63 else offset
     files_of(m).step(site, *offset_of(opened)[:2], Access(Op.READ, contents_of(opened.path)))

@@ -32,6 +32,8 @@ _LARGEST: Final = 1 << 26
 #: Descriptors of a thread begin at 3 and its number times this.
 _DESCRIPTORS: Final = 1000
 
+_NOT_OPEN: Final = "descriptors that are used beside other threads and are not open, whose numbers may be used again"
+
 #: The flag of an open file that operations do not wait.
 NONBLOCKING: Final = 0o4000
 
@@ -51,29 +53,35 @@ class FileNode:
 
 class Connection:
     """The channels of an open pipe or socket: "" for a direction that it does not have. ``domain`` is that of a socket,
-    0 for a pipe."""
+    0 for a pipe. ``own`` and ``peer`` are the addresses of a connection's ends."""
 
-    __slots__ = ("address", "domain", "incoming", "listens", "outgoing")
+    __slots__ = ("address", "domain", "incoming", "listens", "outgoing", "own", "peer")
 
     def __init__(self, incoming: str = "", outgoing: str = "", domain: int = 0) -> None:
         self.incoming = incoming
         self.outgoing = outgoing
         self.domain = domain
         self.address = b""  # as ``bind`` was given it
+        self.own = b""
+        self.peer = b""
         self.listens = False
 
 
 class OpenFile:
     """An open file: its path, offset and flags; as a stream, whether its end or an error has been met. A pipe or socket
-    has a ``connection``."""
+    has a ``connection``; the copy of a standard stream ``is_standard``."""
 
-    __slots__ = ("at", "connection", "ended", "flags", "is_closed", "name", "node", "path", "pushed", "stream")
+    __slots__ = (
+        *("at", "connection", "ended", "flags", "is_closed", "is_standard", "name", "node", "path", "pushed"),
+        "stream",
+    )
 
     def __init__(self, path: str, node: FileNode, flags: int, name: str, connection: Connection | None = None) -> None:
         self.path, self.node, self.flags, self.name, self.connection = path, node, flags, name, connection
         self.at = 0
         self.stream = 0  # its address, if it has been opened as one
         self.is_closed = False
+        self.is_standard = False
         self.ended = False
         self.pushed = SymbolicBytes()  # pushed back by ungetc, the next byte first
 
@@ -124,11 +132,28 @@ class FileSystem:
                     run.names.setdefault(touched, touched[1])
             self.machine.memory.step(op, target, site, None, more)
 
-    def add(self, opened: OpenFile) -> int:
-        """A new descriptor for an open file."""
+    def add(self, opened: OpenFile, least: int = 0) -> int:
+        """A new descriptor for an open file, whose number is ``least`` or more."""
         number = self.descriptor()
+        while number < least:
+            number = self.descriptor(reuses=False)
         self.open[number] = opened
         return number
+
+    def standard(self, number: int) -> OpenFile:
+        """The open file of a copy of a standard stream."""
+        node = FileNode(b"", number)
+        node.mode = stat.S_IFCHR | 0o620
+        opened = OpenFile(f"standard stream {number}", node, int(number > 0), f"standard stream {number}")
+        opened.is_standard = True
+        return opened
+
+    def missing(self, number: int) -> int:
+        """A descriptor is used that is not open: returns the error. Its number may be used again in other orders."""
+        if not self.machine.run.solo and number >> 31 == 0:
+            untracked = self.machine.run.untracked
+            untracked[_NOT_OPEN] = untracked.get(_NOT_OPEN, 0) + 1
+        return _EBADF
 
     def use(self, site: int, number: int) -> OpenFile | None:
         """The open file of a descriptor or stream, which another thread may close; None, and ``errno``, if there is
@@ -138,7 +163,7 @@ class FileSystem:
             self.step(site, Op.READ, offset_of(opened)[1])
             opened = self.open.get(number & (1 << 64) - 1)
         if opened is None:
-            set_errno(self.machine, _EBADF)
+            set_errno(self.machine, self.missing(number))
         return opened
 
     def stream(self, address: int, site: int) -> OpenFile | None:
@@ -169,10 +194,14 @@ class FileSystem:
             self.descriptors[stream] = self.add(opened)
         return self.descriptors[stream]
 
-    def descriptor(self) -> int:
-        """A number for a descriptor of the running thread."""
+    def descriptor(self, *, reuses: bool = True) -> int:
+        """A number for a descriptor of the running thread; as long as there is one thread, the least that is free."""
         task = self.machine.run.current
         key = ("descriptors", task.index)
+        if reuses and self.machine.run.solo:
+            numbers = range(3, 3 + self.machine.state.get(key, 0))
+            if (free := next((each for each in numbers if each not in self.open), None)) is not None:
+                return free
         count = self.machine.state[key] = self.machine.state.get(key, 0) + 1
         births = [int(birth) for birth in task.name.split(".")[1:]]
         own = sum(birth * int(31**place) for place, birth in enumerate(births))

@@ -43,20 +43,20 @@ def set_errno(m: Machine, error: int) -> None:
 
 def errno_place(m: Machine, _site: int) -> int:
     """``__errno_location``."""
-    return _of_thread(m, "errno", lambda: ("errno", 4, bytes(4)))
+    return place_of_thread(m, "errno", lambda: ("errno", 4, bytes(4)))
 
 
-def _thread_local(m: Machine, _site: int, address: int) -> int:
+def thread_local_place(m: Machine, _site: int, address: int) -> int:
     """``llvm.threadlocal.address``: the running thread's copy of a variable, made when it first uses it."""
 
     def first() -> tuple[str, int, bytes]:
         thing = m.memory.objects[address >> SHIFT]
         return thing.name, thing.size, bytes(thing.data)
 
-    return _of_thread(m, address, first)
+    return place_of_thread(m, address, first)
 
 
-def _of_thread(m: Machine, variable: Any, first: Callable[[], tuple[str, int, bytes]]) -> int:
+def place_of_thread(m: Machine, variable: Any, first: Callable[[], tuple[str, int, bytes]]) -> int:
     """The address of the running thread's copy of a variable; ``first`` gives its name, size and first value."""
     own: dict[Any, MemoryObject] = m.state.setdefault(("storage", m.run.current.index), {})
     if variable not in own:
@@ -142,7 +142,7 @@ def _specific(m: Machine, site: int, key: int) -> int:
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "__errno_location": errno_place,
-    "llvm.threadlocal.address": _thread_local,
+    "llvm.threadlocal.address": thread_local_place,
     "pthread_key_create": _key_create,
     "pthread_key_delete": _key_delete,
     "pthread_setspecific": _set_specific,
