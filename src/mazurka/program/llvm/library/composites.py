@@ -1,4 +1,4 @@
-"""Read-write locks, barriers and ``pthread_once``, made of a mutex, a condition variable and a state.
+"""Barriers and ``pthread_once``, made of a mutex, a condition variable and a state.
 
 Source: POSIX.1-2017.
 """
@@ -8,53 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.faults import ProgramFault, ThreadExit, Thrown
+from mazurka.program.llvm.faults import ThreadExit, Thrown
 from mazurka.program.llvm.library.jumps import Jump, is_leaving
 from mazurka.program.llvm.library.primitives import Composite
-from mazurka.program.llvm.library.threads import EBUSY, EINVAL, ETIMEDOUT, deadline
+from mazurka.program.llvm.library.threads import EINVAL
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
-
-
-def _reader_lock(
-    m: Machine, site: int, address: int, *, writes: bool, tries: bool = False, timeout: float | None = None
-) -> int:
-    """Take a read-write lock, whose state is its writer ("" for none) and its readers."""
-    lock = m.threads.known(address, Composite, site, Composite)
-    threads, run = m.threads, m.run
-    me = run.current.name
-    threads.lock(lock.mutex, site)
-    while True:
-        writer, readers = lock.read(run, site) or ("", ())
-        if not writer and not (writes and readers):
-            break
-        if tries:
-            threads.unlock(lock.mutex, site)
-            return EBUSY
-        if threads.wait(lock.condition, lock.mutex, site, timeout):
-            threads.unlock(lock.mutex, site)
-            return ETIMEDOUT
-    lock.write(run, site, (me, ()) if writes else ("", (*readers, me)))
-    threads.unlock(lock.mutex, site)
-    return 0
-
-
-def _reader_unlock(m: Machine, site: int, address: int) -> int:
-    lock = m.threads.known(address, Composite, site, Composite)
-    threads, run = m.threads, m.run
-    me = run.current.name
-    threads.lock(lock.mutex, site)
-    writer, readers = lock.read(run, site) or ("", ())
-    if writer != me and me not in readers:
-        raise ProgramFault("misuse of a lock", f"unlocks {lock.condition.name}, which the thread does not have", site)
-    left = list(readers)
-    if writer != me:
-        left.remove(me)
-    lock.write(run, site, ("", tuple(left)))
-    threads.signal(lock.condition, site, all_=True)
-    threads.unlock(lock.mutex, site)
-    return 0
 
 
 def _barrier_init(m: Machine, site: int, address: int, _attributes: int, count: int) -> int:
@@ -120,19 +80,6 @@ def _once(m: Machine, site: int, address: int, function: int) -> int:
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "pthread_rwlock_init": lambda m, site, address, attributes: m.threads.initialise(address, site, Composite),
-    "pthread_rwlock_destroy": lambda m, site, address: m.threads.destroy(address, site),
-    "pthread_rwlock_rdlock": lambda m, site, address: _reader_lock(m, site, address, writes=False),
-    "pthread_rwlock_wrlock": lambda m, site, address: _reader_lock(m, site, address, writes=True),
-    "pthread_rwlock_tryrdlock": lambda m, site, address: _reader_lock(m, site, address, writes=False, tries=True),
-    "pthread_rwlock_trywrlock": lambda m, site, address: _reader_lock(m, site, address, writes=True, tries=True),
-    "pthread_rwlock_timedrdlock": lambda m, site, address, when: _reader_lock(
-        m, site, address, writes=False, timeout=deadline(m, when, site)
-    ),
-    "pthread_rwlock_timedwrlock": lambda m, site, address, when: _reader_lock(
-        m, site, address, writes=True, timeout=deadline(m, when, site)
-    ),
-    "pthread_rwlock_unlock": _reader_unlock,
     "pthread_barrier_init": _barrier_init,
     "pthread_barrier_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_barrier_wait": _barrier_wait,

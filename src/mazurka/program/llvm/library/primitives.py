@@ -150,7 +150,7 @@ class Composite(Primitive):
     that the model of an execution knows on which state a thread has acted."""
 
     __slots__ = ("condition", "mutex", "state", "target")
-    words = "lock, barrier or pthread_once"
+    words = "barrier or pthread_once"
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -169,8 +169,33 @@ class Composite(Primitive):
         run.visit(Op.WRITE, self.target, site, self._value if run.detail else None)
         self.state = state
 
+    def look(self, run: Runtime, site: int) -> None:
+        """Read the state under the mutex, which orders its accesses: the step is no point."""
+        run.visit(Op.READ, self.target, site, self._value if run.detail else None, point=False)
+
+    def change(self, run: Runtime, site: int, state: tuple[Any, ...]) -> None:
+        """Replace the state under the mutex, likewise."""
+        run.visit(Op.WRITE, self.target, site, self._value if run.detail else None, point=False)
+        self.state = state
+
     def _value(self) -> tuple[str, ...]:
         return ("str", repr(self.state))
+
+
+class ReadWriteLock(Primitive):
+    """A read-write lock: the thread that writes ("" for none), those that read, each with how often, and the parts that
+    these wait at, by their numbers."""
+
+    __slots__ = ("name", "parts", "readers", "target", "writer")
+    words = "read-write lock"
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.writer = ""
+        self.readers: dict[str, int] = {}
+        self.parts: dict[int, Composite] = {}
+        self.target: Target = (ATOMIC, f"{name} (state)")
 
 
 class CancellableSemaphore(Composite):

@@ -9,7 +9,7 @@ for Python programs (:mod:`mazurka.program.python.primitives`):
 - ``pthread_cond_wait`` is a RELEASE with WAIT, then an ACQUIRE with a READ of the waiter's own ("wake", n). A signal is
   NOTIFY, and wakes the thread that has waited longest. It is a point if some thread may signal without the mutex that
   waiters use.
-- Read-write locks, barriers, ``once`` and spin locks are made of mutexes and condition variables.
+- Read-write locks (read_write_locks.py), barriers, ``once`` and spin locks are made of mutexes and condition variables.
 
 Not modelled: spurious wake-ups, and signals that wake another thread than the one that has waited longest; verdicts say
 that they assume this.

@@ -1,0 +1,212 @@
+"""Read-write locks of pthreads.
+
+Source: POSIX.1-2017; readers go first, as by glibc's default. Readers commute: a thread that reads uses parts of the
+lock that are its own, a mutex and a condition variable, and a writer uses those of all readers, and one pair for
+writers. (So does the "big-reader lock" of Linux 2.4.) Only writers, and a reader and a writer, are in an order.
+
+Under a part's mutex its reader notes that it reads, and finds out whether a thread writes. A writer holds the mutexes
+of all parts, in the order of their numbers, while it finds out whether the lock is free, and while it gives it back.
+If it is not free, it waits at the part that is in its way. A part's state is a location, so that the model of an
+execution knows on which state a thread has acted; the mutex orders its accesses, which are no points.
+
+Which threads read a lock is learnt: a writer has to use their parts even before they first come to the lock. A mark in
+:attr:`~mazurka.program.runtime.task.Learned.points` stands for a reader. It has fingerprints of the lock's name and the
+thread's number: where two are equal, some parts are used for nothing, or two threads share one.
+
+Cost: one mutex for each operation of a reader, one for each reader for those of a writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.library.primitives import Composite, ReadWriteLock
+from mazurka.program.llvm.library.threads import EBUSY, EDEADLK, ETIMEDOUT, deadline
+from mazurka.trace.fingerprints import fingerprint_of_name
+
+if TYPE_CHECKING:
+    from mazurka.program.llvm.machine import Machine
+
+#: The marks of readers: so many bits for the thread's number, twice as many for that and the lock's fingerprint; the
+#: first mark.
+_BITS: Final = 28
+_MARKS: Final = 1 << 2 * _BITS
+_FIRST: Final = -(1 << 61)
+
+#: The bits for the number of a thread under its parent, and the most generations whose numbers fit in.
+_BIRTH: Final = 6
+_GENERATIONS: Final = 4
+_HASHED: Final = 1 << _BITS - 1
+
+#: The number of the part of writers.
+_WRITERS: Final = -1
+
+
+def _print(name: str) -> int:
+    return fingerprint_of_name(name) % (1 << _BITS)
+
+
+def _number(thread: str) -> int:
+    """The number of a thread: its name, as far as that fits in."""
+    births = [int(each) for each in thread.split(".")[1:]]
+    if len(births) > _GENERATIONS or any(each >> _BIRTH for each in births):
+        return _HASHED | _print(thread)
+    return sum(each << _BIRTH * depth for depth, each in enumerate(births))
+
+
+def _reader(number: int) -> str:
+    """The name of the thread that has this number."""
+    if number & _HASHED:
+        return f"{number:x}"
+    births = [number >> _BIRTH * depth & (1 << _BIRTH) - 1 for depth in range(_GENERATIONS)]
+    return ".".join(["0", *[str(each) for each in births if each]])
+
+
+def _known_readers(m: Machine, lock: ReadWriteLock) -> list[int]:
+    """The numbers of the parts of threads that have read a lock in some execution."""
+    readers: dict[int, list[int]] | None = m.state.get("readers of locks")
+    if readers is None:
+        readers = m.state["readers of locks"] = {}
+        for mark in m.run.points:
+            if 0 <= (number := _FIRST - mark) < _MARKS:
+                readers.setdefault(number >> _BITS, []).append(number % (1 << _BITS))
+    return readers.get(_print(lock.name), [])
+
+
+def _made(name: str) -> ReadWriteLock:
+    return ReadWriteLock(name)
+
+
+def _part(m: Machine, lock: ReadWriteLock, number: int) -> Composite:
+    found = lock.parts.get(number)
+    if found is None:
+        name = lock.name if number == _WRITERS else f"{lock.name}, thread {_reader(number)}"
+        found = lock.parts[number] = Composite(name)
+    return found
+
+
+def _own_part(m: Machine, lock: ReadWriteLock) -> Composite:
+    """The part of the running thread, which reads."""
+    number = _number(m.run.current.name)
+    m.run.need_points(_FIRST - (_print(lock.name) << _BITS | number))
+    return _part(m, lock, number)
+
+
+def _parts(m: Machine, lock: ReadWriteLock) -> list[Composite]:
+    """All parts, in the order in which their mutexes are taken."""
+    for number in (_WRITERS, *_known_readers(m, lock)):
+        _part(m, lock, number)
+    return [lock.parts[number] for number in sorted(lock.parts)]
+
+
+def _read_lock(m: Machine, site: int, address: int, *, tries: bool = False, timeout: float | None = None) -> int:
+    lock: ReadWriteLock = m.threads.known(address, ReadWriteLock, site, _made)
+    threads, run = m.threads, m.run
+    me = run.current.name
+    part = _own_part(m, lock)
+    threads.lock(part.mutex, site)
+    part.look(run, site)
+    while lock.writer:
+        error = EBUSY if tries else EDEADLK if lock.writer == me else 0
+        if not error and threads.wait(part.condition, part.mutex, site, timeout):
+            error = ETIMEDOUT
+        if error:
+            threads.unlock(part.mutex, site)
+            return error
+        part.look(run, site)
+    lock.readers[me] = lock.readers.get(me, 0) + 1
+    part.change(run, site, ("", lock.readers[me]))
+    threads.unlock(part.mutex, site)
+    threads.hold(lock, site)
+    return 0
+
+
+def _write_lock(m: Machine, site: int, address: int, *, tries: bool = False, timeout: float | None = None) -> int:
+    lock: ReadWriteLock = m.threads.known(address, ReadWriteLock, site, _made)
+    threads, run = m.threads, m.run
+    me = run.current.name
+    while True:
+        parts = _take_all(m, site, lock)
+        blocking = _blocking_part(m, lock)
+        if blocking is None:
+            break
+        error = EBUSY if tries else EDEADLK if lock.writer == me else 0
+        _give_all(m, site, [each for each in parts if error or each is not blocking])
+        if error:
+            return error
+        is_late = threads.wait(blocking.condition, blocking.mutex, site, timeout)
+        threads.unlock(blocking.mutex, site)
+        if is_late:
+            return ETIMEDOUT
+    lock.writer = me
+    for part in parts:
+        part.change(run, site, (me, 0))
+    _give_all(m, site, parts)
+    threads.hold(lock, site)
+    return 0
+
+
+def _blocking_part(m: Machine, lock: ReadWriteLock) -> Composite | None:
+    """The part at which a writer has to wait; None if the lock is free."""
+    if lock.writer:
+        return _part(m, lock, _WRITERS)
+    return _part(m, lock, min(map(_number, lock.readers))) if lock.readers else None
+
+
+def _take_all(m: Machine, site: int, lock: ReadWriteLock) -> list[Composite]:
+    """Take the mutexes of all parts, and look at their states."""
+    parts = _parts(m, lock)
+    for part in parts:
+        m.threads.lock(part.mutex, site)
+        part.look(m.run, site)
+    known = {*parts}
+    if any(each not in known for each in _parts(m, lock)):  # a reader came that no execution has shown before
+        _give_all(m, site, parts)
+        return _take_all(m, site, lock)
+    return parts
+
+
+def _give_all(m: Machine, site: int, parts: list[Composite]) -> None:
+    for part in reversed(parts):
+        m.threads.unlock(part.mutex, site)
+
+
+def _unlock(m: Machine, site: int, address: int) -> int:
+    lock: ReadWriteLock = m.threads.known(address, ReadWriteLock, site, _made)
+    threads, run = m.threads, m.run
+    me = run.current.name
+    if lock.writer == me:
+        parts = _take_all(m, site, lock)
+        lock.writer = ""
+    elif me in lock.readers:
+        parts = [_own_part(m, lock)]
+        threads.lock(parts[0].mutex, site)
+        lock.readers[me] -= 1
+        if not lock.readers[me]:
+            del lock.readers[me]
+    else:
+        raise ProgramFault("misuse of a lock", f"unlocks {lock.name}, which the thread does not have", site)
+    for part in parts:
+        part.change(run, site, ("", lock.readers.get(me, 0)))
+        threads.signal(part.condition, site, all_=True)
+    _give_all(m, site, parts)
+    return 0
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "pthread_rwlock_init": lambda m, site, address, attributes: m.threads.initialise(address, site, _made),
+    "pthread_rwlock_destroy": lambda m, site, address: m.threads.destroy(address, site),
+    "pthread_rwlock_rdlock": _read_lock,
+    "pthread_rwlock_wrlock": _write_lock,
+    "pthread_rwlock_tryrdlock": lambda m, site, address: _read_lock(m, site, address, tries=True),
+    "pthread_rwlock_trywrlock": lambda m, site, address: _write_lock(m, site, address, tries=True),
+    "pthread_rwlock_timedrdlock": lambda m, site, address, when: _read_lock(
+        m, site, address, timeout=deadline(m, when, site)
+    ),
+    "pthread_rwlock_timedwrlock": lambda m, site, address, when: _write_lock(
+        m, site, address, timeout=deadline(m, when, site)
+    ),
+    "pthread_rwlock_unlock": _unlock,
+}
