@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.drawn import some_of
 from tests.oracle.enumerate import TooLarge
 from tests.oracle.front import expected
 from tests.oracle.front_c import reached
@@ -22,11 +23,11 @@ from mazurka.program.protocol import FailureKind
 from mazurka.symbolic.input_classes import Z3InputSolver
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_PROGRAMS = 3_000 if _LONG else 10
-_SHARE = 10
-_RELAXED = 3_000 if _LONG else 6
-_RELAXED_SHARE = 6
-_UNKNOWN = 1_000 if _LONG else 10
+_PROGRAMS = 3_000 if _LONG else some_of(10)
+_SHARE = some_of(10)
+_RELAXED = 3_000 if _LONG else some_of(6)
+_RELAXED_SHARE = some_of(6)
+_UNKNOWN = 1_000 if _LONG else some_of(10)
 _MOST_EXECUTIONS = 3_000 if _LONG else 400
 
 

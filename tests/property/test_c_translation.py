@@ -10,14 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.drawn import some_of
 from tests.oracle.arithmetic_c import random_source
 
 from mazurka.program.llvm.program import CProgram
 from mazurka.program.protocol import Plan
 from mazurka.program.settings import ProgramSettings
 
-_PROGRAMS = 1_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 10
-_SHARE = 5
+_PROGRAMS = 1_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else some_of(10)
+_SHARE = some_of(5)
 
 
 def _native(source: Path) -> str:

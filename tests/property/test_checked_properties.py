@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.drawn import some_of
 from tests.oracle.properties import random_property
 
 from mazurka.explore.explorer import Explorer
@@ -30,6 +31,7 @@ from mazurka.trace.patterns import Alternation, Complement, Concatenation, Patte
 _STRATEGIES = ("mcr", "dpor", "se-mcr", "dfs", "icb-dpor", "mcr-s")
 _PROGRAMS = 16
 _SHARE = 4
+_LOCKINGS = some_of(6)
 
 
 class Act(NamedTuple):
@@ -298,10 +300,10 @@ def _locking(rng: random.Random) -> str:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("first", range(0, 24, 6))
+@pytest.mark.parametrize("first", range(0, 24, _LOCKINGS))
 def test_acquires_and_releases_that_are_events(first: int, tmp_path: Path) -> None:
     """A search finds a failure, a deadlock or a violation, if and only if depth-first search does."""
-    for seed in range(first, first + 6):
+    for seed in range(first, first + _LOCKINGS):
         rng = random.Random(seed)
         file = tmp_path / f"locking_{seed}.py"
         file.write_text(_locking(rng))

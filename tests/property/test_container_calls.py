@@ -7,14 +7,15 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.drawn import some_of
 from tests.later import Later
 from tests.oracle.container_clients import random_client
 
 differential = Later("benchmarks.differential")
 api = Later("mazurka.api")
 
-_PROGRAMS = 3_000 if os.environ.get("HYPOTHESIS_PROFILE", "") == "long" else 30
-_SHARE = 30
+_PROGRAMS = 3_000 if os.environ.get("HYPOTHESIS_PROFILE", "") == "long" else some_of(30)
+_SHARE = some_of(30)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.drawn import some_of
 from tests.oracle.monitors import random_monitors
 from tests.oracle.predictable import Predictable
 
@@ -20,7 +21,7 @@ from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, Deadlocks, Witness
 
 #: Traces per test run; ``make test-long`` asks for five hundred.
-_TRACES = {"long": 500}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 100)
+_TRACES = {"long": 500}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), some_of(100))
 
 #: Where another notification than in the trace ends a wait, or may end it too early.
 _WOKEN_OTHERWISE = (130, 595, 704, 1030, 1152, 2937)

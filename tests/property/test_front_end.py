@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.drawn import some_of
 from tests.oracle.enumerate import TooLarge, interleavings
 from tests.oracle.front import expected, reached
 from tests.oracle.generate import random_program
@@ -21,12 +22,12 @@ from mazurka.program.protocol import FailureKind
 
 #: Programs per test run; ``make test-long`` asks for more.
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_PROGRAMS = 3000 if _LONG else 20
+_PROGRAMS = 3000 if _LONG else some_of(20)
 #: Programs per test, so that the tests can be spread over processes.
-_SHARE = 10
+_SHARE = some_of(10)
 #: The same for each memory model but the first, which has far more executions.
-_RELAXED = 5_000 if _LONG else 5
-_RELAXED_SHARE = 5
+_RELAXED = 5_000 if _LONG else some_of(5)
+_RELAXED_SHARE = some_of(5)
 _HOLDING = 200 if _LONG else 2
 _MOST_INTERLEAVINGS = 600 if _LONG else 200
 _MOST_EXECUTIONS = 3_000 if _LONG else 300

@@ -39,7 +39,7 @@ def pool() -> Iterator[ProcessPoolExecutor]:
 @pytest.mark.slow
 def test_samples(pool: ProcessPoolExecutor) -> None:
     """By the default strategy; some, or all under ``long``, by `se-mcr` alone."""
-    every = {"auto": 3 if _SAMPLED else 1, "se-mcr": 1 if _LONG else 12 if _SAMPLED else 4}
+    every = {"auto": 6 if _SAMPLED else 1, "se-mcr": 1 if _LONG else 24 if _SAMPLED else 4}
     by_strategy = check_folder(pool, SAMPLES, ("auto", "se-mcr"), every)
     for said in by_strategy.values():
         bugs, unseen, correct = said["bugs"], said["unseen"], said["correct"]

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.drawn import some_of
 from tests.oracle.drive import reach
 from tests.oracle.enumerate import Everything, TooLarge, everything
 from tests.oracle.generate import random_program
@@ -26,7 +27,7 @@ from mazurka.workflows.certifying import examined
 _PROGRAMS = {"long": 5_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 50)
 _SHARE = 50
 _STATES = 15_000
-_WITNESSED = {"long": 300}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 10)
+_WITNESSED = {"long": 300}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), some_of(10))
 
 MODELS = pytest.mark.parametrize("model", MemoryModel, ids=lambda model: model.value)
 

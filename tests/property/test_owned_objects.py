@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.drawn import some_of
 from tests.oracle.objects_c import random_objects
 from tests.unit.c_programs import opened
 
@@ -15,8 +16,8 @@ from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Outcome
 from mazurka.program.protocol import Run
 
-_PROGRAMS = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 40
-_SHARE = 20
+_PROGRAMS = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else some_of(40)
+_SHARE = some_of(20)
 _MOST_EXECUTIONS = 1_500
 
 

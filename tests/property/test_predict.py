@@ -13,6 +13,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+from tests.drawn import some_of
 from tests.oracle.monitors import random_monitors
 from tests.oracle.predictable import Predictable
 from tests.oracle.predictors import by_the_model
@@ -147,7 +148,7 @@ def test_every_engine_tells_only_what_is_so_with_a_witness(
 
 @pytest.mark.slow
 def test_long_traces_are_predicted_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    for trace in _traces(700_000)[: 60 if _LONG else 20]:
+    for trace in _traces(700_000)[: 60 if _LONG else some_of(20)]:
         request = Request("", "auto", tuple(KINDS))
         plain = predict(Numbered(trace), request)
         with monkeypatch.context() as patch:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from tests.drawn import some_of
 from tests.oracle.enumerate import TooLarge, interleavings
 from tests.oracle.generate import random_program
 from tests.oracle.program import OracleProgram
@@ -20,8 +21,8 @@ from mazurka.trace.event import Location
 from mazurka.trace.trace import trace_of
 from mazurka.witness import objections
 
-_PROGRAMS = {"long": 3000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 120)
-_SHARE = 60
+_PROGRAMS = {"long": 3000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), some_of(120))
+_SHARE = some_of(60)
 _STATES = 4_000
 
 

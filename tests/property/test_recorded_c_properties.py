@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.drawn import some_of
 from tests.oracle.properties import Shown, Violations, random_property
 from tests.property.test_properties import ends_of
 
@@ -37,8 +38,8 @@ from mazurka.trace.trace import Trace
 from mazurka.witness import Checker, PropertyViolation, Witness
 from mazurka.workflows.recording_runs import record_run
 
-_SHARE = 12
-_PROGRAMS = {"long": 300}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 12)
+_SHARE = some_of(12)
+_PROGRAMS = {"long": 300}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), some_of(12))
 
 #: The seeds of the recorded executions of a program.
 _ORDERS = (0, 1)

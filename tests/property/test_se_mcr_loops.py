@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.drawn import some_of
 from tests.oracle.enumerate import TooLarge
 from tests.oracle.front import Outcomes, expected, reached
 from tests.oracle.language import Read, SmallProgram, While, Write
@@ -21,7 +22,7 @@ from mazurka.program.python.entry import Function
 from mazurka.program.python.program import ProgramSettings, PythonProgram
 
 #: Programs in all; ``make test-long`` asks for more.
-_PROGRAMS = {"long": 3_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), 15)
+_PROGRAMS = {"long": 3_000}.get(os.environ.get("HYPOTHESIS_PROFILE", ""), some_of(15))
 
 
 def _explore(program: SmallProgram, folder: Path, name: str, finals: bool = True) -> Outcomes:

@@ -10,8 +10,9 @@ import pytest
 from benchmarks import serial_orders
 from benchmarks.native_programs import imported
 from benchmarks.verdicts import CRASH, get_ready
+from tests.drawn import some_of
 
-_PAIRS = 300 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 150
+_PAIRS = 300 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else some_of(150)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import pytest
 from hypothesis import assume, given
+from tests.drawn import some_of
 from tests.oracle import front, front_c
 from tests.oracle.drive import reach
 from tests.oracle.enumerate import TooLarge, everything, mazurkiewicz_classes
@@ -35,8 +36,8 @@ _LONG: Final = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 #: States that the oracle may search, and classes that a program may have, to be used.
 _STATES: Final = 15_000
 _CLASSES: Final = 1_000 if _LONG else 100
-_PROGRAMS: Final = 3_000 if _LONG else 20
-_SHARE: Final = 20
+_PROGRAMS: Final = 3_000 if _LONG else some_of(20)
+_SHARE: Final = some_of(20)
 _MOST_EXECUTIONS: Final = 1_500 if _LONG else 60
 
 _FAMILIES: Final[dict[str, dict[str, bool]]] = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.drawn import some_of
 from tests.later import Later, called
 from tests.oracle.orders_weak import WeakOrders, guarded_trace
 from tests.oracle.predictable import Predictable
@@ -32,7 +33,7 @@ dc, wcp, wdc = (Later(f"mazurka.order.{name}") for name in ("dc", "wcp", "wdc"))
 of_sections = Later("mazurka.order.sections")
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE", "") == "long"
-_TRACES = 10_000 if _LONG else 300
+_TRACES = 10_000 if _LONG else some_of(300)
 _ORDERS = {
     "wdc": (called(wdc, "races"), called(wdc, "weak_doesnt_commute"), WeakOrders.wdc),
     "dc": (called(dc, "races"), called(dc, "doesnt_commute"), WeakOrders.dc),
