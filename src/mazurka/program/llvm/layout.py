@@ -83,6 +83,10 @@ class ObjectLayout:
         self._atomic.clear()
         self._cells.clear()
 
+    def divisions(self) -> dict[int, tuple[int, bool]]:
+        """By word that has been accessed: the size of its cells, and whether they are atomic."""
+        return {word: (grain, word in self._atomic) for word, grain in self._grains.items()}
+
     def cells(self, at: int, size: int) -> tuple[Target, ...]:
         """The cells of an access of ``size`` bytes at an offset."""
         return self._cells.get((at, size)) or self._divide(at, size)

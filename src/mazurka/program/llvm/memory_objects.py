@@ -120,3 +120,8 @@ def code_of(thread: str) -> int:
 def number_in_library(name: str) -> int:
     """The number of the object of the C library of this name; two names may have the same one."""
     return (_CODES + 1 << PLACES) | zlib.crc32(name.encode()) % (1 << PLACES)
+
+
+def is_in_library(number: int) -> bool:
+    """Whether an object's number is that of an object of the C library."""
+    return number >> PLACES == _CODES + 1

@@ -113,8 +113,8 @@ def _note(word: _WordUse, op: Op, thread: int, time: int) -> None:
 
 
 class Ownership:
-    """The owned objects of one execution after another. ``times`` has a count of forks for each thread: an access at a
-    time happens before another thread's if that thread has ``seen`` a later time."""
+    """The owned objects of one execution after another. ``times`` has a count of forks and joins for each thread: an
+    access at a time happens before another thread's if that thread has ``seen`` a later time."""
 
     def __init__(self) -> None:
         self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
@@ -150,6 +150,7 @@ class Ownership:
         for thread, time in self.seen.get(ended, {}).items():
             seen[thread] = max(seen.get(thread, 0), time)
         seen[ended] = self.times.get(ended, 0) + 1
+        self.times[waiting] = self.times.get(waiting, 0) + 1
 
     def _is_before(self, thread: int, time: int, now: int) -> bool:
         """Whether an access of a thread happens before the next one of another thread."""

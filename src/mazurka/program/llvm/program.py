@@ -18,6 +18,7 @@ from typing import Any, Final
 from mazurka.errors import UsageError
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.building import IR, ir_of
+from mazurka.program.llvm.elision import ElidedExecutions
 from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit, Thrown
 from mazurka.program.llvm.ir.reading import read_module
 from mazurka.program.llvm.leaks import leaks, leaks_at_exit
@@ -95,6 +96,10 @@ class CProgram(LearnsPoints):
         return CEvents(self.settings.properties, sink, lambda address: self._machine().place(address))
 
     @cached_property
+    def _elided(self) -> ElidedExecutions:
+        return ElidedExecutions(self.settings)
+
+    @cached_property
     def _recorder(self) -> EventRecorder:
         return EventRecorder(lambda run, site: self._machine().memory.section.has_step(site))
 
@@ -114,6 +119,11 @@ class CProgram(LearnsPoints):
         assert machine is not None
         if plan.timing is None and self.timing is not None:
             plan = plan._replace(timing=self.timing)
+        found, is_learnt = self._elided.execute(plan, self.learned.points)
+        if found is not None:
+            return found
+        if is_learnt:
+            plan = plan._replace(keys=True)
         memory, limits = self.settings.memory, self.settings.limits
         runtime = (
             Runtime(plan, self.learned, limits)
@@ -122,6 +132,8 @@ class CProgram(LearnsPoints):
         )
         cuts_off = plan.values and LASSO not in plan.prefix  # a thread that goes round is known by its steps
         machine.restart(runtime, has_all_steps=cuts_off)
+        if is_learnt:
+            self._elided.begin(machine, runtime)
         machine.conditions = runtime.conditions = PathConditions(
             {**self.inputs, **dict(plan.inputs)}, place=runtime.place, drawn=plan.drawn
         )
@@ -154,6 +166,8 @@ class CProgram(LearnsPoints):
             run.failures += leaks(machine, len(run.log)) if machine.threads.has_left else self._leaks
         if self.settings.races and not run.found_new_points:
             run.failures += self._races(machine, run)
+        if is_learnt:
+            self._elided.learn(machine, runtime, run)
         return run
 
     def _races(self, machine: Machine, run: Run) -> Iterator[Failure]:

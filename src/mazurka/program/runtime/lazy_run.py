@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access, Choice, Run, Step, folded
 from mazurka.trace.event import Op
-from mazurka.trace.targets import Target
+from mazurka.trace.targets import Kind, Target, kind_of
 
 _is_point: Final[Callable[[Any], bool]] = itemgetter(4)
 
@@ -53,6 +53,15 @@ class LazyRun(Run):
         setattr(self, name, value)
         return value
 
+    def replace_entries(self, entries: list[Entry]) -> None:
+        """Replace the steps by others without keys of values, which were recorded for another purpose."""
+        self._entries = entries
+        self.first = {}
+
+    def drop_values(self) -> None:
+        """Remove the keys of values from the steps."""
+        self.replace_entries([(*each[:5], None, without_keys(each[6])) for each in self._entries])
+
     def schedule(self) -> tuple[str, ...]:
         tasks = self.tasks
         return folded(tuple([tasks[entry[0]] for entry in self._entries if entry[4]]), self.again)
@@ -68,3 +77,8 @@ class LazyRun(Run):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Run, tuple([getattr(self, name) for name in Run.__dataclass_fields__])
+
+
+def without_keys(accesses: tuple[Access, ...]) -> tuple[Access, ...]:
+    """Accesses as executions log them that record no keys: those of the lives of objects have values all the same."""
+    return tuple([each if kind_of(each.target) is Kind.OBJECT else Access(each.op, each.target) for each in accesses])

@@ -110,6 +110,8 @@ def begin_pass(run: Any, key: tuple[int, int], frame: Any, frames: Frames) -> No
     loop.passes += 1
     if not loop.passes % _FAIR:
         task.turned = True
+        if run.may_hold is False:
+            run.may_hold = True
     had_effects = _has_had_effects(run, task, loop)
     loop.effects, loop.lock_mark = _effects(task), len(task.lock_steps)
     if had_effects:
@@ -124,6 +126,8 @@ def begin_pass(run: Any, key: tuple[int, int], frame: Any, frames: Frames) -> No
     versions = run.accounts.versions
     loop.mark = len(task.reads)
     variables = frames.variables(frame)
+    if run.may_hold is False and frames.same(loop.variables, variables):
+        run.may_hold = True
     if all(versions.get(target, 0) == version for target, version in reads.items()) and frames.same(
         loop.variables, variables
     ):

@@ -18,7 +18,7 @@ from mazurka.trace.ids import StepIndex
 _KEPT: Final = "unknown inputs of an earlier execution, kept outside of the program"
 
 
-def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> Run:
+def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> LazyRun:
     """The record of a runtime whose execution has ended; ``readable`` turns a stack into frames."""
     tasks = runtime.tasks
     run = LazyRun([task.name for task in tasks], runtime.log, runtime.scheduler.choices)

@@ -128,6 +128,7 @@ class Runtime:
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
+    may_hold: bool | None = None  # a pass of a loop may wait for other threads (loops.py); None: that is not asked
     ends: Any = None  # see concurrency.py
     settled = False  # the threads left only go round in loops
     limited = False  # some waits had time limits

@@ -30,7 +30,7 @@ from mazurka.trace.ids import PointIndex
 _STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
 
 #: How many points daemon threads may pass after all other threads have ended.
-_GRACE: Final = 200
+GRACE: Final = 200
 
 # One generator for all runs, seeded again by each: seeding one costs less than making one. The seeding is not
 # `Random.seed`, which is replaced while programs run.
@@ -70,7 +70,7 @@ class Scheduler:
     lag = 0.0  # as in Run
     timing = inf  # that of the plan
     withheld = False  # as in Run
-    _grace = _GRACE
+    _grace = GRACE
     _drops: Collection[int] = ()
 
     def __init__(self, plan: Plan) -> None:

@@ -1,0 +1,1 @@
+"""Elided executions: those derived from the steps that threads have made in earlier ones."""
