@@ -548,6 +548,31 @@ def test_semaphores_count_as_progress(tmp_path: Path) -> None:
     assert not executed(tmp_path, text).truncated
 
 
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "unfolding", "mcr", "se-mcr"])
+@pytest.mark.parametrize(("digits", "verdict"), [(12, Violation), (21, Violation), (11, Verified), (0, Verified)])
+def test_functions_at_exit_are_called_in_the_reverse_order_of_the_threads(
+    digits: int, verdict: type, strategy: str, tmp_path: Path
+) -> None:
+    shared = (
+        "int order; void one_(void) { order = order * 10 + 1; } void two_(void) { order = order * 10 + 2; }"
+        f"void check(void) {{ assert(order != {digits}); }}"
+    )
+    text = _two(shared, "atexit(one_);", "atexit(two_);", before="atexit(check);")
+    assert isinstance(explored(opened(tmp_path, text), strategy).verdict, verdict)
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "unfolding", "mcr", "se-mcr"])
+def test_a_thread_may_add_a_function_before_the_exit_or_after_it(strategy: str, tmp_path: Path) -> None:
+    text = """
+int ready, x; void last(void) { assert(!x); }
+void *f(void *a) { __atomic_store_n(&ready, 1, __ATOMIC_SEQ_CST); atexit(last); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); %s x = 1; return 0; }
+"""
+    assert isinstance(explored(opened(tmp_path, text % ""), strategy).verdict, Violation)
+    joined = text.replace("x = 1;", "pthread_join(t, 0);")
+    assert isinstance(explored(opened(tmp_path, joined % ""), strategy).verdict, Verified)
+
+
 def test_functions_at_exit_are_part_of_the_program(tmp_path: Path) -> None:
     text = 'void last(void) { puts("last"); } void fails(void) { abort(); }\n'
     run = executed(tmp_path, text + "int main(void) { atexit(fails); atexit(last); return 0; }")

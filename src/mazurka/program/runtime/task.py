@@ -56,6 +56,8 @@ LIFE_POINTS: Final = -20
 APPEND_POINTS: Final = -21
 #: ... a thread of C is cancelled that waits for a semaphore, or for another thread's end.
 CANCEL_POINTS: Final = -22
+#: ... functions to be called at the exit of a C program are added while threads run.
+EXIT_POINTS: Final = -23
 
 
 @dataclass(slots=True)

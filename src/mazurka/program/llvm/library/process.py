@@ -15,6 +15,9 @@ from mazurka.program.llvm.library.locales import text_of_library
 from mazurka.program.llvm.library.output import text_of
 from mazurka.program.llvm.library.thread_storage import set_errno
 from mazurka.program.protocol import FailureKind
+from mazurka.program.runtime.task import EXIT_POINTS
+from mazurka.trace.event import Op
+from mazurka.trace.targets import ATOMIC, Target
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -32,7 +35,7 @@ def _abort(_m: Machine, site: int) -> None:
 def exit_process(m: Machine, site: int, status: int) -> None:
     """``exit``: the functions of ``atexit`` are called, the last one first, in the thread that calls it."""
     m.threads.leave(m.run.current)
-    while functions := m.state.get("atexit"):
+    while functions := _at_exit(m, site):
         function, *arguments = functions.pop()
         m.call(function, site, *arguments)
     for function in m.destructors():
@@ -44,12 +47,18 @@ def _exit(_m: Machine, _site: int, status: int) -> None:
     raise ProcessExit(status & 255)
 
 
-def at_exit(m: Machine, _site: int, function: int, *arguments: int) -> int:
+def _at_exit(m: Machine, site: int) -> list[tuple[int, ...]]:
+    """The functions to call at exit, before one is taken: beside threads that add some, that is a step."""
+    if EXIT_POINTS in m.run.points:
+        m.memory.step(Op.RMW, _AT_EXIT, site, None, point=True)
+    found: list[tuple[int, ...]] = m.state.setdefault("atexit", [])
+    return found
+
+
+def at_exit(m: Machine, site: int, function: int, *arguments: int) -> int:
     """``atexit``; the arguments are the function's."""
-    if not m.run.solo:
-        text = "atexit() beside other threads, whose order is that of the functions"
-        m.run.untracked[text] = m.run.untracked.get(text, 0) + 1
-    m.state.setdefault("atexit", []).append((function, *arguments))
+    m.run.need_points(EXIT_POINTS)
+    _at_exit(m, site).append((function, *arguments))
     return 0
 
 
@@ -116,6 +125,9 @@ def _write_error_text(m: Machine, site: int, number: int, place: int, size: int)
 def _trap(_m: Machine, site: int) -> None:
     raise ProgramFault("undefined behaviour", "comes to a trap", site)
 
+
+#: The location of the functions that are called at exit.
+_AT_EXIT: Final[Target] = (ATOMIC, "the functions of atexit")
 
 _EINVAL, _ERANGE = 22, 34
 
