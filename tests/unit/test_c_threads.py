@@ -420,6 +420,23 @@ def test_threads_that_share_a_buffer_for_jumps_are_in_conflict(tmp_path: Path) -
     assert "a place in another thread" in outcome.verdict.first.failure.message
 
 
+@pytest.mark.parametrize("type_", ["float", "double"])
+def test_atomic_updates_of_floats(type_: str, tmp_path: Path) -> None:
+    text = f"""
+    _Atomic {type_} sum = 1.5;
+    void *work(void *z) {{ __c11_atomic_fetch_add(&sum, ({type_})0.25, 5); return 0; }}
+    int main(void) {{
+        pthread_t a, b;
+        pthread_create(&a, 0, work, 0); pthread_create(&b, 0, work, 0); pthread_join(a, 0); pthread_join(b, 0);
+        assert(__c11_atomic_exchange(&sum, ({type_})3, 5) == 2 && __c11_atomic_fetch_sub(&sum, ({type_})1, 5) == 3);
+        assert(__c11_atomic_load(&sum, 5) == 2);
+    }}
+    """
+    for strategy in ("dpor", "mcr"):
+        outcome = explored(opened(tmp_path, text), strategy)
+        assert isinstance(outcome.verdict, Verified), str(outcome)
+
+
 def test_functions_that_are_not_known_cut_the_execution(tmp_path: Path) -> None:
     run = executed(tmp_path, "int fork(void); int main(void) { return fork(); }")
     assert "it calls fork, of which nothing is known" in run.truncated

@@ -171,6 +171,16 @@ def float_test(how: str, one: str, other: str) -> str:
     return test if how == "une" else f"(not {ordered} or {test})"
 
 
+def changed_float(how: str, before: str, value: str) -> str:
+    """The float after an atomic update of ``before``."""
+    match how:
+        case "xchg":
+            return value
+        case "fadd" | "fsub":
+            return f"{before} {'+' if how == 'fadd' else '-'} {value}"
+    raise Unsupported(f"the atomic update {how!r} of a float")
+
+
 def changed(how: str, value: str, bits: int) -> str:
     """The value after an atomic update, of the value ``old`` before it."""
     mask, sign = (1 << bits) - 1, 1 << bits - 1

@@ -25,6 +25,7 @@ from mazurka.program.llvm.expressions import (
     bits_of,
     bytes_of,
     changed,
+    changed_float,
     constant,
     elements_of,
     fitted,
@@ -544,7 +545,9 @@ class Translator:
         if opcode == "atomicrmw":
             place, value = map(self._value, each.operands)
             if isinstance(type_, Float):
-                raise Unsupported("an atomic update of a float")
+                change = to_bits(type_, rounded(type_, changed_float(each.how, from_bits(type_, "old"), value)))
+                bits = f"replace({place}, {bytes_of(type_)}, lambda old: {change}, {self._site_here})"
+                return from_bits(type_, bits)
             assert isinstance(type_, Int | Pointer)
             change = changed(each.how, value, bits_of(type_))
             function = "update" if each.how in ("add", "sub", "xor", "nand") else "replace"

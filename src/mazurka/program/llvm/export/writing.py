@@ -427,7 +427,7 @@ class CWriter:
             return f"({{ {self._type(type_)} whole = {given[0]}; whole{path} = {given[1]}; whole; }})"
         if opcode == "atomicrmw":
             where = f"&{self._place(type_, given[0])}"
-            if each.how == "xchg":
+            if each.how == "xchg" and not isinstance(type_, Float):
                 return f"__atomic_exchange_n({where}, {given[1]}, __ATOMIC_SEQ_CST)"
             if each.how not in _UPDATES or not isinstance(type_, Int):
                 raise Unsupported(f"the atomic update {each.how!r}")
