@@ -119,3 +119,52 @@ def test_a_copy_waits_in_the_store_buffer(strategy: str, tmp_path: Path) -> None
 def test_a_store_of_several_locations_is_untracked_if_it_can_be_late(tmp_path: Path) -> None:
     assert isinstance(explored(opened(tmp_path, MIXED, model=MemoryModel.TSO)).verdict, Inconclusive)
     assert isinstance(explored(opened(tmp_path, MIXED)).verdict, Verified)
+
+
+EXCHANGES = """
+union pair { __int128 whole; struct { long first, second; } part; } v;
+int winners;
+void *one(void *second) {
+    union pair old = {0}, new = {.part = {1, (long)second}};
+    int won = __atomic_compare_exchange_n(&v.whole, &old.whole, new.whole, 0, 5, 5);
+    assert(won || (old.part.first == 1 && old.part.second));
+    if (won) __atomic_fetch_add(&winners, 1, 5);
+    return 0;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, one, (void *)1); pthread_create(&b, 0, one, (void *)2);
+    long seen = __atomic_load_n(&v.part.second, 5);
+    pthread_join(a, 0); pthread_join(b, 0);
+    assert(winners == 1 && (!seen || seen == v.part.second));
+    assert(v.part.second != UNEXPECTED);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "unfolding", "se-mcr"])
+@pytest.mark.parametrize(("unexpected", "verdict"), [(1, Violation), (2, Violation), (3, Verified)])
+def test_sixteen_bytes_are_compared_and_exchanged_at_once(
+    unexpected: int, verdict: type, strategy: str, tmp_path: Path
+) -> None:
+    outcome = explored(opened(tmp_path, EXCHANGES, f"-DUNEXPECTED={unexpected}"), strategy)
+    assert isinstance(outcome.verdict, verdict), outcome
+
+
+def test_an_exchange_that_fails_publishes_nothing(tmp_path: Path) -> None:
+    text = """
+__int128 v; int data, flag;
+void *one(void *a) { __int128 old = %d; data = 1; __atomic_compare_exchange_n(&v, &old, 1, 0, 5, 5);
+    __atomic_store_n(&flag, 1, __ATOMIC_RELAXED); return 0; }
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, 0, one, 0);
+    (void)__atomic_load_n((long *)&v, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&flag, __ATOMIC_RELAXED) && __atomic_load_n((long *)&v, __ATOMIC_SEQ_CST) >= 0) assert(data);
+    pthread_join(a, 0);
+    return 0;
+}
+"""
+    assert isinstance(explored(opened(tmp_path, text % 7, races=True)).verdict, Violation)
+    assert isinstance(explored(opened(tmp_path, text % 0, races=True)).verdict, Verified)

@@ -76,6 +76,7 @@ class Memory:
         self.codes: dict[int, str] = {}  # the code of a thread -> its name
         self._codes: dict[str, int] = {}  # the codes of threads in all executions, by their names
         self.made: dict[str, int] = {}  # by thread: how many objects it has made
+        self.unchanged: set[int] = set()  # the steps that are updates of several cells and have left these as they were
         self.layouts = Layouts()
         self.on_end: Callable[[MemoryObject], object] | None = None
         self.show: Callable[[MemoryObject, int, int], Any] = lambda thing, at, size: None
@@ -95,6 +96,7 @@ class Memory:
         self.may_own = self.keeps_owned and not has_all_steps
         self.section.restart(run)
         self.wide.clear()
+        self.unchanged.clear()
         self.codes.clear()
         self.made.clear()
         self.layouts.restart(run.sharing)
@@ -564,13 +566,15 @@ class Memory:
         succeeds: Callable[[int], bool],
         site: int,
     ) -> bool:
-        """Pass an update that takes place only if the value before it is such; otherwise it is a read."""
+        """Pass an update that takes place only if the value before it is such; otherwise it is a read. One of several
+        cells is an update in any case, which may write the value before: so a step's accesses do not depend on it."""
         run = self.run
-        if run.solo:
-            return bool(succeeds(self._get(thing, at, size, site)))
-        if len(cells) > 1:
-            text = "a compare and exchange of memory that is also accessed in parts"
-            run.untracked[text] = run.untracked.get(text, 0) + 1
+        if run.solo or len(cells) > 1:
+            self._pass(_RMW, thing, at, size, cells, site)
+            done = bool(succeeds(self._get(thing, at, size, site)))
+            if not (done or run.solo):
+                self.unchanged.add(len(run.log) - 1)
+            return done
         alive = self._alive(thing)
         if self.section.depth:
             look = (lambda: self.show(thing, at, size)) if run.detail else None

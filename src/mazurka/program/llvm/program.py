@@ -173,7 +173,11 @@ class CProgram(LearnsPoints):
     def _races(self, machine: Machine, run: Run) -> Iterator[Failure]:
         sections = machine.memory.section.steps
         is_sc = self.settings.memory is MemoryModel.SC
-        weak = weak_races(run.log, machine.instructions, machine.fences, sections) if is_sc else ()
+        weak = (
+            weak_races(run.log, machine.instructions, machine.fences, sections, machine.memory.unchanged)
+            if is_sc
+            else ()
+        )
         return races_of(run, self.location, weak, sections)
 
     def _count_missed(self, events: CEvents, runtime: Runtime) -> None:

@@ -49,12 +49,13 @@ def weak_races(
     instructions: Mapping[int, Instruction],
     fences: Sequence[Fence] = (),
     sections: Collection[int] = (),
+    unchanged: Collection[int] = (),
 ) -> Iterator[Shown]:
     """The races of a log of ``(task, op, target, site, point, value, more)``. ``instructions`` has, by their sites, the
     loads, stores, updates and exchanges of the program; ``sections`` are the steps that are atomic sections, which put
-    threads in order as if they held a lock."""
+    threads in order as if they held a lock; ``unchanged`` those whose updates of memory are exchanges that fail."""
     if any(kind_of(step.target) is Kind.ATOMIC for step in log):
-        yield from _Pass(instructions).races(log, fences, sections)
+        yield from _Pass(instructions).races(log, fences, sections, unchanged)
 
 
 class _Pass:
@@ -69,7 +70,9 @@ class _Pass:
         self._orders: defaultdict[Target, tuple[_Clock, _Clock]] = defaultdict(lambda: ({}, {}))  # readers', writers'
         self._accesses: defaultdict[Target, _History] = defaultdict(_History)
 
-    def races(self, log: Sequence[Any], fences: Sequence[Fence], sections: Collection[int]) -> Iterator[Shown]:
+    def races(
+        self, log: Sequence[Any], fences: Sequence[Fence], sections: Collection[int], unchanged: Collection[int]
+    ) -> Iterator[Shown]:
         """See :func:`weak_races`."""
         waiting = list(reversed(fences))
         for number, step in enumerate(log):
@@ -81,6 +84,8 @@ class _Pass:
             if number in sections:
                 self._order(clock, Op.RMW, _SECTIONS)
             for op, target in ((step.op, step.target), *[(more.op, more.target) for more in step.more]):
+                if op is Op.RMW and number in unchanged:
+                    op = Op.READ
                 kind = kind_of(target)
                 is_cell = kind is Kind.ATOMIC and len(target) == 3
                 if is_cell or kind is Kind.OBJECT or is_data(target):
