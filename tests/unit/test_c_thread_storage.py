@@ -130,9 +130,11 @@ def test_the_destructor_of_a_thread_local_object_gets_the_copy_of_its_thread(tmp
         thread_local Counter own;
         void *work(void *z) { own.k = 1; return nullptr; }
         int main() {
-            pthread_t t;
-            pthread_create(&t, nullptr, work, nullptr); pthread_join(t, nullptr);
-            assert(gone == 1);
+            for (int n = 0; n < 2; n++) {
+                pthread_t t;
+                pthread_create(&t, nullptr, work, nullptr); pthread_join(t, nullptr);
+            }
+            assert(gone == 2);
         }
         """
     )

@@ -21,6 +21,7 @@ from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.ir.debug import structure_name
 from mazurka.program.llvm.ir.jumps import SETJMP, split_after_setjmp
 from mazurka.program.llvm.ir.module import GlobalVariable, Instruction, IrFunction, Module
+from mazurka.program.llvm.ir.thread_locals import ask_for_copies
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
 from mazurka.program.llvm.library.primitives import Semaphore
@@ -238,6 +239,7 @@ class Machine:
         for function in self.module.functions.values():
             if not function.blocks:
                 continue
+            ask_for_copies(function, self.module)
             split_after_setjmp(function)
             for block in function.blocks:
                 for each in block.instructions:

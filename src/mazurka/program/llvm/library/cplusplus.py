@@ -16,7 +16,6 @@ from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.library.composites import begin_once, end_once
 from mazurka.program.llvm.library.memory import allocate, free
 from mazurka.program.llvm.library.process import at_exit
-from mazurka.program.llvm.library.thread_storage import thread_local_place
 from mazurka.program.llvm.library.variables import MULTIPLE, POINTERS, SINGLE
 
 if TYPE_CHECKING:
@@ -237,10 +236,7 @@ def _guard_abort(m: Machine, site: int, guard: int) -> None:
     end_once(m, site, guard, done=False)
 
 
-def _at_thread_exit(m: Machine, site: int, function: int, argument: int, _handle: int) -> int:
-    variable = m.module.globals.get(m.name_at(argument))
-    if variable is not None and variable.thread_local:  # clang gives its name, which stands for the thread's copy
-        argument = thread_local_place(m, site, argument)
+def _at_thread_exit(m: Machine, _site: int, function: int, argument: int, _handle: int) -> int:
     m.state.setdefault(("thread exit", m.run.current.index), []).append((function, argument))
     return 0
 
