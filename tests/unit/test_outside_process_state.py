@@ -260,6 +260,13 @@ RACES = {
 
 #: Programs that never fail.
 CORRECT = {
+    "a variable of the environment, set by two threads": """
+        import os
+        def work():
+            os.environ["MAZURKA_COUNT"] = "1"
+        run(work, work)
+        assert os.environ["MAZURKA_COUNT"] == "1"
+    """,
     "identifiers of threads that are there": """
         lock, there = threading.Lock(), set()
         def work():
