@@ -144,7 +144,8 @@ class ElidedExecutions:
         before = self._begun[1]
         for name, value in machine.state.items():
             of_thread = type(name) is tuple and name[0] in _OF_THREADS and type(name[1]) is int
-            if not of_thread and (name not in before or before[name] != value):
+            is_empty = type(value) in (list, dict) and not value
+            if not (of_thread or is_empty) and (name not in before or before[name] != value):
                 return False
         return True
 
