@@ -214,6 +214,17 @@ int main(void) {
     pthread_join(a, 0);
     return 0;
 }""",
+    "functions to be called at exit": """
+int n;
+static void last(void) { n = 0; }
+static void done(void) { n++; }
+void *one(void *u) { n++; if (n == 2) atexit(done); return 0; }
+int main(void) {
+    pthread_t a, b;
+    atexit(last);
+    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, one, 0);
+    pthread_exit(0);
+}""",
     "output": """
 int n;
 void *one(void *u) { n++; printf("%d", n); return 0; }

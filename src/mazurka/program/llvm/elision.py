@@ -39,6 +39,9 @@ _PAUSE: Final = 256
 #: The state of the machine that belongs to one thread each, whose index follows the name.
 _OF_THREADS: Final = frozenset({"mask", "errno", "thread-local", "values", "handlers", "leaving"})
 
+#: The types of state that can be compared with that at the first fork.
+_PLAIN: Final = frozenset({int, str, bytes, tuple})
+
 #: No execution is learnt any more once so many steps are known.
 _MOST_STEPS: Final = 200_000
 
@@ -143,9 +146,12 @@ class ElidedExecutions:
         """Whether the state of the machine is that at the first fork, but for that of single threads."""
         before = self._begun[1]
         for name, value in machine.state.items():
-            of_thread = type(name) is tuple and name[0] in _OF_THREADS and type(name[1]) is int
-            is_empty = type(value) in (list, dict) and not value
-            if not (of_thread or is_empty) and (name not in before or before[name] != value):
+            if type(name) is tuple and name[0] in _OF_THREADS and type(name[1]) is int:
+                continue
+            if type(value) in (list, dict):  # it may have changed since the first fork
+                if value:
+                    return False
+            elif type(value) not in _PLAIN or before.get(name) != value:
                 return False
         return True
 
