@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.c_programs import executed, opened
+from tests.unit.c_programs import executed, explored, opened
 
 from mazurka.program.protocol import Plan, TailPolicy
 
@@ -150,3 +150,35 @@ def test_an_execution_is_the_same_after_others(tmp_path: Path) -> None:
         wanted, found = fresh.execute(plan), used.execute(plan)
         assert (found.log, found.choices) == (wanted.log, wanted.choices)
         assert used.learned.points == fresh.learned.points
+
+
+#: Programs that fail in some orders, in which a thread reads the same number as in others.
+_SAME_NUMBER = {
+    "uninitialised read": """
+int *place, out;
+void *one(void *u) { int mine[1]; memcpy(place, mine, 4); return 0; }
+void *two(void *u) { *place = 0; return 0; }
+void *three(void *u) { if (*place > 2) out = 1; return 0; }
+int main(void) {
+    pthread_t a, b, c;
+    place = malloc(4); *place = 0;""",
+    "out of bounds": """
+int flag; char *_Atomic place;
+void *one(void *u) { flag = 1; return 0; }
+void *two(void *u) { char *p = place; if (p) p[5] = 1; return 0; }
+void *three(void *u) { int f = flag; char *p = malloc(8 - 4 * f); place = p; return 0; }
+int main(void) {
+    pthread_t a, b, c;""",
+}
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "dpor-rf", "mcr", "se-mcr", "mcr-s+", "unfolding"])
+@pytest.mark.parametrize("fault", _SAME_NUMBER)
+def test_threads_notice_more_of_a_value_than_its_number(fault: str, strategy: str, tmp_path: Path) -> None:
+    text = f"""{_SAME_NUMBER[fault]}
+    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, two, 0); pthread_create(&c, 0, three, 0);
+    pthread_join(a, 0); pthread_join(b, 0); pthread_join(c, 0);
+    return 0;
+}}"""
+    found = explored(opened(tmp_path, text), strategy)
+    assert {each.failure.exception for each in found.found} == {fault}

@@ -3,11 +3,12 @@
 Learning costs about as much as executing. So it begins after some executions with the same points, and it is given up
 for a while whenever few executions could be elided.
 
-A thread's next step depends on its reads only if nothing else that differs between executions reaches the thread. So no
-execution is elided any more (:class:`~mazurka.program.runtime.elision.histories.Unlearnable`) once an execution has
-shown one of these: threads print, use functions of the C library that keep state, detach threads, or initialise
-primitives; a pass of a loop may be held, which depends on the others; or a thread reads a location that another thread
-has made, and that no step has written. None is elided for as long as :class:`OwnedUses` is in doubt.
+A thread's next step depends on its reads only if nothing else that differs between executions reaches the thread. So
+no execution is elided any more (:class:`~mazurka.program.runtime.elision.histories.Unlearnable`) once an execution
+has shown one of these: threads print, use functions of the C library that keep state, detach threads, or initialise
+primitives; a pass of a loop may be held, which depends on the others; a thread reads a location that another thread
+has made, and that no step has written; or a thread makes objects of several sizes at one place of its history. None
+is elided for as long as :class:`OwnedUses` is in doubt.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ class ElidedExecutions:
         self._elider = Elider(self._histories)
         self._owned = OwnedUses()
         self._layouts: dict[tuple[str, int], tuple[int, bool]] = {}
+        self._shapes: dict[str, tuple[int, str, int]] = {}  # of objects by name: size, kind, mark
         self._wait, self._pause = self._before, _PAUSE  # executions before one is tried, now and after a vain attempt
         self._tried = self._succeeded = 0
         self._begun: tuple[int, dict[Any, Any]] = (0, {})  # at the first fork
@@ -165,13 +167,16 @@ class ElidedExecutions:
         return True
 
     def _owners(self, machine: Machine) -> dict[str, str]:
-        """The threads that have made objects beside others, by the objects' names."""
-        made = self._begun[0]
-        return {
-            thing.name: thing.owner
-            for thing in machine.memory.objects.values()
-            if thing.owner and not (thing.owner == "0" and thing.serial <= made)
-        }
+        """The threads that have made objects beside others, by the objects' names. An object of a name has to be the
+        same in all executions: other threads may have its address."""
+        made, found = self._begun[0], {}
+        for thing in machine.memory.objects.values():
+            if thing.owner and not (thing.owner == "0" and thing.serial <= made):
+                found[thing.name] = thing.owner
+                shape = thing.size, thing.kind, thing.mark
+                if self._shapes.setdefault(thing.name, shape) != shape:
+                    raise Unlearnable
+        return found
 
 
 _is_memory: Final = of_kinds(Kind.VARIABLE, Kind.ATOMIC, Kind.OBJECT)

@@ -28,7 +28,7 @@ from mazurka.program.llvm.library.process import exit_process
 from mazurka.program.llvm.library.registry import LIBRARY
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
-from mazurka.program.llvm.memory_objects import MemoryObject
+from mazurka.program.llvm.memory_objects import SHIFT, MemoryObject
 from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.llvm.unknown_names import impossible_events
 from mazurka.program.llvm.weak_races import weak_races
@@ -55,6 +55,9 @@ _ATTEMPTS: Final = 4
 
 #: Executions in which calls of functions are nested deeper than about this are cut.
 _DEEPEST: Final = 12_000
+
+#: The bytes of a pointer.
+_POINTER: Final = 8
 
 
 @dataclass
@@ -139,7 +142,7 @@ class CProgram(LearnsPoints):
         )
         machine.threads = Threads(machine)
         self._leaks = []
-        machine.memory.show = _key if runtime.keyed else _words(machine)
+        machine.memory.show = _keys(machine) if runtime.keyed else _words(machine)
         runtime.on_error = self._failure
         runtime.on_stuck = self._stuck
         runtime.on_round = lambda run, points: None if machine.is_broken else livelock(run, points, self.location)
@@ -335,11 +338,24 @@ class CProgram(LearnsPoints):
         )
 
 
-def _key(thing: MemoryObject, at: int, size: int) -> Any:
-    value = int.from_bytes(thing.data[at : at + size], "little")
-    if thing.unknown is not None and (parts := thing.unknown.key(at, size, value)):
-        return ("symbolic", value, parts)
-    return ("int", value)
+def _keys(machine: Machine) -> Callable[[MemoryObject, int, int], Any]:
+    """A function that gives the value of a location as a key. Keys tell apart all that a thread which reads the value
+    may notice: whether bytes are initialised, and the sizes of objects at an address, which is no other for another
+    size."""
+    objects = machine.memory.objects
+
+    def key(thing: MemoryObject, at: int, size: int) -> Any:
+        value = int.from_bytes(thing.data[at : at + size], "little")
+        if thing.unknown is not None and (parts := thing.unknown.key(at, size, value)):
+            return ("symbolic", value, parts)
+        if thing.shadow is not None and not all(known := thing.shadow[at : at + size]):
+            return ("uninitialised", value, bytes(known))
+        pointed = objects.get(value >> SHIFT) if size == _POINTER else None
+        if pointed is not None and pointed.owner:
+            return ("address", value, pointed.size, pointed.kind)
+        return ("int", value)
+
+    return key
 
 
 def _words(machine: Machine) -> Callable[[MemoryObject, int, int], Any]:

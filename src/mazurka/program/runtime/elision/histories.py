@@ -47,6 +47,9 @@ _OPS: Final = frozenset(
     {Op.READ, Op.WRITE, Op.RMW, Op.ACQUIRE, Op.RELEASE, Op.FORK, Op.BEGIN, Op.END, Op.JOIN, Op.REQUEST}
 )
 
+#: The kinds of keys by which values can be compared.
+_KEYS: Final = frozenset({"int", "str", "address"})
+
 #: A step as the runtime logs it.
 Entry = tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]
 
@@ -282,4 +285,4 @@ def _hold_known(accesses: Sequence[tuple[Op, Target]]) -> None:
 
 def _is_key(value: Any) -> bool:
     """Whether a value is a key by which values can be compared."""
-    return type(value) is tuple and value is not OPAQUE and value[0] in ("int", "str")
+    return type(value) is tuple and value is not OPAQUE and value[0] in _KEYS
