@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.oracle.objects_c import random_objects
-from tests.unit.c_programs import opened
+from tests.unit.c_programs import opened, started
 
 from mazurka.explore.explorer import Budget, Explorer
 from mazurka.program.llvm.elision import ElidedExecutions
@@ -25,47 +25,30 @@ _PROGRAMS = {
     "increments": """
 int n, seen;
 void *one(void *u) { int v = n; n = v + 1; seen = n; return 0; }
-int main(void) {
-    pthread_t a, b, c;
-    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, one, 0); pthread_create(&c, 0, one, 0);
-    pthread_join(a, 0); pthread_join(b, 0); pthread_join(c, 0);
-    return 0;
-}""",
+"""
+    + started("one", "one", "one"),
     "an object without steps, used by one of two threads": """
 int x, y, table[4];
 void *one(void *u) { if (x == 1) table[0] = 1; return 0; }
 void *two(void *u) { if (y == 1) table[0] = 2; return 0; }
 void *set(void *u) { x = 1; x = 0; return 0; }
 void *reset(void *u) { y = 1; y = 0; return 0; }
-int main(void) {
-    pthread_t a, b, c, d;
-    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, two, 0);
-    pthread_create(&c, 0, set, 0); pthread_create(&d, 0, reset, 0);
-    pthread_join(a, 0); pthread_join(b, 0); pthread_join(c, 0); pthread_join(d, 0);
-    return 0;
-}""",
+"""
+    + started("one", "two", "set", "reset"),
     "a location that two threads come to only together": """
 int x, t, *p = &t;
 void *one(void *u) { if (x == 1) *p = 1; return 0; }
 void *two(void *u) { if (x == 2) t = 2; return 0; }
 void *set(void *u) { x = 1; x = 2; x = 0; return 0; }
-int main(void) {
-    pthread_t a, b, c;
-    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, two, 0); pthread_create(&c, 0, set, 0);
-    pthread_join(a, 0); pthread_join(b, 0); pthread_join(c, 0);
-    return 0;
-}""",
+"""
+    + started("one", "two", "set"),
     "moved memory": """
 int flag, *_Atomic shared, seen;
 void *make(void *u) { int f = flag; int *p = malloc(8); p[0] = f; p = realloc(p, 16); shared = p; return 0; }
 void *set(void *u) { flag = 1; return 0; }
 void *look(void *u) { int *p = shared; if (p) seen = p[0]; return 0; }
-int main(void) {
-    pthread_t a, b, c;
-    pthread_create(&a, 0, make, 0); pthread_create(&b, 0, set, 0); pthread_create(&c, 0, look, 0);
-    pthread_join(a, 0); pthread_join(b, 0); pthread_join(c, 0);
-    return 0;
-}""",
+"""
+    + started("make", "set", "look"),
     "memory that another thread frees": """
 #include <stdatomic.h>
 struct node { struct node *next; int v; };
@@ -138,6 +121,16 @@ int main(void) {
     if (n == 1) pthread_join(a, 0);
     return 0;
 }""",
+    "a mutex that is tried when the process ends": """
+int n; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *tries(void *u) { n++; if (!pthread_mutex_trylock(&m)) { n++; pthread_mutex_unlock(&m); } return 0; }
+void *adds(void *u) { pthread_mutex_lock(&m); n++; n++; pthread_mutex_unlock(&m); return 0; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, tries, 0); pthread_create(&b, 0, adds, 0);
+    if (n < 2) pthread_join(b, 0);
+    return 0;
+}""",
     "a mutex that is held at first, and tried": """
 int n; pthread_mutex_t m;
 void *leaf(void *u) { if (pthread_mutex_trylock(&m) == 0) { n++; pthread_mutex_unlock(&m); } else n = 7; return 0; }
@@ -167,12 +160,8 @@ int main(void) {
     "variables of each thread": """
 _Thread_local int mine; int n;
 void *one(void *x) { mine = n; n = mine + 1; errno = n; if (n == 2) mine = 9; n = mine + errno; return 0; }
-int main(void) {
-    pthread_t a, b;
-    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, one, 0);
-    pthread_join(a, 0); pthread_join(b, 0);
-    return 0;
-}""",
+"""
+    + started("one", "one"),
     "atomic sections": """
 extern void __VERIFIER_atomic_begin(void); extern void __VERIFIER_atomic_end(void);
 int x, y, z;
@@ -181,12 +170,8 @@ void *one(void *u) {
     x++;
     return 0;
 }
-int main(void) {
-    pthread_t a, b, c;
-    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, one, 0); pthread_create(&c, 0, one, 0);
-    pthread_join(a, 0); pthread_join(b, 0); pthread_join(c, 0);
-    return 0;
-}""",
+"""
+    + started("one", "one", "one"),
 }
 
 #: Programs of which no execution is elided, since more than a thread's reads decides on its next step.
@@ -214,6 +199,17 @@ int main(void) {
     pthread_join(a, 0);
     return 0;
 }""",
+    "a semaphore that a thread still waits for at the end": """
+int n; sem_t s;
+void *waits(void *u) { n++; sem_wait(&s); n++; return 0; }
+void *adds(void *u) { n++; n++; return 0; }
+int main(void) {
+    pthread_t a, b;
+    sem_init(&s, 0, 0);
+    pthread_create(&a, 0, waits, 0); pthread_create(&b, 0, adds, 0);
+    pthread_join(b, 0);
+    return 0;
+}""",
     "functions to be called at exit": """
 int n;
 static void last(void) { n = 0; }
@@ -228,12 +224,8 @@ int main(void) {
     "output": """
 int n;
 void *one(void *u) { n++; printf("%d", n); return 0; }
-int main(void) {
-    pthread_t a, b;
-    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, one, 0);
-    pthread_join(a, 0); pthread_join(b, 0);
-    return 0;
-}""",
+"""
+    + started("one", "one"),
 }
 
 

@@ -22,6 +22,13 @@ HEAD = """#include <assert.h>
 """
 
 
+def started(*functions: str) -> str:
+    """A ``main`` that starts a thread for each of these functions and joins them all."""
+    created = "".join(f"    pthread_create(&t[{at}], 0, {name}, 0);\n" for at, name in enumerate(functions))
+    joined = "".join(f"    pthread_join(t[{at}], 0);\n" for at in range(len(functions)))
+    return f"int main(void) {{\n    pthread_t t[{len(functions)}];\n{created}{joined}    return 0;\n}}"
+
+
 def opened(
     folder: Path,
     text: str,

@@ -38,7 +38,7 @@ _TRIED: Final = 64
 _PAUSE: Final = 256
 
 #: The state of the machine that belongs to one thread each, whose index follows the name.
-_OF_THREADS: Final = frozenset({"mask", "errno", "thread-local", "values", "handlers", "leaving"})
+_OF_THREADS: Final = frozenset({"mask", "storage", "values", "handlers", "leaving"})
 
 #: The types of state that can be compared with that at the first fork.
 _PLAIN: Final = frozenset({int, str, bytes, tuple})

@@ -340,8 +340,8 @@ class CProgram(LearnsPoints):
 
 def _keys(machine: Machine) -> Callable[[MemoryObject, int, int], Any]:
     """A function that gives the value of a location as a key. Keys tell apart all that a thread which reads the value
-    may notice: whether bytes are initialised, and the sizes of objects at an address, which is no other for another
-    size."""
+    may notice: also whether its bytes are initialised, and, since addresses do not depend on the sizes of objects, the
+    size of the object at an address."""
     objects = machine.memory.objects
 
     def key(thing: MemoryObject, at: int, size: int) -> Any:

@@ -36,12 +36,17 @@ GRACE: Final = 200
 # `Random.seed`, which is replaced while programs run.
 _generator: Final = random.Random()
 _seed: Final = _random.Random.seed
-_number: Final = _generator.random
+draw: Final = _generator.random
 
 #: Seconds by which clocks differ although no thread has slept or waited, since reading them takes time.
 _GRAIN: Final = 1e-4
 
 _index_of: Final = attrgetter("index")
+
+
+def seed_draws(seed: int) -> None:
+    """Let ``draw`` begin with the first number of a seed."""
+    _seed(_generator, seed)
 
 
 class Scheduled(Protocol):
@@ -84,7 +89,7 @@ class Scheduler:
         self._policy: Policy | None = None  # found faster here than in the class
         if plan.tail is _STAY:
             return
-        _seed(_generator, plan.seed)
+        seed_draws(plan.seed)
         if plan.tail is TailPolicy.PCT:
             self._drops = set(_generator.sample(range(1, max(plan.length, plan.changes + 1) + 1), plan.changes))
         elif plan.tail is not _RANDOM:
@@ -93,7 +98,7 @@ class Scheduler:
     def rank(self, task: Task) -> None:
         """Rank a new task."""
         if self._tail is not _STAY:
-            task.priority = _number() + 1.0
+            task.priority = draw() + 1.0
 
     def note_woken(self, run: Scheduled) -> None:
         """The running thread's clock is about to advance: threads that it has let go on can go on from now on."""
@@ -138,7 +143,7 @@ class Scheduler:
         elif len(enabled) == 1 and self._policy is None:
             chosen = enabled[0]
         elif self._tail is _RANDOM:  # as in _decide, repeated for speed: these are the tails of most plans
-            chosen = enabled[int(_number() * len(enabled))]
+            chosen = enabled[int(draw() * len(enabled))]
         elif self._tail is _STAY:
             chosen = _stay(run, enabled)
         else:
@@ -185,7 +190,7 @@ class Scheduler:
         if self._tail is _STAY:
             return _stay(run, enabled)
         if self._tail is _RANDOM:
-            return enabled[int(_number() * len(enabled))]
+            return enabled[int(draw() * len(enabled))]
         if self._policy is not None:
             index = self._policy.choose([_pending(task) for task in enabled])
             return None if index is None else enabled[index]

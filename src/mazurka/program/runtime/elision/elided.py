@@ -9,8 +9,6 @@ Cost: half a microsecond a step, one a choice.
 
 from __future__ import annotations
 
-import _random
-import random
 from typing import Final
 
 from mazurka.program.protocol import Blocked, Plan, Run, TailPolicy
@@ -24,16 +22,12 @@ from mazurka.program.runtime.elision.histories import (
     StartedThread,
 )
 from mazurka.program.runtime.lazy_run import LazyRun
-from mazurka.program.runtime.scheduler import GRACE
+from mazurka.program.runtime.scheduler import GRACE, draw, seed_draws
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber, ThreadIndex
 
 #: Executions of more steps are not elided.
 LONGEST: Final = 2_000
-
-_generator: Final = random.Random()
-_seed: Final = _random.Random.seed
-_number: Final = _generator.random
 
 _STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
 
@@ -107,11 +101,11 @@ class _Progress:
         """Go on to the end by a plan; false if some step is not known, or can't be made."""
         is_random = plan.tail is _RANDOM
         if is_random:
-            _seed(_generator, plan.seed)
+            seed_draws(plan.seed)
         cursor, grace, ranked = 0, GRACE, 0
         while True:
             while is_random and ranked < len(self.names):  # each new thread is given a priority
-                _number()
+                draw()
                 ranked += 1
             enabled, task = self._movable()
             if task < 0:
@@ -150,7 +144,7 @@ class _Progress:
         if len(enabled) == 1:
             return enabled[0]
         if plan.tail is _RANDOM:
-            return enabled[int(_number() * len(enabled))]
+            return enabled[int(draw() * len(enabled))]
         return self.current if self.current in enabled else enabled[0]
 
     def go_on(self, task: int, *, has_stopped: bool) -> bool:

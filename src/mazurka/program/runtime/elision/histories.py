@@ -157,8 +157,9 @@ class Histories:
             log.append(plain if edge.entry[0] != task else edge.entry)
         for blocked in run.blocked:
             node = at[blocked.task]
-            if node is not None:
-                waits = WHEN_FREE if blocked.op is Op.ACQUIRE else WHEN_ENDED if blocked.op is Op.JOIN else ALWAYS
+            _hold_known([(blocked.op, blocked.target)])
+            if node is not None and blocked.op is not Op.ACQUIRE:  # which may be one that does not wait
+                waits = WHEN_ENDED if blocked.op is Op.JOIN else ALWAYS
                 self._stand(node, (blocked.op, blocked.target, blocked.site), blocked.point, waits)
         return log
 
