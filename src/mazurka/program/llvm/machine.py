@@ -10,6 +10,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Container, Mapping
+from inspect import Parameter, signature
 from math import inf
 from types import FrameType
 from typing import Any, Final
@@ -35,6 +36,7 @@ from mazurka.program.llvm.operations import (
     bits_float,
     bits_half,
     bits_x86_fp80,
+    no_value,
     single,
 )
 from mazurka.program.llvm.property_events import CEvents, WatchedMemory
@@ -122,6 +124,7 @@ class Machine:
         self.is_broken = False  # some thread has ended by a fault, or by an assumption that does not hold
         self.locations: list[Location | None] = [None]  # by site
         self.functions: dict[int, str] = {}  # by address
+        self._results: dict[int, str] = {}  # by address: the types of their values
         self.streams: dict[int, int] = {}  # the standard ones by address: their descriptors
         self._addresses: dict[str, int] = {}
         self._shown: set[str] = set()  # the names that stand for mangled ones
@@ -166,6 +169,7 @@ class Machine:
             copied=self._copied,
             let_go=self._let_go,
             call=self.call,
+            call_for=self.call_for,
             head=self._head,
             count=self._count,
             left=self._left,
@@ -186,6 +190,7 @@ class Machine:
             address = memory.add_static(function.name, 1, "function")
             self._addresses[function.name] = address
             self.functions[address] = function.name
+            self._results[address] = str(function.result)
             memory.set_static(address, b"\0")
         for each in self.module.globals.values():
             kind = "constant" if each.constant else "global"
@@ -260,7 +265,13 @@ class Machine:
     def _translate_one(self, function: IrFunction) -> None:
         try:
             translator = Translator(
-                function, self.address, self.site_of, self.callee, self._watched, counts_steps=self._counts_steps
+                function,
+                self.address,
+                self.site_of,
+                self.callee,
+                self.definition,
+                self._watched,
+                counts_steps=self._counts_steps,
             )
             translator.compiled(self.namespace, python_name(function.name))
             if translator.loops.heads:
@@ -287,16 +298,20 @@ class Machine:
 
     def callee(self, name: str) -> str:
         """The expression for a function that is called by name."""
+        function = self.definition(name)
+        if function is not None:
+            return python_name(function.name)
+        known = self.library.canonical(name)
+        if self.library.function(known) is None and known not in SETJMP:
+            self.missing.add(name)
+        return f"library[{known!r}]"
+
+    def definition(self, name: str) -> IrFunction | None:
+        """The function of the program that is called by a name; None if it is the library's."""
+        if name in self.module.aliases and name not in self.module.functions:
+            name = self.functions.get(self.address(name), name)
         function = self.module.functions.get(name)
-        if function is None and name in self.module.aliases:
-            target = self.functions.get(self.address(name), name)
-            return python_name(target)
-        if name in OVERRIDDEN or function is None or not function.blocks:
-            known = self.library.canonical(name)
-            if self.library.function(known) is None and known not in SETJMP:
-                self.missing.add(name)
-            return f"library[{known!r}]"
-        return python_name(name)
+        return None if name in OVERRIDDEN or function is None or not function.blocks else function
 
     # -- executions ---------------------------------------------------------------------------------------------------
 
@@ -365,16 +380,26 @@ class Machine:
             return self.events.call(self.run, name, values, site, make, function.result)
         return self._call(name, site, *arguments)
 
+    def call_for(self, type_: str, address: int, site: int, *arguments: Any) -> Any:
+        """Call a function by its address, of which a value of this type is used."""
+        value = self.call(address, site, *arguments)
+        if value is None:
+            no_value(self.functions[address], site)
+        if self._results[address] != type_:
+            return _converted(self.functions[address], type_, value, site)
+        return value
+
     def _call(self, name: str, site: int, *arguments: Any) -> Any:
         function = self.module.functions[name]
         if name in OVERRIDDEN or not function.blocks:
             value = self.library_function(self.library.canonical(name))(self, site, *arguments)
             return _fitted(function.result, value)
-        if not function.variadic:
-            arguments = arguments[: len(function.parameters)]
         if len(arguments) < len(function.parameters):
             raise ProgramFault("invalid call", f"calls {name} with {len(arguments)} argument(s)", site)
-        return self.namespace[python_name(name)](*arguments)
+        kinds = [str(kind) for _, kind in function.parameters]
+        given = [_converted(name, kind, each, site) for each, kind in zip(arguments, kinds, strict=False)]
+        more = arguments[len(given) :] if function.variadic else ()
+        return self.namespace[python_name(name)](*given, *more)
 
     def library_function(self, name: str) -> LibraryFunction:
         """The function of the library of a name; one that is missing ends the execution."""
@@ -552,8 +577,13 @@ class _Bound:
         if found is None:
             machine, function = self._machine, self._machine.library_function(name)
             unknown = TAKE_UNKNOWN.get(name, ())
+            fewest, most = _counts_of_arguments(function)
 
             def found(site: int, *arguments: Any) -> Any:
+                if not fewest <= len(arguments) <= most:  # it is not declared
+                    if len(arguments) < fewest:
+                        raise ProgramFault("invalid call", f"calls {name} with {len(arguments)} argument(s)", site)
+                    arguments = arguments[: int(most)]
                 if machine.memory.section.depth and name in machine.library.stepping:
                     machine.run.stop(_WITHIN.format(name, machine.location(site)))
                 if machine.conditions.used:
@@ -567,6 +597,18 @@ class _Bound:
 
             self._made[name] = found
         return found
+
+
+def _counts_of_arguments(function: LibraryFunction) -> tuple[int, float]:
+    """The fewest arguments that a function of the library takes, without the machine and the site, and the most."""
+    try:
+        signature_ = signature(function)
+    except ValueError:  # one of CPython's own in C
+        return 0, inf
+    given = [each for each in signature_.parameters.values() if each.kind is not Parameter.KEYWORD_ONLY]
+    has_rest = any(each.kind is Parameter.VAR_POSITIONAL for each in given)
+    fewest = sum(each.default is Parameter.empty and each.kind is not Parameter.VAR_POSITIONAL for each in given)
+    return fewest - 2, inf if has_rest else len(given) - 2
 
 
 #: The arguments of functions of the library that may depend on unknown inputs. All others become definite.
@@ -589,10 +631,22 @@ _ATOMIC: Final = "__VERIFIER_atomic_"
 _WITHIN: Final = "the run was cut: {} is called in an atomic section, at {}"
 
 
+def _converted(name: str, type_: str, value: Any, site: int) -> Any:
+    """A value that is passed to a function, or that it returns, where this type is expected: integers and pointers are
+    registers, of which the lower bits count."""
+    is_integer = type_ == "ptr" or type_[1:].isdigit()
+    if is_integer is not isinstance(value, int | SymbolicInt):
+        raise ProgramFault("invalid call", f"calls {name} as a function of other types", site)
+    if not is_integer or type_ in ("ptr", "i64"):
+        return value
+    mask = (1 << int(type_[1:])) - 1
+    return value & mask if type(value) is SymbolicInt or value > mask else value
+
+
 def _fitted(type_: Type, value: Any) -> Any:
     """The result of a function of the library, as an unsigned integer or rounded."""
     if isinstance(type_, Int | Pointer):
-        return value & ((1 << bits_of(type_)) - 1)
+        return None if value is None else value & ((1 << bits_of(type_)) - 1)
     return single(value) if isinstance(type_, Float) and type_.name == "float" else value
 
 

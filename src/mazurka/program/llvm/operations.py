@@ -127,6 +127,11 @@ def uninitialised(name: str, site: int) -> int:
     raise ProgramFault("uninitialised read", f"reads {name}, which has no value yet", site)
 
 
+def no_value(name: str, site: int) -> None:
+    """The value of a call is used that has none."""
+    raise ProgramFault("uninitialised read", f"uses the value of {name}(), which has returned none", site)
+
+
 def insert(whole: tuple[Any, ...], part: Any, indices: tuple[int, ...]) -> tuple[Any, ...]:
     """An aggregate with one part replaced."""
     first, *rest = indices
@@ -150,6 +155,7 @@ OPERATIONS: Final = {
             no_divisor,
             unreachable,
             uninitialised,
+            no_value,
             insert,
         ),
     )

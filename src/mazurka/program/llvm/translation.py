@@ -43,9 +43,12 @@ from mazurka.program.llvm.ir.functions import (
     IGNORED_CALLS,
     instructions_of,
     is_step,
+    may_lack_value,
     moved_in,
     promoted_in,
+    returned_in,
     successors,
+    used_in,
 )
 from mazurka.program.llvm.ir.jumps import is_setjmp
 from mazurka.program.llvm.ir.module import (
@@ -99,7 +102,8 @@ class Watched(Protocol):
 
 class Translator:
     """Translates one function. ``address`` gives the addresses of symbols, ``site`` numbers instructions, ``callee``
-    gives the expression for a function that is called by name. With ``counts_steps``, ``step()`` is called before each
+    gives the expression for a function that is called by name, ``definition`` that function, if it is the program's.
+    With ``counts_steps``, ``step()`` is called before each
     instruction that may be visible to other threads."""
 
     def __init__(
@@ -108,6 +112,7 @@ class Translator:
         address: Callable[[str], int],
         site: SiteOf,
         callee: Callable[[str], str],
+        definition: Callable[[str], IrFunction | None],
         watched: Watched | None = None,
         *,
         counts_steps: bool = False,
@@ -118,10 +123,13 @@ class Translator:
         self._address = address
         self.site = site
         self._callee = callee
+        self._definition = definition
         self._blocks = {block.name: block for block in function.blocks}
         self.names: dict[str, str] = {}
         self.promoted = promoted_in(function)
         self.moved = moved_in(function)
+        self._returned = returned_in(function, self.promoted)
+        self._used = used_in(function)
         self._lines: list[tuple[int, str, int]] = []  # depth, text, line of the source
         self._line = function.location.line if function.location else 1
         self._line_of = _lines_of(function)
@@ -398,6 +406,8 @@ class Translator:
         place = each.operands[0]
         if isinstance(place.value, Local) and place.value.name in self.promoted:
             name = self.name(place.value.name)
+            if each.result in self._returned:  # the caller checks it, where it uses it
+                return name
             missing = f"uninitialised({self._promoted_name(place.value.name)!r}, {self._site_here})"
             return f"({name} if {name} is not None else {missing})"
         function = "atomic_load" if each.how else "move" if each.result in self.moved else "load"
@@ -441,7 +451,6 @@ class Translator:
             self._assign(each, f"set_jump({self._site_here}, {where}, here, {place}, {saves})", depth)
             return
         arguments: list[str] = []
-        is_library = False
         for operand, copied in zip(each.operands[1:], each.copied or (None,) * len(each.operands[1:]), strict=True):
             value = self._value(operand)
             if copied is not None:
@@ -455,28 +464,44 @@ class Translator:
             elif each.how == VARIADIC and operand.type == _LONG_DOUBLE:
                 value = f"long_double({value})"
             arguments.append(value)
-        if isinstance(called, Symbol):
-            expression = self._callee(called.name)
-            types = tuple(operand.type for operand in each.operands[1:])
-            if self._watched is not None and (how := self._watched.watched_call(called.name, types, each.type)):
-                function = f"{expression}, {expression.startswith('library[')}"
-                expression = f"called({', '.join([how, str(self._site_here), function, *arguments])})"
-                is_library = "library[" in function
-            else:
-                is_library = expression.startswith("library[")
-                if is_library:
-                    arguments.insert(0, str(self._site_here))
-                expression = f"{expression}({', '.join(arguments)})"
-        else:
-            given = "".join(f", {argument}" for argument in arguments)
-            expression = f"call({self._value(each.operands[0])}, {self._site_here}{given})"
-        if each.result and not isinstance(each.type, Void):
-            expression = rounded(each.type, fitted(each.type, expression)) if is_library else expression
-            expression = f"{self.name(each.result)} = {expression}"
+        statements = self._statements_of_call(each, arguments)
         if each.opcode == "invoke":
-            self._invoke(block, each, expression, depth)
+            self._invoke(block, each, statements, depth)
         else:
-            self._emit(depth, expression)
+            for statement in statements:
+                self._emit(depth, statement)
+
+    def _statements_of_call(self, each: Instruction, arguments: list[str]) -> list[str]:
+        """The call, and what makes its value one of the type that is expected, if it is used."""
+        called = each.operands[0].value
+        is_used = each.result in self._used and not isinstance(each.type, Void)
+        types = tuple(operand.type for operand in each.operands[1:])
+        how = ""
+        if isinstance(called, Symbol) and self._watched is not None:
+            how = self._watched.watched_call(called.name, types, each.type)
+        definition = self._definition(called.name) if isinstance(called, Symbol) else None
+        fits = definition is not None and (how or _is_called_as_defined(definition, types, each.type))
+        if not isinstance(called, Symbol) or (definition is not None and not fits):
+            given = [self._value(each.operands[0]), str(self._site_here), *arguments]
+            if not is_used:
+                return [f"call({', '.join(given)})"]
+            return [f"{self.name(each.result)} = call_for({str(each.type)!r}, {', '.join(given)})"]
+        expression = self._callee(called.name)
+        if how:
+            function = f"{expression}, {definition is None}"
+            expression = f"called({', '.join([how, str(self._site_here), function, *arguments])})"
+        else:
+            arguments = [str(self._site_here), *arguments] if definition is None else arguments
+            expression = f"{expression}({', '.join(arguments)})"
+        if not is_used:
+            return [expression]
+        result = self.name(each.result)
+        statements = [f"{result} = {expression}"]
+        if definition is None or may_lack_value(definition):
+            statements.append(f"if {result} is None: no_value({called.name!r}, {self._site_here})")
+        if definition is None and (value := rounded(each.type, fitted(each.type, result))) != result:
+            statements.append(f"{result} = {value}")
+        return statements
 
     def _stack_pointer(self, each: Instruction, name: str, depth: int) -> None:
         """The stack's pointer is the number of variables in memory: those of a block end where it is put back."""
@@ -487,11 +512,12 @@ class Translator:
             self._emit(depth, f"let_go(mine[{first}:], {self._site_here})")
             self._emit(depth, f"del mine[{first}:]")
 
-    def _invoke(self, block: Block, each: Instruction, statement: str, depth: int) -> None:
+    def _invoke(self, block: Block, each: Instruction, statements: list[str], depth: int) -> None:
         """A call that goes on elsewhere if an exception comes out of it."""
         line = self._line
         self._emit(depth, "try:")
-        self._emit(depth + 1, statement)
+        for statement in statements:
+            self._emit(depth + 1, statement)
         self._emit(depth + 1, "thrown = None")
         self._emit(depth, "except Thrown as error:")
         self._emit(depth + 1, "thrown = error")
@@ -684,6 +710,13 @@ class Translator:
         if len(parts) > 1:
             text = f"{' + '.join(parts)} & {(1 << 64) - 1}" if terms or fixed < 0 else " + ".join(parts)
         return f"field({text}, {field!r}, {back})" if field else text
+
+
+def _is_called_as_defined(function: IrFunction, types: tuple[Type, ...], result: Type) -> bool:
+    """Whether a call has the types of its function: one that is not declared before it may not."""
+    parameters = tuple(kind for _, kind in function.parameters)
+    given = types[: len(parameters)] if function.variadic else types
+    return given == parameters and function.result == result
 
 
 def _sets_jump(block: Block) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from mazurka.program.llvm.ir.module import Block, Instruction, IrFunction, Local, Symbol
-from mazurka.program.llvm.ir.types import Float, Int, Pointer, Type
+from mazurka.program.llvm.ir.types import Float, Int, Pointer, Type, Void
 
 #: Instructions that copy values, or pick or set bits of them.
 _MOVING: Final = frozenset(
@@ -39,6 +39,81 @@ def moved_in(function: IrFunction) -> set[str]:
             operands = operands[1:] if each.opcode == "store" else operands[:1] if each.opcode == "call" else ()
         used.update(operand.value.name for operand in operands if isinstance(operand.value, Local))
     return {each.result for each in instructions_of(function) if each.opcode == "load"} - used
+
+
+def used_in(function: IrFunction) -> set[str]:
+    """The results that are operands of some instruction."""
+    return {
+        operand.value.name
+        for each in instructions_of(function)
+        for operand in each.operands
+        if isinstance(operand.value, Local)
+    }
+
+
+def returned_in(function: IrFunction, promoted: Collection[str]) -> dict[str, str]:
+    """The results that are read from the place of the function's value, which is a variable without a name in the
+    source, and only returned; with these variables. The place has no value where the closing brace of a C function is
+    reached, which is valid as long as the caller does not use the value (C11 6.9.1p12)."""
+    used = [
+        operand.value.name
+        for each in instructions_of(function)
+        for operand in each.operands
+        if each.opcode != "ret" and isinstance(operand.value, Local)
+    ]
+    found = {}
+    for each in instructions_of(function):
+        if each.opcode == "load" and each.result not in used and isinstance(each.operands[0].value, Local):
+            place = each.operands[0].value.name
+            if place in promoted and place not in function.variables:
+                found[each.result] = place
+    return found
+
+
+def may_lack_value(function: IrFunction) -> bool:
+    """Whether a function may return without a value."""
+    if isinstance(function.result, Void):
+        return True
+    promoted = promoted_in(function)
+    returned = returned_in(function, promoted)
+    if not returned:
+        return False
+    at_starts = assigned_at_starts(function, promoted)
+    for block in function.blocks:
+        assigned = set(at_starts[block.name])
+        for each in block.instructions:
+            if each.opcode == "load" and (place := returned.get(each.result)) is not None and place not in assigned:
+                return True
+            assigned.update(stored_by(each, promoted))
+    return False
+
+
+def assigned_at_starts(function: IrFunction, promoted: Collection[str]) -> dict[str, set[str]]:
+    """The promoted variables that surely have values, by block."""
+    gained = {
+        block.name: {name for each in block.instructions for name in stored_by(each, promoted)}
+        for block in function.blocks
+    }
+    entry = function.blocks[0].name
+    found: dict[str, set[str]] = {block.name: set(promoted) for block in function.blocks}
+    found[entry] = set()
+    is_stable = False
+    while not is_stable:
+        is_stable = True
+        for block in function.blocks:
+            after = found[block.name] | gained[block.name]
+            for label in successors(block):
+                if not found[label] <= after:
+                    found[label] &= after
+                    is_stable = False
+    return found
+
+
+def stored_by(each: Instruction, promoted: Collection[str]) -> tuple[str, ...]:
+    """The promoted variable that an instruction stores to, if any."""
+    if each.opcode == "store" and isinstance(place := each.operands[1].value, Local) and place.name in promoted:
+        return (place.name,)
+    return ()
 
 
 def is_step(each: Instruction, promoted: Collection[str], is_external: Callable[[str], bool]) -> bool:

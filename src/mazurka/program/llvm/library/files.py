@@ -533,7 +533,7 @@ def _ftw(m: Machine, site: int, name: int, function: int, _depth: int) -> int:
         place = m.memory.allocate(len(text) + 1, "heap", "path", text + b"\0").address
         attributes = m.memory.allocate(144, "heap", "attributes").address
         _attributes(m, site, path, attributes, node)
-        if result := m.call(function, site, place, attributes, int(node.content is None)):
+        if result := m.call_for("i32", function, site, place, attributes, int(node.content is None)):
             return int(result)
         if node.content is None:
             inside = files.names(path)

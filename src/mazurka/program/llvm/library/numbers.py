@@ -98,7 +98,7 @@ def _sort(m: Machine, site: int, base: int, count: int, size: int, compare: int,
     def order(one: Any, other: Any) -> int:
         for place, item in zip(places, (one, other), strict=True):
             place.data[:] = item
-        return signed(int(m.call(compare, site, places[0].address, places[1].address, *more)), 32)
+        return signed(int(m.call_for("i32", compare, site, places[0].address, places[1].address, *more)), 32)
 
     m.memory.write(base, b"".join(sorted(items, key=functools.cmp_to_key(order))), site)
 
@@ -107,7 +107,7 @@ def _bsearch(m: Machine, site: int, key: int, base: int, count: int, size: int, 
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
-        order = signed(int(m.call(compare, site, key, base + middle * size)), 32)
+        order = signed(int(m.call_for("i32", compare, site, key, base + middle * size)), 32)
         if not order:
             return base + middle * size
         low, high = (middle + 1, high) if order > 0 else (low, middle)

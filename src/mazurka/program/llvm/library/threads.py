@@ -70,7 +70,7 @@ class Threads(PrimitiveTable):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.ids: dict[int, Task] = {}
-        self.results: dict[int, int] = {}  # by task
+        self.results: dict[int, int | None] = {}  # by task; None: it has returned no value
         self.detached: set[int] = set()  # and joined ones
         self.joined: set[int] = set()
         self.waits: dict[str, int] = {}  # by thread: how often it has waited
@@ -117,9 +117,9 @@ class Threads(PrimitiveTable):
     def _body(self, function: int, argument: int, site: int) -> None:
         run = self.machine.run
         task = run.current
-        value = 0
+        value = None
         try:
-            value = self.machine.call(function, site, argument) or 0
+            value = self.machine.call(function, site, argument)
         except ThreadExit as error:
             value = error.value
         finally:
@@ -174,7 +174,10 @@ class Threads(PrimitiveTable):
         self.detached.add(task.index)
         self.joined.add(task.index)
         if place:
-            self.machine.memory.store(place, size, self.results.get(task.index, 0) & (1 << 8 * size) - 1, site)
+            value = self.results.get(task.index, 0)
+            content = (value or 0) & (1 << 8 * size) - 1
+            shadow = bytes(size) if value is None else None
+            self.machine.memory.write(place, content.to_bytes(size, "little"), site, shadow)
         return 0
 
     # -- mutexes ------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.expressions import bits_of
 from mazurka.program.llvm.ir.functions import instructions_of, moved_in, promoted_in
 from mazurka.program.llvm.ir.jumps import is_setjmp
-from mazurka.program.llvm.ir.module import Instruction, Module, Symbol
+from mazurka.program.llvm.ir.module import Instruction, IrFunction, Module, Symbol
 from mazurka.program.llvm.ir.types import Float, Type, Void
 from mazurka.program.llvm.loop_structure import LoopStructure
 from mazurka.program.llvm.memory import Memory
@@ -90,6 +90,10 @@ class Host(Protocol):
 
     def callee(self, name: str) -> str:
         """The expression for a function that is called by name."""
+        ...
+
+    def definition(self, name: str) -> IrFunction | None:
+        """The function of the program that is called by a name; None if it is the library's."""
         ...
 
     def is_plain(self, name: str) -> bool:
@@ -269,7 +273,8 @@ class NativeCode:
         loops = LoopStructure(function, host.site_of, promoted)
         segments = CodeSegments(function, promoted, moved_in(function), loops, self._is_native)
         known = _CompiledFunction(len(self._known), segments, segments.entries())
-        translator = ResumableTranslator(known.number, segments, function, host.address, host.site_of, host.callee)
+        names = host.address, host.site_of, host.callee, host.definition
+        translator = ResumableTranslator(known.number, segments, function, *names)
         translator.compiled(host.namespace, python_name(name))
         self._known.append(known)
         self._by_name[name] = known

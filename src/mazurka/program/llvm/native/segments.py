@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
-from mazurka.program.llvm.ir.functions import IGNORED_CALLS
+from mazurka.program.llvm.ir.functions import IGNORED_CALLS, assigned_at_starts, stored_by
 from mazurka.program.llvm.ir.module import Block, ConstantValue, Instruction, IrFunction, Local, Operand, Symbol
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Type, Void
 from mazurka.program.llvm.loop_structure import LoopStructure
@@ -65,7 +65,7 @@ class CodeSegments:
         self.types: dict[str, Type] = dict(function.parameters)
         for block in function.blocks:
             self.types.update((each.result, each.type) for each in block.instructions if each.result)
-        self._assigned = self._assigned_at_starts()
+        self._assigned = assigned_at_starts(function, promoted)
         self.ways: dict[int, Carrier] = {}  # by the identity of an instruction
         self.parts: list[CodeSegment] = []
         self.first: dict[str, int] = {}  # the first label of a block
@@ -114,8 +114,7 @@ class CodeSegments:
         assigned = set(self._assigned[block.name])
         for at, each in enumerate(block.instructions):
             way = self.ways[id(each)] = self._way(block, each, assigned)
-            if (name := self._stored(each)) is not None:
-                assigned.add(name)
+            assigned.update(stored_by(each, self.promoted))
             if way is not Carrier.NATIVE and at > start and each.opcode != "phi":
                 self.parts.append(CodeSegment(block.name, at))
 
@@ -166,31 +165,6 @@ class CodeSegments:
         else:
             numbers = [number for label in end.labels for number in self.loops.left_by(block, label)]
         return any(loop.has_effects and loop.number in numbers for loop in self.loops.heads.values())
-
-    def _stored(self, each: Instruction) -> str | None:
-        if each.opcode == "store" and isinstance(place := each.operands[1].value, Local):
-            return place.name if place.name in self.promoted else None
-        return None
-
-    def _assigned_at_starts(self) -> dict[str, set[str]]:
-        """The promoted variables that surely have values, by block."""
-        gained = {
-            block.name: {name for each in block.instructions if (name := self._stored(each)) is not None}
-            for block in self.function.blocks
-        }
-        entry = self.function.blocks[0].name
-        found: dict[str, set[str]] = {name: set(self.promoted) for name in self._blocks}
-        found[entry] = set()
-        is_stable = False
-        while not is_stable:
-            is_stable = True
-            for block in self.function.blocks:
-                after = found[block.name] | gained[block.name]
-                for label in _following(block):
-                    if not found[label] <= after:
-                        found[label] &= after
-                        is_stable = False
-        return found
 
     # -- live variables -----------------------------------------------------------------------------------------------
 
