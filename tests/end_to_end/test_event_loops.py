@@ -110,6 +110,69 @@ _SIGNALS = """\
     """
 
 
+#: The first timer is the later one by a tenth of a second, unless the loop is held up as long between the two calls.
+_TWO_TIMERS = """\
+    import asyncio
+
+    rung = []
+
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, abs, -3)
+        done = loop.create_future()
+        loop.call_later(0.3, rung.append, "door")
+        loop.call_later(0.2, rung.append, "phone")
+        loop.call_later(0.7, done.set_result, None)
+        await done
+
+
+    asyncio.run(main())
+    assert rung == ["phone", "door"]
+    """
+
+#: The time limit expires while the answer is on its way, if the loop is held up for 0.02 s.
+_TIMER_AND_ANSWER = """\
+    import asyncio
+
+    seats = ["window"]
+
+
+    async def book():
+        seat = seats.pop()
+        await asyncio.sleep(0.03)
+        return seat
+
+
+    async def main():
+        await asyncio.get_running_loop().run_in_executor(None, abs, -3)
+        try:
+            seats.append(await asyncio.wait_for(book(), 0.05))
+        except TimeoutError:
+            pass
+
+
+    asyncio.run(main())
+    assert seats
+    """
+
+#: No timer is pending while the loop does anything.
+_ONE_TIMER = """\
+    import asyncio
+
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        assert await loop.run_in_executor(None, abs, -3) == 3
+        await asyncio.sleep(0.01)
+        loop.call_later(0.02, print).cancel()
+        await asyncio.sleep(0.01)
+
+
+    asyncio.run(main())
+    """
+
+
 def test_a_loop_alone_is_a_program_without_threads(shell: Shell) -> None:
     report = shell.check(_ALONE, status=5)
     assert report["reason"].startswith("no threads were started")
@@ -135,3 +198,18 @@ def test_a_loop_that_waits_for_a_signal_is_uncontrolled(shell: Shell) -> None:
     report = shell.check(_SIGNALS, status=0)
     assert report["verdict"] == "inconclusive"
     assert any("signals" in each for each in report["uncontrolled"])
+
+
+@pytest.mark.parametrize(
+    ("program", "least"), [(_TWO_TIMERS, "0.1"), (_TIMER_AND_ANSWER, "0.02")], ids=["two timers", "timer and answer"]
+)
+def test_the_least_pause_that_turns_timers_is_an_assumption(program: str, least: str, shell: Shell) -> None:
+    report = shell.check(program, "--timing", "all", status=0)
+    assert report["verdict"] == "verified", report["reason"]
+    assert report["reason"].endswith(f"assuming that event loops are held up for less than {least} s in all")
+
+
+def test_a_single_timer_needs_no_assumption(shell: Shell) -> None:
+    report = shell.check(_ONE_TIMER, status=0)
+    assert report["verdict"] == "verified", report["reason"]
+    assert "assuming" not in report["reason"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import astuple, field, replace
+from math import isinf
 from typing import Final
 
 from mazurka.explore.outcome import FailingExecution, Predictions, Waits
@@ -56,9 +57,15 @@ class Statistics:
             self.conditions.update(dict.fromkeys(run.conditions))
         if run.assumed:
             self.assumed |= run.assumed
-        if run.limited or run.slept or run.withheld:
-            expired = run.expired > 0
-            self.waits += Waits(run.shortest, run.slept, withheld=run.withheld, expired=expired, nearest=run.nearest)
+        if run.limited or run.slept or run.withheld or not isinf(run.held_up):
+            self.waits += Waits(
+                run.shortest,
+                run.slept,
+                withheld=run.withheld,
+                expired=run.expired > 0,
+                nearest=run.nearest,
+                held_up=run.held_up,
+            )
         if run.truncated:
             self.truncated = self.truncated or run.truncated
         if len(run.tasks) > self.threads:

@@ -294,6 +294,9 @@ class Run:
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
     bounded: frozenset[StepIndex] = frozenset()  # with timing: steps before which a thread waited with a time limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing
+    held_up: float = float(
+        "inf"
+    )  # an event loop that is held up for as many seconds may run its timers in other orders
     returned: tuple[str | None, str | None] | None = (
         None  # with calls: their results in this order; None: the order did not come about
     )

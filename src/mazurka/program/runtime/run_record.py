@@ -35,6 +35,7 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> La
     run.daemons = tuple([task.index for task in tasks if task.daemon])
     run.labels = {task.index: task.label for task in tasks if task.label}
     run.limited = runtime.limited
+    run.held_up = runtime.held_up
     run.again = runtime.again
     if runtime.conditions is not None and (runtime.conditions.used or runtime.conditions.stale):
         _add_inputs(run, runtime.conditions)

@@ -134,6 +134,7 @@ class Runtime:
     limited = False  # some waits had time limits
     shortest = inf  # the shortest of these limits
     slept = 0.0  # the latest end of a sleep
+    held_up = inf  # as in Run
     bounded: tuple[StepIndex, ...] = ()  # as in Run
     ended: dict[StepIndex, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
     again = 0  # of a livelock: so many last points repeat as many before them
