@@ -138,7 +138,8 @@ class Machine:
         self.instructions: dict[int, Instruction] = {}  # by site: those that access memory themselves
         self.fences: list[Fence] = []  # of this execution
         self.allocated: list[tuple[MemoryObject, int]] = []  # by malloc and its like, with the sites
-        self._constructors: list[int] | None = None  # found when it is asked for
+        self._constructors: list[int] | None = None  # found when they are asked for
+        self._destructors: list[int] | None = None
         self._activations = 0
         self._rounds = 0  # passes of loops in succession that began in states that were there before
         self._states: set[Any] = set()
@@ -357,8 +358,10 @@ class Machine:
         return self._constructors
 
     def destructors(self) -> list[int]:
-        """The addresses of the functions that are called after ``main``, in order."""
-        return self._listed("llvm.global_dtors")
+        """The addresses of the functions that are called after ``main``, in order: the last one first."""
+        if self._destructors is None:
+            self._destructors = self._listed("llvm.global_dtors")[::-1]
+        return self._destructors
 
     def _listed(self, name: str) -> list[int]:
         variable = self.module.globals.get(name)

@@ -23,8 +23,8 @@ from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit, T
 from mazurka.program.llvm.ir.reading import read_module
 from mazurka.program.llvm.leaks import leaks, leaks_at_exit
 from mazurka.program.llvm.library.cplusplus import uncaught
+from mazurka.program.llvm.library.exits import exit_process
 from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
-from mazurka.program.llvm.library.process import exit_process
 from mazurka.program.llvm.library.registry import LIBRARY
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
@@ -202,11 +202,11 @@ class CProgram(LearnsPoints):
             status = machine.namespace["f_main"](*given[: len(function.parameters)]) or 0
         except ThreadExit:
             machine.threads.has_left = True
-            machine.threads.end(main)
             for task in run.live:
                 if task is not main and task.daemon:
                     task.daemon = False
                     run.required += 1
+            machine.threads.end(main)
             return
         if not run.aborting:
             exit_process(machine, 0, int(status))

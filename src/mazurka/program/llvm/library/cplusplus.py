@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.library.composites import begin_once, end_once
+from mazurka.program.llvm.library.exits import at_exit
 from mazurka.program.llvm.library.memory import allocate, free
-from mazurka.program.llvm.library.process import at_exit
 from mazurka.program.llvm.library.variables import MULTIPLE, POINTERS, SINGLE
 
 if TYPE_CHECKING:

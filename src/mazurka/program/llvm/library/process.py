@@ -1,4 +1,4 @@
-"""The process: its end, assertions, and the system that it runs on.
+"""The process: failed assertions, and the system that it runs on.
 
 Source: C17, 7.2 and 7.22.4; POSIX.1-2017.
 """
@@ -9,15 +9,13 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.faults import ProcessExit, ProgramFault
+from mazurka.program.llvm.faults import ProgramFault
+from mazurka.program.llvm.library.exits import exit_process
 from mazurka.program.llvm.library.floats import signed
 from mazurka.program.llvm.library.locales import text_of_library
 from mazurka.program.llvm.library.output import text_of
 from mazurka.program.llvm.library.thread_storage import set_errno
 from mazurka.program.protocol import FailureKind
-from mazurka.program.runtime.task import EXIT_POINTS
-from mazurka.trace.event import Op
-from mazurka.trace.targets import ATOMIC, Target
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -30,36 +28,6 @@ def _assertion_failed(m: Machine, site: int, text: int, _file: int, _line: int, 
 
 def _abort(_m: Machine, site: int) -> None:
     raise ProgramFault("abort", "calls abort()", site)
-
-
-def exit_process(m: Machine, site: int, status: int) -> None:
-    """``exit``: the functions of ``atexit`` are called, the last one first, in the thread that calls it."""
-    m.threads.leave(m.run.current)
-    while functions := _at_exit(m, site):
-        function, *arguments = functions.pop()
-        m.call(function, site, *arguments)
-    for function in m.destructors():
-        m.call(function, site)
-    raise ProcessExit(status & 255)
-
-
-def _exit(_m: Machine, _site: int, status: int) -> None:
-    raise ProcessExit(status & 255)
-
-
-def _at_exit(m: Machine, site: int) -> list[tuple[int, ...]]:
-    """The functions to call at exit, before one is taken: beside threads that add some, that is a step."""
-    if EXIT_POINTS in m.run.points:
-        m.memory.step(Op.RMW, _AT_EXIT, site, None, point=True)
-    found: list[tuple[int, ...]] = m.state.setdefault("atexit", [])
-    return found
-
-
-def at_exit(m: Machine, site: int, function: int, *arguments: int) -> int:
-    """``atexit``; the arguments are the function's."""
-    m.run.need_points(EXIT_POINTS)
-    _at_exit(m, site).append((function, *arguments))
-    return 0
 
 
 def _limit(m: Machine, site: int, resource: int, place: int) -> int:
@@ -126,9 +94,6 @@ def _trap(_m: Machine, site: int) -> None:
     raise ProgramFault("undefined behaviour", "comes to a trap", site)
 
 
-#: The location of the functions that are called at exit.
-_AT_EXIT: Final[Target] = (ATOMIC, "the functions of atexit")
-
 _EINVAL, _ERANGE = 22, 34
 
 #: The number of the resource ``RLIMIT_NOFILE``, and the number of the user.
@@ -140,11 +105,6 @@ _SYSTEM: Final = {0: 2097152, 2: 100, 3: 65536, 4: 1024, 30: 4096, 60: 1024, 83:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "__assert_fail": _assertion_failed,
     "abort": _abort,
-    "exit": exit_process,
-    "_exit": _exit,
-    "_Exit": _exit,
-    "quick_exit": _exit,
-    "atexit": at_exit,
     "getrlimit": _limit,
     "setrlimit": lambda m, site, resource, place: 0,
     **dict.fromkeys(("strerror", "strerror_r"), _error_text),

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault, ThreadExit
+from mazurka.program.llvm.library.exits import ends_with_calls, exit_process
 from mazurka.program.llvm.library.primitive_table import PrimitiveTable
 from mazurka.program.llvm.library.primitives import (
     ERRORCHECK,
@@ -36,7 +37,7 @@ from mazurka.program.llvm.library.primitives import (
 from mazurka.program.llvm.library.thread_storage import FUNCTIONS as STORAGE
 from mazurka.program.llvm.library.thread_storage import call_destructors, end_storage, set_errno
 from mazurka.program.protocol import Access
-from mazurka.program.runtime.task import CANCEL_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
+from mazurka.program.runtime.task import CANCEL_POINTS, LAST_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATOMIC, Target
 
@@ -61,6 +62,9 @@ _KIND_AT: Final = 16
 #: The first thread identifier.
 _FIRST_ID: Final = 0x7F00_0000_0000
 
+#: The number of threads that have not come to their end.
+_ALIVE: Final[Target] = (ATOMIC, "the threads that are left")
+
 FIFO: Final = "a signal wakes the thread that has waited longest, and no thread wakes without one"
 
 
@@ -78,6 +82,7 @@ class Threads(PrimitiveTable):
         self.uncancellable: set[int] = set()  # tasks that have disabled this
         self.waiting: dict[int, ConditionWaiter] = {}  # in pthread_cond_wait, by task
         self.has_left = False  # the main thread has ended by pthread_exit
+        self.alive = 1  # threads that have not come to their end
         self.endings: dict[int, Composite] = {}  # by task
 
     # -- threads ------------------------------------------------------------------------------------------------------
@@ -92,6 +97,7 @@ class Threads(PrimitiveTable):
             machine.memory.store(place, 8, number, site)
         function_name = machine.shown_name(machine.functions.get(function, ""))
         machine.memory.owned.fork(parent.index, len(run.tasks))
+        self.alive += 1
         task = run.fork(
             lambda: self._body(function, argument, site), daemon=not self.has_left, label=f"{function_name} ({name})"
         )
@@ -134,10 +140,11 @@ class Threads(PrimitiveTable):
             self.machine.call(function, 0, argument)
 
     def end(self, task: Task) -> None:
-        """A thread ends: call the destructors of its ``thread_local`` objects and thread-specific data, end its
-        variables, and leave its robust mutexes to others."""
+        """A thread ends: call the destructors of its ``thread_local`` objects and thread-specific data, end the process
+        if no thread is left, end its variables, and leave its robust mutexes to others."""
         self.leave(task)
         call_destructors(self.machine, task)
+        self._count_out()
         end_storage(self.machine, task)
         for each in list(self.primitives.values()):
             if isinstance(each, Mutex) and each.robust and each.holder_ is task:
@@ -149,6 +156,18 @@ class Threads(PrimitiveTable):
             ending.write(self.machine.run, 0, ("ended",))
             self.signal(ending.condition, 0, all_=True)
             self.unlock(ending.mutex, 0)
+
+    def _count_out(self) -> None:
+        """The running thread comes to its end. The last one calls ``exit``, as in glibc; which one that is matters if
+        there are functions to call then, once the main thread has been seen to end by ``pthread_exit``."""
+        machine = self.machine
+        if self.has_left and ends_with_calls(machine):
+            machine.run.need_points(LAST_POINTS)
+        if LAST_POINTS in machine.run.points:
+            machine.memory.step(Op.RMW, _ALIVE, 0, lambda: ("int", self.alive), point=True)
+        self.alive -= 1
+        if not self.alive:
+            exit_process(machine, 0, 0)
 
     def ending(self, task: Task) -> Composite:
         """Whether a thread has ended, for threads that may be cancelled while they wait for that."""
