@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from mazurka.explore.portfolio import Portfolio
 from mazurka.explore.se_mcr import SwitchEquivalence
 from mazurka.explore.search_journal import open_journal
 from mazurka.explore.strategy import StrategySettings
+from mazurka.program.protocol import Plan, Run, TailPolicy
 from mazurka.program.source_analysis import NothingKnown
 
 _STATES = 15_000
@@ -38,7 +40,7 @@ CHECKED = SmallProgram(COUNTING.threads, after=(Read("r", "v"), Assert("r > 1"))
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All strategies are there from the beginning."""
+    """All searches are there from the beginning."""
     monkeypatch.setattr(portfolio, "_LEADS", (0.0, 0.0))
 
 
@@ -71,10 +73,7 @@ def _failures(finals: frozenset[Any]) -> set[tuple[int, str]]:
     ],
     ids=["both", "the-first-does-not-end", "the-second-is-in-doubt"],
 )
-def test_generated_programs(
-    first: type[ReadsFromSearch], second: type[SwitchEquivalence], winners: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(portfolio, "_TURN", 0.001)
+def test_generated_programs(first: type[ReadsFromSearch], second: type[SwitchEquivalence], winners: set[str]) -> None:
     won = set()
     for number in range(_PROGRAMS):
         program = random_program(number, semaphores=number % 2 == 0)
@@ -94,7 +93,7 @@ def test_generated_programs(
 
 def test_steps_of_several_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
     """``mcr`` is sure of them, and needs no second."""
-    monkeypatch.setattr(portfolio, "_LEADS", (60.0, 60.0))
+    monkeypatch.setattr(portfolio, "_LEADS", (inf, inf))
     won = set()
     for number in range(_PROGRAMS):
         program = random_program(number, conditions=False, compounds=True)
@@ -121,12 +120,11 @@ def test_both_in_doubt() -> None:
     assert (reached.strategy.name, reached.strategy.incompleteness_reason()) == ("mcr", "not sure; no idea")
 
 
-def test_a_third_decides_where_the_others_are_in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_third_decides_where_the_others_are_in_doubt() -> None:
     class Doubting(ReadsFromSearch):
         def incompleteness_reason(self) -> str:
             return "not sure"
 
-    monkeypatch.setattr(portfolio, "_TURN", 0.001)
     for number in range(_PROGRAMS):
         program = random_program(number, semaphores=number % 2 == 0)
         try:
@@ -171,8 +169,93 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     assert saved == {True, False}  # both go on, not anew
 
 
+def _beside(monkeypatch: pytest.MonkeyPatch, leads: tuple[float, ...] = (0.0, 0.0)) -> Portfolio:
+    """Samplers join after the first execution, bounded search after two of theirs."""
+    monkeypatch.setattr(portfolio, "_ALONE", (1, 0.0))
+    monkeypatch.setattr(portfolio, "_OPENING", (2, inf))
+    monkeypatch.setattr(portfolio, "_LEADS", leads)
+    made = Portfolio.make(StrategySettings(), NothingKnown())
+    assert isinstance(made, Portfolio)
+    return made
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("leads", [(0.0, 0.0), (inf, inf)], ids=["all", "only-those-beside-mcr"])
+def test_with_samplers_and_bounded_search(leads: tuple[float, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    won = set()
+    for number in range(_PROGRAMS):
+        program = random_program(number, semaphores=number % 2 == 0)
+        try:
+            answer = everything(program, _STATES)
+        except TooLarge:
+            continue
+        reached = reach(program, lambda: _beside(monkeypatch, leads))
+        assert reached.everything.finals <= answer.finals, number
+        assert reached.everything.deadlocks == answer.deadlocks, number
+        assert _failures(reached.everything.finals) == _failures(answer.finals), number
+        assert reached.strategy.incompleteness_reason() == "", number
+        won.add(reached.strategy.name)
+    assert won <= {"mcr", "dpor", "se-mcr", "icb-dpor"}
+
+
+def test_the_same_executions_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turns follow from the work, not from time."""
+
+    class Remembering(OracleProgram):
+        def __init__(self, program: SmallProgram) -> None:
+            super().__init__(program)
+            self.plans: list[Plan] = []
+
+        def execute(self, plan: Plan) -> Run:
+            self.plans.append(plan)
+            return super().execute(plan)
+
+    def plans() -> list[Plan]:
+        runner, made = Remembering(COUNTING), _beside(monkeypatch)
+        while (seed := made.next_seed()) is not None:
+            made.observe(seed, runner.execute(seed.plan))
+        return runner.plans
+
+    first = plans()
+    assert {plan.tail for plan in first} >= {TailPolicy.STAY, TailPolicy.POS, TailPolicy.RANDOM}
+    assert first == plans()
+
+
+def test_coverage_of_a_search_that_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner, made = OracleProgram(COUNTING), _beside(monkeypatch)
+    for _ in range(60):
+        seed = made.next_seed()
+        assert seed is not None
+        made.observe(seed, runner.execute(seed.plan))
+    coverage = made.coverage()
+    assert coverage.bounded is not None
+    assert coverage.bounded.preemptions >= 0
+    assert coverage.sampled is not None
+    assert coverage.sampled.executions > 2
+    assert 0 < coverage.sampled.probability < 1
+    assert coverage.conflicts is not None
+    assert coverage.conflicts.shown >= coverage.conflicts.in_both_orders > 0
+    assert 0 < sum(cause.share for cause in coverage.causes) <= 1
+
+
+@pytest.mark.parametrize("stopped", [3, 10, 40])
+def test_those_beside_it_go_on_where_they_were_stopped(stopped: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    runner, made = OracleProgram(COUNTING), _beside(monkeypatch)
+    for _ in range(stopped):
+        seed = made.next_seed()
+        assert seed is not None
+        made.observe(seed, runner.execute(seed.plan))
+    resumed = _beside(monkeypatch)
+    resumed.restore(made.records())
+    before, after = made.coverage(), resumed.coverage()
+    assert (after.bounded, after.sampled) == (before.bounded, before.sampled)
+    while (seed := resumed.next_seed()) is not None:
+        resumed.observe(seed, runner.execute(seed.plan))
+    assert resumed.incompleteness_reason() == ""
+
+
 def test_it_begins_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(portfolio, "_LEADS", (60.0, 60.0))
+    monkeypatch.setattr(portfolio, "_LEADS", (inf, inf))
 
     def second() -> SwitchEquivalence:
         raise AssertionError("not wanted so soon")

@@ -20,6 +20,7 @@ from array import array
 from collections.abc import Iterable
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
+from mazurka.explore.coverage import Bounded, Coverage
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy
 from mazurka.program.protocol import Plan, Run
 from mazurka.trace.event import Op
@@ -70,12 +71,14 @@ class Levels(Generic[T]):
     def __init__(self) -> None:
         self.waiting: list[dict[int, T]] = []
         self.taken: dict[int, tuple[int, T]] = {}  # by number: level and seed
+        self.finished: list[int] = []  # by level: how many seeds have been executed
         self.next_number = 0
 
     def add(self, level: int, wanted: T) -> None:
         """Queue a seed that costs ``level`` preemptions, under the next number."""
         while len(self.waiting) <= level:
             self.waiting.append({})
+            self.finished.append(0)
         self.waiting[level][self.next_number] = wanted
         self.next_number += 1
 
@@ -91,9 +94,12 @@ class Levels(Generic[T]):
     def finish(self, number: int) -> tuple[int, T]:
         """The level and the deviation of a seed that has been executed (perhaps by a search before this one)."""
         if number in self.taken:
-            return self.taken.pop(number)
-        level = next(level for level, waiting in enumerate(self.waiting) if number in waiting)
-        return level, self.waiting[level].pop(number)
+            level, wanted = self.taken.pop(number)
+        else:
+            level = next(level for level, waiting in enumerate(self.waiting) if number in waiting)
+            wanted = self.waiting[level].pop(number)
+        self.finished[level] += 1
+        return level, wanted
 
     def __len__(self) -> int:
         return sum(map(len, self.waiting))
@@ -168,6 +174,15 @@ class SearchByPreemptions(Strategy, Generic[W]):
 
     def summary(self) -> str:
         return self.levels.summary()
+
+    def coverage(self) -> Coverage:
+        """The bound, unless the search is in doubt."""
+        bound = self.levels.bound()
+        if self.incompleteness_reason():
+            return Coverage()
+        if bound is None:
+            bound = len(self.levels.finished) - 1
+        return Coverage(Bounded(bound, sum(self.levels.finished[: bound + 1])))
 
     def incompleteness_reason(self) -> str:
         if not self.unrepeatable:

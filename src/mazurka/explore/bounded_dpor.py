@@ -28,13 +28,22 @@ whole tree stays in memory.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from mazurka.explore.bounded import EXPIRED, SearchByPreemptions, SwitchPoint, turns
+from mazurka.explore.coverage import Cause, Coverage
 from mazurka.explore.races import Execution
 from mazurka.explore.strategy import JournalRecord, Seed
 from mazurka.program.protocol import Run
+from mazurka.trace.event import Op
+from mazurka.trace.ids import SiteNumber
+from mazurka.trace.targets import kind_of
+
+#: So many causes are reported.
+_CAUSES: Final = 5
 
 
 class _Place:
@@ -74,6 +83,8 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         super().__init__(_Insertion(None, ""))
         self.root = _Place(None, "", 0)
         self.expired = False  # whether a timeout fired in some run
+        self.places = 0  # in the search
+        self._reasons: Counter[tuple[Op, str, SiteNumber]] = Counter()  # the operations that threads are to come before
 
     def observe(self, seed: Seed, run: Run) -> None:
         if self.has_diverged(seed, run):
@@ -83,7 +94,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
             self.journal.append(("expired",))
         schedule, fresh = run.schedule(), max(len(seed.plan.prefix) - 1, 0)
         new_turns = [(turn.enabled, turn.staying) for turn in turns(run)[fresh:]]
-        wanted = sorted(set(_backtrack(run, schedule, fresh)))
+        wanted = sorted(set(self._backtrack(run, schedule, fresh)))
         self.journal.append(("ran", seed.number, " ".join(schedule), json.dumps(new_turns), json.dumps(wanted)))
         self._learn(seed.number, schedule, new_turns, wanted)
 
@@ -107,6 +118,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
             place.wanted.add(thread)
             if thread not in place.after:
                 place.after[thread] = _Place(place, thread, place.preemptions + place.turn.cost(thread))
+                self.places += 1
             path.append(place.after[thread])
         for point, thread in wanted:
             self._want(path[point], thread)
@@ -117,6 +129,23 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
             if candidate not in place.wanted:
                 place.wanted.add(candidate)
                 self.levels.add(place.preemptions + place.turn.cost(candidate), _Insertion(place, candidate))
+
+    def _backtrack(self, run: Run, schedule: tuple[str, ...], fresh: int) -> Iterable[tuple[int, str]]:
+        """Additions to backtrack sets, as (point, thread), by events from the ``fresh``-th on."""
+        starts: list[int] = []  # by point: the point of the last switch to its thread
+        for point, thread in enumerate(schedule):
+            starts.append(starts[-1] if point and schedule[point - 1] == thread else point)
+        steps = [step for step in run.log if step.point]
+        for event, task in Execution(run).rivals(fresh):
+            _, op, target, site, *_ = steps[event]
+            self._reasons[op, kind_of(target).tag, SiteNumber(site)] += 1
+            yield event, run.tasks[task]
+            yield starts[event], run.tasks[task]
+
+    def coverage(self) -> Coverage:
+        total = self._reasons.total()
+        causes = [Cause(*reason, count / total) for reason, count in self._reasons.most_common(_CAUSES)]
+        return replace(super().coverage(), causes=tuple(causes))
 
     def incompleteness_reason(self) -> str:
         return super().incompleteness_reason() or (EXPIRED if self.expired else "")
@@ -130,13 +159,3 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
                     self.expired = True
                 case ("astray", number, lost):
                     self.skip(number, lost)
-
-
-def _backtrack(run: Run, schedule: tuple[str, ...], fresh: int) -> Iterable[tuple[int, str]]:
-    """Additions to backtrack sets, as (point, thread), by events from the ``fresh``-th on."""
-    starts: list[int] = []  # by point: the point of the last switch to its thread
-    for point, thread in enumerate(schedule):
-        starts.append(starts[-1] if point and schedule[point - 1] == thread else point)
-    for event, task in Execution(run).rivals(fresh):
-        yield event, run.tasks[task]
-        yield starts[event], run.tasks[task]

@@ -105,6 +105,10 @@ from mazurka.trace.targets import kind_of
 _PORTION: Final = 200
 _MOMENT: Final = 0.2
 
+#: The time of a query, and of a step of an elided run, in times of a step that is executed.
+_QUERY: Final = 10
+_ELIDED: Final = 3
+
 #: The number of waiting branches from which on open branches are finished first.
 _WIDE: Final = 100_000
 
@@ -203,6 +207,7 @@ class ReadsFromSearch(Strategy):
             del self.open[branch.number]
             self.guidance.out.pop(branch.number, None)
             repeated = self.counters.repeated
+            self.counters.elided += len(elided.log)
             before = self._doubtful()
             self._learn(branch, elided, with_values=False)
             self.counters.repeated = repeated  # no run was made
@@ -219,9 +224,9 @@ class ReadsFromSearch(Strategy):
             if branch is not None:
                 return branch
             for depth in self._depths():
-                if self._has_waiting(depth) or self._find_more(depth):
+                if self._has_waiting(depth) or (asked := self._has_unasked(depth)) and self._find_more(depth):
                     return self.waiting[depth].popleft()
-                if perf_counter() >= end:
+                if asked and perf_counter() >= end:  # so each call does some work, however short its time
                     return None
             if not any(self.guidance) and not any(self.unasked) and not self._resolve():
                 return None
@@ -254,10 +259,11 @@ class ReadsFromSearch(Strategy):
     def _has_waiting(self, depth: int) -> bool:
         return depth < len(self.waiting) and bool(self.waiting[depth])
 
+    def _has_unasked(self, depth: int) -> bool:
+        return depth < len(self.unasked) and bool(self.unasked[depth])
+
     def _find_more(self, depth: int) -> bool:
         """Compute further alternatives of a run at this depth; returns whether that made a seed."""
-        if depth >= len(self.unasked) or not self.unasked[depth]:
-            return False
         offering = self.unasked[depth].popleft()
         if not self._ask_on(offering, _PORTION):
             self.unasked[depth].append(offering)
@@ -283,6 +289,9 @@ class ReadsFromSearch(Strategy):
     def _doubtful(self) -> tuple[int, int, int, int]:
         counters = self.counters
         return counters.lost, counters.unknown, counters.capped, int(counters.varying)
+
+    def effort(self) -> int:
+        return _QUERY * self.counters.queries + _ELIDED * self.counters.elided
 
     def estimate(self) -> Estimate:
         done = self.counters.runs

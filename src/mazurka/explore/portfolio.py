@@ -1,36 +1,52 @@
-"""``auto``: ``mcr``, then ``dpor`` and ``se-mcr``, too; the first of them that ends without a doubt has covered all.
+"""``auto``: ``mcr``; if that does not end soon, samplers, bounded search, ``dpor`` and ``se-mcr`` beside it.
 
-Which of them is faster can't be seen from a program. ``mcr`` executes the fewest orders, one for each combination of
-writes that reads may see, but may take long to compute these. ``dpor`` executes one order of each trace, which are
-more, and has little to compute: of uses of libraries that take ``mcr`` seconds most take ``dpor`` half the time.
-``se-mcr`` distinguishes values only, which are few in a pool of connections, and many in a counter. So, as in
-portfolios of solvers, all run, in turns, with shares of the time that follow from how often each was the first.
+The first systematic search that ends without a doubt has covered all. Which of them is faster can't be seen from a
+program. ``mcr`` executes the fewest orders, one for each combination of writes that reads may see, but may take long to
+compute these. ``dpor`` executes one order of each trace, which are more, and has little to compute: of uses of
+libraries that take ``mcr`` seconds most take ``dpor`` half the time. ``se-mcr`` distinguishes values only, which are
+few in a pool of connections, and many in a counter. So, as in portfolios of solvers, all run, in turns.
 
-Each of them explores by itself and proves by itself; the runs of each count for the failures that they show. A
+In a whole program none of them ends. Its bugs are mostly found by chance: of twelve bugs seeded in programs of 140 to
+250 lines, with four or five threads, the first execution shows two, a hundred executions of samplers eleven, each of
+the searches above nine or fewer in three seconds. ``icb-dpor`` finds eleven, and what it has covered at any time can be
+said in a sentence. So the order is: ``mcr`` until it has made some executions and taken about half a second, about a
+hundred executions of samplers (mixed_sampling.py), then all in turns.
+
+Shares. Samplers have a large one for some seconds, and ``icb-dpor`` until all orders with up to two preemptions are
+covered; then both have small ones, so that a search of a minute that would end still ends.
+
+Turns do not depend on time: the work of a strategy is the number of steps in its executions, times what a step costs
+with this strategy, and the effort of its decisions (:meth:`~mazurka.explore.strategy.Strategy.effort`). So a search in
+one process makes the same executions each time.
+
+Each strategy explores by itself and proves by itself; the runs of each count for the failures that they show. A
 strategy that ends in doubt is left out from then on, the next one joins, and the others decide. A run that is cut, as
 it goes round in loops for ever, is a doubt about its own strategy only. ``mcr`` may be in doubt if the locations that a
-step accesses depend on values that other threads change (mcr.py), ``dpor`` where a timeout fires; ``se-mcr``, which
-distinguishes values, by neither. ``se-mcr`` leaves out orders that show races: if races are to be found, only ``dpor``
-may join, and begins only if ``mcr`` is in doubt.
+step accesses depend on values that other threads change (mcr.py), ``dpor`` and ``icb-dpor`` where a timeout fires;
+``se-mcr``, which distinguishes values, by neither. ``se-mcr`` leaves out orders that show races: if races are to be
+found, of the searches only ``dpor`` may join, and begins only if ``mcr`` is in doubt.
 
-If new scheduling points are found, the search begins again, with all strategies that have joined.
+If new scheduling points are found, the search begins again, with all strategies that have joined; samplers go on. What
+they executed is not lost: the points that they found are known, and ``dpor`` is shown which of its operations may wait.
 
 If other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with the
 others.
 
-Cost: none for the first two seconds, unless a search that was too long went before; then five thirds of the time of
-``dpor``, or five halves of that of ``mcr``, if that is the first to end; twice, three or six times (``se-mcr``) once
-all three go on.
+Cost: none for programs that ``mcr`` is done with in half a second, unless a search that was too long went before;
+otherwise about two seconds of samplers, a third of the time until bounded search has reached its bound, and an eighth
+from then on, beside five halves of the time of ``mcr``, if that is the first to end, five thirds of that of ``dpor``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from math import inf
 from time import perf_counter
 from typing import Final, Self
 
 from mazurka.causal.solvers import make_solver
+from mazurka.explore.coverage import Coverage, OrderedPairs
 from mazurka.explore.mcr import ReadsFromSearch
 from mazurka.explore.outcome import Predictions
 from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
@@ -38,44 +54,65 @@ from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Run
 from mazurka.program.source_analysis import SourceAnalysis
 
-#: Seconds of the search after which ``dpor`` joins, and ``se-mcr``.
-_LEADS: Final = (2.0, 6.0)
+#: Seconds of one process for a unit of work, about: a step of an execution without a strategy.
+_UNIT: Final = 22e-6
+
+#: What a step of an execution costs with each strategy, in units (medians of two services of 80 and 280 lines).
+_COSTS: Final = {"mcr": 6.0, "se-mcr": 6.0, "dpor": 1.5, "icb-dpor": 1.5, "samplers": 1.2}
+
+#: The executions, and the work, after which samplers join.
+_ALONE: Final = (10, 24_000.0)
+
+#: Executions that they make in a row then, and the most work for them.
+_OPENING: Final = (100, 60_000.0)
+
+#: The work after which ``dpor`` joins, and ``se-mcr``: two seconds, and six.
+_LEADS: Final = (90_000.0, 270_000.0)
 
 #: ... if a search of the program has taken long before, without its end.
-_LATE_LEADS: Final = (0.0, 6.0)
+_LATE_LEADS: Final = (0.0, 270_000.0)
 
-#: The shares of the time of each strategy, in this order, once they go on side by side.
-_SHARES: Final = (2.0, 3.0, 1.0)
+#: The work of samplers, and the bound of ``icb-dpor``, up to which they have a large share.
+_SAMPLED: Final = 120_000.0
+_BOUND: Final = 2
 
-#: Seconds of a turn.
-_TURN: Final = 0.1
+#: The shares of the work, and those of samplers and ``icb-dpor`` from then on.
+_SHARES: Final = {"mcr": 1.0, "dpor": 1.5, "se-mcr": 0.5, "samplers": 2.0, "icb-dpor": 1.5}
+_SMALL: Final = 0.25
 
-#: States that ``se-mcr`` may keep, a few hundred bytes each, before it is left out.
+#: States that ``se-mcr`` may keep, and places ``icb-dpor``, some hundred bytes each, before it is left out.
 _MOST_STATES: Final = 2_000_000
+_MOST_PLACES: Final = 1_000_000
 
-#: The prefixes of the kinds of the other strategies' records.
-_PREFIXES: Final = ("", "second ", "third ")
+#: Points of an execution from which on ``icb-dpor`` is left out: comparing all of them would take seconds.
+_MOST_POINTS: Final = 5_000
 
-#: The largest number of strategies: the remainder of a seed's number shows which one it is of.
-_MOST_PARTS: Final = 3
+#: By strategy: the prefixes of the kinds of its records. A seed's number modulo their number is its strategy's.
+_PREFIXES: Final = ("", "second ", "third ", "sampled ", "bounded ")
+_PARTS: Final = len(_PREFIXES)
+_SAMPLING: Final = 3
+_BOUNDED: Final = 4
 
 
 @dataclass(slots=True)
 class _Part:
     """One of the strategies, and its progress."""
 
+    number: int
     strategy: Strategy
-    share: float = 1.0  # its share of the time
-    seconds: float = 0.0  # the time that it has had, divided by its share
+    work: float = 0.0
+    turn: float = 0.0  # its work, divided by its share
+    effort: int = 0  # that of its decisions when they were last looked at
+    runs: int = 0
     out: int = 0  # seeds and leases that have not come back
     ended: bool = False  # it has nothing left to run, or was left out
     proved: bool = False  # it ended without a doubt
 
 
 class Portfolio(Strategy):
-    """The ``auto`` strategy. It begins with ``mcr``, and has one more strategy go on once the search has taken as many
-    seconds as the next of ``leads``. The next of ``others`` is made when one more is to go on, or one has ended in
-    doubt."""
+    """The ``auto`` strategy. It begins with ``mcr``, and has one more systematic search go on once the work has become
+    as much as the next of ``leads``. The next of ``others`` is made when one more is to go on, or one has ended in
+    doubt. ``samplers`` and ``bounded`` make those that join beside them."""
 
     exhaustive = True
     needs_advance = True
@@ -84,23 +121,38 @@ class Portfolio(Strategy):
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         mcr = ReadsFromSearch(make_solver(settings.solver), source.uses_of, repeats=settings.races)
+        samplers = lambda: _samplers(settings)  # noqa: E731
         if settings.races:
-            return cls(mcr, [lambda: _dpor(settings)], leads=[inf])
-        return cls(mcr, [lambda: _dpor(settings), lambda: _se_mcr(settings)], _LATE_LEADS if settings.late else None)
+            return cls(mcr, [lambda: _dpor(settings)], leads=[inf], samplers=samplers)
+        others = [lambda: _dpor(settings), lambda: _se_mcr(settings)]
+        leads = _LATE_LEADS if settings.late else None
+        return cls(mcr, others, leads, samplers=samplers, bounded=_bounded, bound=settings.bound)
 
     def __init__(
-        self, mcr: ReadsFromSearch, others: Sequence[Callable[[], Strategy]], leads: Sequence[float] | None = None
+        self,
+        mcr: ReadsFromSearch,
+        others: Sequence[Callable[[], Strategy]],
+        leads: Sequence[float] | None = None,
+        *,
+        samplers: Callable[[], Strategy] | None = None,
+        bounded: Callable[[], Strategy] | None = None,
+        bound: int = 0,
     ) -> None:
         self._mcr = mcr
         self._others = others
-        self._first = _Part(mcr, _SHARES[0])
-        self._parts = [self._first]
+        self._first = _Part(0, mcr)
+        self._parts = {0: self._first}  # by number
+        self._makers = {_SAMPLING: samplers, _BOUNDED: bounded}
         self._leads = _LEADS if leads is None else leads
-        self._begun = perf_counter()
+        self._bound = max(bound, _BOUND)
+        self._before = 0.0  # the work of searches before this one
+        self._elsewhere = 0.0  # that of other processes
+        self._granted: dict[int, float] = {}  # by lease: when it was granted
+        self._points = 0  # the most in one execution
         self._earlier: dict[int, Strategy] = {}  # by number: those of the search before, not yet replaced
         self._ready: tuple[_Part, Seed] | None = None
-        self._taken = 0.0  # when the last seed was handed out
-        self._saved = [True] * _MOST_PARTS
+        self._pairs = OrderedPairs()
+        self._saved = [True] * _PARTS
         self._cut: set[int] = set()  # the strategies whose runs may have been cut, by number
 
     @property
@@ -110,43 +162,100 @@ class Portfolio(Strategy):
 
     def _decisive(self) -> _Part:
         """The strategy that has covered everything; until then, the first."""
-        return next((part for part in self._parts if part.proved), self._first)
+        return next((part for part in self._parts.values() if part.proved), self._first)
 
     # -- turns --------------------------------------------------------------------------------------------------------
+
+    def _work(self) -> float:
+        """All work so far."""
+        return self._before + self._elsewhere + sum([part.work for part in self._parts.values()])
 
     def _turn(self) -> _Part | None:
         """The strategy whose turn it is; None if none has seeds left."""
         if self._decisive().proved:
             return None
-        while not self._mcr.is_worker and len(self._parts) <= len(self._others) and self._is_due():
-            self._begin_another()
-        able = [part for part in self._parts if not part.ended]
+        if not self._mcr.is_worker:
+            self._join()
+        able = [part for part in self._parts.values() if not part.ended]
         if self._first.out and len(able) > (not self._first.ended):
             able = [part for part in able if part is not self._first]
-        return min(able, key=lambda part: part.seconds, default=None)
+        if not self._first.out and all(part.ended for part in self._searches()):
+            return None  # it is not worth while to go on with those beside them alone
+        if (samplers := self._parts.get(_SAMPLING)) is not None and self._is_opening(samplers):
+            return samplers
+        return min(able, key=lambda part: part.turn, default=None)
+
+    @staticmethod
+    def _is_opening(samplers: _Part) -> bool:
+        executions, work = _OPENING
+        return samplers.runs < executions and samplers.work < work
+
+    def _join(self) -> None:
+        """Have more strategies begin, if they are due."""
+        while len(self._searches()) <= len(self._others) and self._is_due():
+            self._begin(len(self._searches()))
+        executions, work = _ALONE
+        if _SAMPLING not in self._parts:
+            if self._granted or (self._work() >= work and self._first.runs >= executions):
+                self._begin(_SAMPLING)
+        elif _BOUNDED not in self._parts and not self._is_opening(self._parts[_SAMPLING]):
+            self._begin(_BOUNDED)
+
+    def _searches(self) -> list[_Part]:
+        """The systematic searches that have begun."""
+        return [part for number, part in self._parts.items() if number < _SAMPLING]
 
     def _is_due(self) -> bool:
-        """Whether another strategy is to begin."""
-        seconds = perf_counter() - self._begun
-        wanted = 1 + sum(seconds >= lead for lead in self._leads)
-        return sum(not part.ended for part in self._parts) < wanted
+        """Whether another systematic search is to begin."""
+        work = self._work()
+        wanted = 1 + sum(work >= lead for lead in self._leads)
+        return sum(not part.ended for part in self._searches()) < wanted
 
-    def _begin_another(self) -> None:
-        going = [part.seconds for part in self._parts if not part.ended]
-        make = self._others[len(self._parts) - 1]
-        strategy = make()
-        if (earlier := self._earlier.pop(len(self._parts), None)) is not None:
-            strategy.begin_again(earlier)
-        self._parts.append(_Part(strategy, _SHARES[len(self._parts)], min(going, default=0.0)))
+    def _begin(self, number: int) -> None:
+        make = self._others[number - 1] if number < _SAMPLING else self._makers[number]
+        if make is None or (number == _BOUNDED and self._points > _MOST_POINTS):
+            return
+        strategy = self._earlier.get(number) if number == _SAMPLING else None
+        if strategy is None:
+            strategy = make()
+            if (earlier := self._earlier.pop(number, None)) is not None:
+                strategy.begin_again(earlier)
+        going = [part.turn for part in self._parts.values() if not part.ended]
+        self._parts[number] = _Part(number, strategy, turn=min(going, default=0.0))
 
     def begin_again(self, earlier: Self) -> None:
-        self._begun = earlier._begun
+        self._before = earlier._work()
+        self._elsewhere = 0.0
         self._cut |= earlier._cut
-        self._earlier = earlier._earlier | {at: part.strategy for at, part in enumerate(earlier._parts) if at}
+        self._pairs = earlier._pairs
+        self._points = earlier._points
+        self._earlier = earlier._earlier | {at: part.strategy for at, part in earlier._parts.items() if at}
+        if (samplers := earlier._parts.get(_SAMPLING)) is not None:
+            self._parts[_SAMPLING] = replace(samplers, out=0, turn=0.0)
+            self._before -= samplers.work
 
     def foresee(self, run: Run) -> None:
-        for strategy in (*(part.strategy for part in self._parts), *self._earlier.values()):
+        for strategy in (*(part.strategy for part in self._parts.values()), *self._earlier.values()):
             strategy.foresee(run)
+
+    def _share(self, part: _Part) -> float:
+        if part.number == _SAMPLING and part.work >= _SAMPLED:
+            return _SMALL
+        if part.number == _BOUNDED and self._has_bound(part):
+            return _SMALL
+        return _SHARES.get(part.strategy.name, 1.0)
+
+    def _has_bound(self, part: _Part) -> bool:
+        covered = part.strategy.coverage().bounded
+        return covered is None or covered.preemptions >= self._bound
+
+    def _charge(self, part: _Part, work: float) -> None:
+        """Enter work of a strategy."""
+        effort = part.strategy.effort()
+        work += max(effort - part.effort, 0)
+        part.effort = effort
+        part.work += work
+        part.turn += work / self._share(part)
 
     def next_seed(self) -> Seed | None:
         self.advance(inf)
@@ -154,17 +263,15 @@ class Portfolio(Strategy):
             return None
         (part, seed), self._ready = self._ready, None
         part.out += 1
-        self._taken = perf_counter()
-        return Seed(_MOST_PARTS * seed.number + self._parts.index(part), seed.plan)
+        return Seed(_PARTS * seed.number + part.number, seed.plan)
 
     def advance(self, seconds: float) -> bool:
         end = perf_counter() + seconds
         while self._ready is None and (part := self._turn()) is not None:
-            begun = perf_counter()
-            decided = part.strategy.advance(min(_TURN, max(end - begun, 0.0)))
+            decided = part.strategy.advance(0.0)
             seed = part.strategy.next_seed() if decided else None
-            part.seconds += (perf_counter() - begun) / part.share
-            if part is not self._first and _states_kept(part.strategy) > _MOST_STATES:
+            self._charge(part, 0 if decided else 1)
+            if part is not self._first and _is_too_large(part.strategy):
                 part.ended = True
             elif seed is not None:
                 self._ready = part, seed
@@ -177,13 +284,26 @@ class Portfolio(Strategy):
         return True
 
     def observe(self, seed: Seed, run: Run) -> None:
-        number, index = divmod(seed.number, _MOST_PARTS)
+        number, index = divmod(seed.number, _PARTS)
         part = self._parts[index]
         part.out -= 1
+        part.runs += 1
         if run.truncated:
             self._cut.add(index)
+        if index >= _SAMPLING:
+            self._pairs.look(run)
+        if index == _SAMPLING and self._is_opening(part):
+            self._show(run)
+        self._points = max(self._points, len(run.choices))
         part.strategy.observe(Seed(number, seed.plan), run)
-        part.seconds += (perf_counter() - self._taken) / part.share
+        self._charge(part, len(run.log) * _COSTS.get(part.strategy.name, 1.0))
+
+    def _show(self, run: Run) -> None:
+        """Show a run of samplers the search that joins next."""
+        if 1 not in self._parts and self._others:
+            if 1 not in self._earlier:
+                self._earlier[1] = self._others[0]()
+            self._earlier[1].foresee(run)
 
     # -- runs made elsewhere ------------------------------------------------------------------------------------------
 
@@ -192,11 +312,13 @@ class Portfolio(Strategy):
             return []
         leases = self._mcr.grant_leases(parts)
         self._first.out += len(leases)
-        return [Lease(_MOST_PARTS * lease.number, lease.records) for lease in leases]
+        self._granted |= dict.fromkeys([lease.number for lease in leases], perf_counter())
+        return [Lease(_PARTS * lease.number, lease.records) for lease in leases]
 
     def settle_lease(self, number: int, records: Iterable[JournalRecord] | None) -> None:
         self._first.out -= 1
-        self._mcr.settle_lease(number // _MOST_PARTS, records)
+        self._elsewhere += (perf_counter() - self._granted.pop(number // _PARTS)) / _UNIT
+        self._mcr.settle_lease(number // _PARTS, records)
 
     def prune_from(self, number: int) -> bool:
         return self._mcr.prune_from(number)
@@ -220,12 +342,25 @@ class Portfolio(Strategy):
     def incompleteness_reason(self) -> str:
         if self._decisive().proved:
             return ""
-        ended = [part.strategy.incompleteness_reason() for part in self._parts if part is self._first or part.ended]
+        ended = [
+            part.strategy.incompleteness_reason()
+            for part in self._parts.values()
+            if part is self._first or (part.ended and part.number != _SAMPLING)
+        ]
         return "; ".join(dict.fromkeys(filter(None, ended)))
 
     def proves_without_cut_runs(self) -> bool:
         decisive = self._decisive()  # only runs of the first one are made in other processes
-        return decisive.proved and decisive is not self._first and self._parts.index(decisive) not in self._cut
+        return decisive.proved and decisive is not self._first and decisive.number not in self._cut
+
+    def coverage(self) -> Coverage:
+        found = self._pairs.coverage()
+        if (bounded := self._parts.get(_BOUNDED)) is not None and _BOUNDED not in self._cut:
+            of_bounded = bounded.strategy.coverage()
+            found = replace(found, bounded=of_bounded.bounded, causes=of_bounded.causes)
+        if (samplers := self._parts.get(_SAMPLING)) is not None:
+            found = replace(found, sampled=samplers.strategy.coverage().sampled)
+        return found
 
     def predictions(self) -> Predictions:
         return self._mcr.predictions()
@@ -235,9 +370,9 @@ class Portfolio(Strategy):
     def records(self) -> list[JournalRecord]:
         records = self._mcr.records()
         if any(record[0] == "reset" for record in records):  # which makes records of the others void, too
-            self._saved[1 : len(self._parts)] = [False] * (len(self._parts) - 1)
-        for index, part in enumerate(self._parts[1:], 1):
-            found = part.strategy.records()
+            self._saved = [number in (0, _SAMPLING) or number not in self._parts for number in range(_PARTS)]
+        for index, part in self._parts.items():
+            found = part.strategy.records() if index else ()
             if self._saved[index]:
                 records += [(_PREFIXES[index] + record[0], *record[1:]) for record in found]
         return records
@@ -245,15 +380,17 @@ class Portfolio(Strategy):
     def restore(self, records: Iterable[JournalRecord]) -> None:
         found: list[list[JournalRecord]] = [[] for _ in _PREFIXES]
         for record in records:
-            self._cut = set(range(_MOST_PARTS))  # the records do not say which runs were cut
+            self._cut = set(range(_PARTS))  # the records do not say which runs were cut
             index = next((at for at, prefix in enumerate(_PREFIXES) if at and record[0].startswith(prefix)), 0)
             found[index].append((record[0].removeprefix(_PREFIXES[index]), *record[1:]))
         self._mcr.restore(found[0])
         for index, each in enumerate(found[1:], 1):
-            if each and index <= len(self._others):
-                while len(self._parts) <= index:
-                    self._begin_another()
-                self._parts[index].strategy.restore(each)
+            if each and (index >= _SAMPLING or index <= len(self._others)):
+                for number in range(1, index + 1) if index < _SAMPLING else (index,):
+                    if number not in self._parts:
+                        self._begin(number)
+                if index in self._parts:
+                    self._parts[index].strategy.restore(each)
 
 
 def _se_mcr(settings: StrategySettings) -> Strategy:
@@ -268,7 +405,26 @@ def _dpor(settings: StrategySettings) -> Strategy:
     return OptimalReduction(settings.timed)
 
 
-def _states_kept(strategy: Strategy) -> int:
+def _bounded() -> Strategy:
+    from mazurka.explore.bounded_dpor import BoundedReduction
+
+    return BoundedReduction()
+
+
+def _samplers(settings: StrategySettings) -> Strategy:
+    from mazurka.explore.mixed_sampling import MixedSampling
+
+    return MixedSampling(settings.seed)
+
+
+def _is_too_large(strategy: Strategy) -> bool:
+    """Whether a strategy keeps more than it may."""
+    from mazurka.explore.bounded_dpor import BoundedReduction
     from mazurka.explore.se_mcr import SwitchEquivalence
 
-    return len(strategy.reachable.known) if isinstance(strategy, SwitchEquivalence) else 0
+    match strategy:
+        case SwitchEquivalence():
+            return len(strategy.reachable.known) > _MOST_STATES
+        case BoundedReduction():
+            return strategy.places > _MOST_PLACES
+    return False

@@ -43,7 +43,7 @@ _ROWS: Final = (
     StrategyRow(
         "auto",
         "portfolio:Portfolio",
-        "`mcr`; after two seconds `dpor` beside it, after six `se-mcr`, too",
+        "`mcr`; if it does not end soon, samplers, `icb-dpor`, `dpor` and `se-mcr` beside it",
         "reads-from classes",
     ),
     StrategyRow("mcr", "mcr:ReadsFromSearch", "one order of each combination of values read", "reads-from classes"),

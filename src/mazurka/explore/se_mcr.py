@@ -61,10 +61,14 @@ class SeMcrCounters:
     refused: int = 0  # runs that only showed that a thread has to wait
     lost: int = 0  # runs that could not follow their seeds although they should have
     endless: int = 0  # possible livelocks that are undecided
+    decisions: int = 0  # states gone through, some of them several times, and other steps to the next seed
 
 
 #: Seconds that a run has to take on average for runs to be made in other processes: shorter ones are faster made here.
 _WORTH: Final = 0.003
+
+#: The time of a state of the search, in times of a step that is executed.
+_STATE: Final = 2
 
 #: The number of runs requested at once from each process, and the seconds for which the search looks for them.
 _AT_ONCE: Final = 4
@@ -128,10 +132,11 @@ class SwitchEquivalence(Strategy):
     def advance(self, seconds: float) -> bool:
         end = perf_counter() + seconds
         while not self.decided:
-            if perf_counter() >= end:
-                return False
             self._advance()
-        return True
+            self.counters.decisions += 1
+            if perf_counter() >= end:
+                break
+        return self.decided
 
     def _advance(self) -> None:
         """Continue the search for the next seed."""
@@ -288,6 +293,9 @@ class SwitchEquivalence(Strategy):
         self.decided = self.following is not None
 
     # -- status -------------------------------------------------------------------------------------------------------
+
+    def effort(self) -> int:
+        return _STATE * self.counters.decisions
 
     def estimate(self) -> Estimate:
         waiting = len(self.reachable.opens) + len(self.reachable.endings)

@@ -20,6 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
+from mazurka.explore.coverage import Coverage
 from mazurka.explore.outcome import Predictions
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Plan, Run
@@ -68,6 +69,7 @@ class StrategySettings:
     memory: int | None = None  # unfolding: the most memory of this process, in megabytes
     branches: bool = True  # unfolding: whether unknown inputs are searched as the orders are
     cutoffs: bool = True  # unfolding: whether events that lead to the state of known ones end the search there
+    bound: int = 0  # auto: preemptions up to which all orders are wanted, at least
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
 
 
@@ -133,6 +135,15 @@ class Strategy(ABC):
     def summary(self) -> str:
         """The state of the search in a few words, for reports ("" if there is nothing to report)."""
         return ""
+
+    def effort(self) -> int:
+        """The work of its decisions so far, apart from executions: a count that no clock enters, of units that take
+        about as long as a step of an execution."""
+        return 0
+
+    def coverage(self) -> Coverage:
+        """What has been covered so far, beside what the guarantees of its row say."""
+        return Coverage()
 
     def predictions(self) -> Predictions:
         """The failures that it has predicted so far."""
