@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,64 @@ int main(void) {{
 }}
 """
 
+#: A thread writes before it takes something, another one writes after it has not got it.
+TRIED = """
+#include <threads.h>
+#include <time.h>
+{}; int x;
+void *one(void *z) {{ {} x = 1; {} return 0; }}
+void *other(void *z) {{
+    struct timespec end; clock_gettime(CLOCK_REALTIME, &end);
+    if ({}) x = 2; else {{ {}; }}
+    return 0;
+}}
+int main(void) {{
+    pthread_t a, b;
+    {};
+    pthread_create(&a, 0, one, 0); pthread_create(&b, 0, other, 0);
+    pthread_join(a, 0); pthread_join(b, 0);
+    return 0;
+}}
+"""
+
+
+def tried(declared: str, take: str, attempt: str, give: str, made: str = "", before: str = "") -> str:
+    """A program whose second thread tries to take what the first one takes; ``before`` is what this one does first."""
+    return TRIED.format(declared, before, f"{take}; {give};", attempt, give, made)
+
+
+MUTEX = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER"
+READ_WRITE = "pthread_rwlock_t m = PTHREAD_RWLOCK_INITIALIZER"
+SEMAPHORE = "sem_t m"
+
+ATTEMPTS = {
+    "mutex": tried(MUTEX, "pthread_mutex_lock(&m)", "pthread_mutex_trylock(&m) == EBUSY", "pthread_mutex_unlock(&m)"),
+    "mutex, timed": tried(
+        MUTEX, "pthread_mutex_lock(&m)", "pthread_mutex_timedlock(&m, &end) == ETIMEDOUT", "pthread_mutex_unlock(&m)"
+    ),
+    "spin lock": tried(
+        "pthread_spinlock_t m",
+        "pthread_spin_lock(&m)",
+        "pthread_spin_trylock(&m)",
+        "pthread_spin_unlock(&m)",
+        "pthread_spin_init(&m, 0)",
+    ),
+    "reader": tried(
+        READ_WRITE, "pthread_rwlock_wrlock(&m)", "pthread_rwlock_tryrdlock(&m)", "pthread_rwlock_unlock(&m)"
+    ),
+    "writer": tried(
+        READ_WRITE, "pthread_rwlock_rdlock(&m)", "pthread_rwlock_trywrlock(&m)", "pthread_rwlock_unlock(&m)"
+    ),
+    "writer, timed": tried(
+        READ_WRITE, "pthread_rwlock_wrlock(&m)", "pthread_rwlock_timedwrlock(&m, &end)", "pthread_rwlock_unlock(&m)"
+    ),
+    "semaphore": tried(SEMAPHORE, "sem_wait(&m)", "sem_trywait(&m)", "sem_post(&m)", "sem_init(&m, 0, 1)"),
+    "semaphore, timed": tried(
+        SEMAPHORE, "sem_wait(&m)", "sem_timedwait(&m, &end)", "sem_post(&m)", "sem_init(&m, 0, 1)"
+    ),
+    "mtx_t": tried("mtx_t m", "mtx_lock(&m)", "mtx_trylock(&m)", "mtx_unlock(&m)", "mtx_init(&m, mtx_plain)"),
+}
+
 RELEASE = "atomic_store_explicit(&f, 1, memory_order_release);"
 RELAXED = "atomic_store_explicit(&f, 1, memory_order_relaxed);"
 ACQUIRE = "if (atomic_load_explicit(&f, memory_order_acquire) == 1) r = data;"
@@ -63,10 +122,17 @@ RACES = {
         "if (atomic_load_explicit(&f, memory_order_relaxed)) atomic_store_explicit(&f, 2, memory_order_relaxed);",
         "if (atomic_load_explicit(&f, memory_order_acquire) == 2) r = data;",
     ),
+    "store of its own thread between": PUBLISHED.format(
+        RELEASE + "atomic_store_explicit(&f, 2, memory_order_relaxed);",
+        "",
+        "if (atomic_load_explicit(&f, memory_order_acquire) == 2) r = data;",
+    ),
+    "store of the same value between": PUBLISHED.format(RELEASE + RELAXED, "", ACQUIRE),
     "plain write of an atomic": PUBLISHED.format("__atomic_fetch_add(&data, 1, __ATOMIC_SEQ_CST);", "", "data = 3;"),
     "relaxed count": COUNTED.format("memory_order_relaxed", ""),
     "count without acquire": COUNTED.format("memory_order_release", ""),
     "access beside a section": SECTIONS.format("n = 3;"),
+    **{f"failed attempt: {name}": text for name, text in ATTEMPTS.items() if "timed" not in name},
 }
 
 ORDERED = {
@@ -81,6 +147,19 @@ ORDERED = {
         "int e = 1; atomic_compare_exchange_strong_explicit(&f, &e, 2, memory_order_relaxed, memory_order_relaxed);",
         "if (atomic_load_explicit(&f, memory_order_acquire)) r = data;",
     ),
+    "updates of its own thread between": PUBLISHED.format(
+        RELEASE + "atomic_fetch_add_explicit(&f, 1, memory_order_relaxed);" * 2,
+        "",
+        "if (atomic_load_explicit(&f, memory_order_acquire) == 3) r = data;",
+    ),
+    "a lock that an attempt has taken": tried(
+        MUTEX,
+        "pthread_mutex_lock(&m)",
+        "pthread_mutex_trylock(&m)",
+        "x++; pthread_mutex_unlock(&m)",
+    )
+    .replace("x = 1;", "")
+    .replace("x = 2;", ";"),
     "count with release and acquire": COUNTED.format("memory_order_acq_rel", ""),
     "count with a fence": COUNTED.format("memory_order_release", "atomic_thread_fence(memory_order_acquire);"),
     "sections": SECTIONS.format("one(0);"),
@@ -107,3 +186,13 @@ def test_a_race_without_adjacent_accesses_happens_again(tmp_path: Path) -> None:
     assert not found.first.failure.adjacent
     again = program.execute(Plan(found.first.schedule, strict=True))
     assert [each.identity for each in again.failures] == [found.first.failure.identity]
+
+
+@pytest.mark.parametrize("name", [name for name in ATTEMPTS if "timed" in name])
+def test_an_attempt_whose_time_runs_out_orders_nothing(name: str, tmp_path: Path) -> None:
+    program = opened(tmp_path, ATTEMPTS[name], races=True)
+    assert isinstance(explored(program).verdict, Verified)  # whoever has it can go on
+    program.timing = inf
+    verdict = explored(program).verdict
+    assert isinstance(verdict, Violation)
+    assert verdict.first.failure.is_race

@@ -137,6 +137,7 @@ class Machine:
         self._sites: dict[int, int] = {}  # by the identity of an instruction
         self.instructions: dict[int, Instruction] = {}  # by site: those that access memory themselves
         self.fences: list[Fence] = []  # of this execution
+        self.failed_attempts: set[int] = set()  # the steps of this execution that are attempts which fail
         self.allocated: list[tuple[MemoryObject, int]] = []  # by malloc and its like, with the sites
         self._constructors: list[int] | None = None  # found when they are asked for
         self._destructors: list[int] | None = None
@@ -330,6 +331,7 @@ class Machine:
         self.is_broken = False
         self.steps.clear()
         self.fences.clear()
+        self.failed_attempts.clear()
         self.allocated.clear()
         self._activations = 0
         self._rounds = 0

@@ -88,6 +88,8 @@ class Memory:
         self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
         self.wide: set[int] = set()  # of this execution: the sites of accesses of several words that are one step each
         self.section = AtomicSection()
+        #: By the base and the offset of a location: the thread and the site of the last atomic store; None: not kept.
+        self.atomic_stores: dict[tuple[int, int], tuple[str, int]] | None = None
 
     def restart(self, run: Runtime, *, has_all_steps: bool = False) -> None:
         """Begin an execution: static objects have their initial values again, all others are gone. With
@@ -97,6 +99,8 @@ class Memory:
         self.section.restart(run)
         self.wide.clear()
         self.unchanged.clear()
+        if self.atomic_stores is not None:
+            self.atomic_stores.clear()
         self.codes.clear()
         self.made.clear()
         self.layouts.restart(run.sharing)
@@ -504,8 +508,10 @@ class Memory:
         value = int.from_bytes(thing.data[at : at + size], "little")
         return value if thing.unknown is None else thing.unknown.number(at, size, value)
 
-    def put(self, thing: MemoryObject, at: int, size: int, value: Any) -> None:
-        """Set an unsigned integer without a step."""
+    def put(self, thing: MemoryObject, at: int, size: int, value: Any, site: int = 0) -> None:
+        """Set an unsigned integer without a step; ``site`` is that of an atomic operation."""
+        if self.atomic_stores is not None:
+            self.atomic_stores[thing.base, at] = self.run.current.name, site
         if self.section.depth:
             self.section.keep(thing, at, size)
         if thing.shadow is not None:
@@ -528,14 +534,14 @@ class Memory:
         self._pass(_WRITE, thing, at, size, cells, site)
         if not thing.live:
             raise self.fault(thing, thing.base, at, size, site, "writes")
-        self.put(thing, at, size, value)
+        self.put(thing, at, size, value, site)
 
     def update(self, address: int, size: int, change: Callable[[int], int], site: int) -> int:
         """An indivisible update; returns the value before."""
         thing, at, cells = self._atomic(address, size, site, "changes")
         self._pass(_RMW, thing, at, size, cells, site)
         before = self._get(thing, at, size, site)
-        self.put(thing, at, size, change(before))
+        self.put(thing, at, size, change(before), site)
         return before
 
     def replace(self, address: int, size: int, change: Callable[[int], int], site: int) -> int:
@@ -544,7 +550,7 @@ class Memory:
         thing, at, cells = self._atomic(address, size, site, "changes")
         if self._try(thing, at, size, cells, lambda before: change(before) != before, site):
             before = self._get(thing, at, size, site)
-            self.put(thing, at, size, change(before))
+            self.put(thing, at, size, change(before), site)
             return before
         return self._get(thing, at, size, site)
 
@@ -554,7 +560,7 @@ class Memory:
         done = self._try(thing, at, size, cells, lambda before: before == old, site)
         before = self._get(thing, at, size, site)
         if done:
-            self.put(thing, at, size, new)
+            self.put(thing, at, size, new, site)
         return before, done
 
     def _try(

@@ -31,7 +31,7 @@ from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
 from mazurka.program.llvm.memory_objects import SHIFT, MemoryObject
 from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.llvm.unknown_names import impossible_events
-from mazurka.program.llvm.weak_races import weak_races
+from mazurka.program.llvm.weak_races import are_weak, weak_races
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import LASSO, Failure, FailureKind, Frame, LearnsPoints, Plan, ProgramFacts, Run
 from mazurka.program.races import races_of
@@ -86,6 +86,8 @@ class CProgram(LearnsPoints):
             self.fingerprint = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
             events = self._events() if self.settings.properties else None
             self.machine = Machine(module, self.path, self.settings.memory, LIBRARY, events, self.native_after)
+            if self.settings.races and are_weak(self.machine.instructions.values()):
+                self.machine.memory.atomic_stores = {}
             self.impossible = tuple(impossible_events(own(self.settings.properties), module))
 
     def _events(self) -> CEvents:
@@ -177,7 +179,14 @@ class CProgram(LearnsPoints):
         sections = machine.memory.section.steps
         is_sc = self.settings.memory is MemoryModel.SC
         weak = (
-            weak_races(run.log, machine.instructions, machine.fences, sections, machine.memory.unchanged)
+            weak_races(
+                run.log,
+                machine.instructions,
+                machine.fences,
+                sections,
+                machine.memory.unchanged,
+                machine.failed_attempts,
+            )
             if is_sc
             else ()
         )
@@ -341,10 +350,16 @@ class CProgram(LearnsPoints):
 def _keys(machine: Machine) -> Callable[[MemoryObject, int, int], Any]:
     """A function that gives the value of a location as a key. Keys tell apart all that a thread which reads the value
     may notice: also whether its bytes are initialised, and, since addresses do not depend on the sizes of objects, the
-    size of the object at an address."""
-    objects = machine.memory.objects
+    size of the object at an address. Where atomic stores have several orderings, also the store that a value is of: it
+    makes a difference to races."""
+    objects, stores = machine.memory.objects, machine.memory.atomic_stores
 
     def key(thing: MemoryObject, at: int, size: int) -> Any:
+        if stores and (store := stores.get((thing.base, at))) is not None:
+            return (*value_key(thing, at, size), *store)
+        return value_key(thing, at, size)
+
+    def value_key(thing: MemoryObject, at: int, size: int) -> Any:
         value = int.from_bytes(thing.data[at : at + size], "little")
         if thing.unknown is not None and (parts := thing.unknown.key(at, size, value)):
             return ("symbolic", value, parts)
@@ -355,7 +370,7 @@ def _keys(machine: Machine) -> Callable[[MemoryObject, int, int], Any]:
             return ("address", value, pointed.size, pointed.kind)
         return ("int", value)
 
-    return key
+    return key if stores is not None else value_key
 
 
 def _words(machine: Machine) -> Callable[[MemoryObject, int, int], Any]:

@@ -1,11 +1,15 @@
 """Data races that the orderings of atomic operations leave, in an execution that is sequentially consistent.
 
-Definition (C17, 5.1.2.4). Two conflicting accesses of different threads race if at least one of them is not atomic and
-neither *happens before* the other. Operations of primitives, forks and joins put threads in order, as do atomic
-operations, but these only as far as their orderings say: an ``acquire`` comes after the ``release`` whose value it
-reads. A store by a ``relaxed`` operation continues the release sequence of its own thread, an update that of any; later
-stores of its thread publish the steps before a ``release`` fence, and an ``acquire`` fence acquires by earlier loads.
-The end of an object's life conflicts with each of its uses.
+Definition (C17, 5.1.2.4; C++20, 6.9.2). Two conflicting accesses of different threads race if at least one of them is
+not atomic and neither *happens before* the other. Operations of primitives, forks and joins put threads in order, as do
+atomic operations, but these only as far as their orderings say: an ``acquire`` comes after the ``release`` whose value
+it reads. An update continues the release sequence of any thread. A store begins one, also where its own thread has made
+the release before, as in C++20; C17 lets it continue, but compilers have one model for both languages. Later stores of
+its thread publish the steps before a ``release`` fence, and an ``acquire`` fence acquires by earlier loads. The end of
+an object's life conflicts with each of its uses.
+
+A failed attempt to take a lock or a semaphore, at once or within a time, orders nothing (C17, 7.26.4.5; POSIX.1-2017,
+4.12). So accesses may race that are adjacent in no execution: one before the lock was taken, one after the attempt.
 
 An access without atomicity of a location that others access atomically is a plain one here, although it orders threads
 in the search (layout.py). Races of two accesses that are adjacent in an execution are those of
@@ -18,7 +22,7 @@ Cost: one pass over a log, with a vector clock for each thread and location.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mazurka.program.llvm.ir.module import Instruction
@@ -50,12 +54,25 @@ def weak_races(
     fences: Sequence[Fence] = (),
     sections: Collection[int] = (),
     unchanged: Collection[int] = (),
+    failed: Collection[int] = (),
 ) -> Iterator[Shown]:
     """The races of a log of ``(task, op, target, site, point, value, more)``. ``instructions`` has, by their sites, the
     loads, stores, updates and exchanges of the program; ``sections`` are the steps that are atomic sections, which put
-    threads in order as if they held a lock; ``unchanged`` those whose updates of memory are exchanges that fail."""
-    if any(kind_of(step.target) is Kind.ATOMIC for step in log):
-        yield from _Pass(instructions).races(log, fences, sections, unchanged)
+    threads in order as if they held a lock; ``unchanged`` those whose updates of memory are exchanges that fail;
+    ``failed`` those of attempts to take a lock that fail."""
+    if failed or any(kind_of(step.target) is Kind.ATOMIC for step in log):
+        yield from _Pass(instructions).races(log, fences, sections, unchanged, failed)
+
+
+def are_weak(instructions: Iterable[Instruction]) -> bool:
+    """Whether atomic instructions of a program release or acquire less than they could. If none does, accesses that
+    race are adjacent in some execution, since each read of a store puts threads in order."""
+    for each in instructions:
+        if each.orderings:
+            writes, reads = each.opcode != "load", each.opcode != "store"
+            if (writes and each.orderings[0] not in _RELEASE) or (reads and not _ACQUIRE.issuperset(each.orderings)):
+                return True
+    return False
 
 
 class _Pass:
@@ -66,12 +83,17 @@ class _Pass:
         self._clocks: defaultdict[int, _Clock] = defaultdict(dict)
         self._read: defaultdict[int, _Clock] = defaultdict(dict)  # by relaxed loads, for a fence to acquire
         self._fenced: defaultdict[int, _Clock] = defaultdict(dict)  # released by fences, for stores to publish
-        self._published: dict[Target, tuple[int, _Clock]] = {}  # the last store's thread, and the clock of its readers
+        self._published: dict[Target, _Clock] = {}  # by the last store, to those that read it
         self._orders: defaultdict[Target, tuple[_Clock, _Clock]] = defaultdict(lambda: ({}, {}))  # readers', writers'
         self._accesses: defaultdict[Target, _History] = defaultdict(_History)
 
     def races(
-        self, log: Sequence[Any], fences: Sequence[Fence], sections: Collection[int], unchanged: Collection[int]
+        self,
+        log: Sequence[Any],
+        fences: Sequence[Fence],
+        sections: Collection[int],
+        unchanged: Collection[int],
+        failed: Collection[int],
     ) -> Iterator[Shown]:
         """See :func:`weak_races`."""
         waiting = list(reversed(fences))
@@ -94,7 +116,7 @@ class _Pass:
                     yield from self._accesses[target].meet(number, step.task, op, target, clock, plain)
                     if not plain:
                         self._synchronise(step.task, op, target, instruction)
-                elif READS[op] or WRITES[op]:
+                elif (READS[op] or WRITES[op]) and number not in failed:
                     self._order(clock, op, target)
             if number in sections:
                 self._order(clock, Op.RMW, _SECTIONS)
@@ -120,13 +142,13 @@ class _Pass:
         clock = self._clocks[thread]
         is_update = instruction is not None and instruction.opcode == "atomicrmw"
         ordering = _ordering(op, instruction)
-        writer, published = self._published.get(target, (thread, {}))
+        published = self._published.get(target, {})
         if READS[op]:
             _join(clock if ordering in _ACQUIRE else self._read[thread], published)
         if WRITES[op] or is_update:
             own = clock if ordering in _RELEASE else self._fenced[thread]
-            continues = READS[op] or is_update or writer == thread
-            self._published[target] = thread, _joined(published, own) if continues else dict(own)
+            continues = READS[op] or is_update
+            self._published[target] = _joined(published, own) if continues else dict(own)
 
 
 def _ordering(op: Op, instruction: Instruction | None) -> str:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.primitives import Composite, ReadWriteLock
-from mazurka.program.llvm.library.threads import EBUSY, EDEADLK, ETIMEDOUT, deadline
+from mazurka.program.llvm.library.threads import EBUSY, EDEADLK, ETIMEDOUT, attempting, deadline
 from mazurka.trace.fingerprints import fingerprint_of_name
 
 if TYPE_CHECKING:
@@ -200,13 +200,13 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_rwlock_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_rwlock_rdlock": _read_lock,
     "pthread_rwlock_wrlock": _write_lock,
-    "pthread_rwlock_tryrdlock": lambda m, site, address: _read_lock(m, site, address, tries=True),
-    "pthread_rwlock_trywrlock": lambda m, site, address: _write_lock(m, site, address, tries=True),
-    "pthread_rwlock_timedrdlock": lambda m, site, address, when: _read_lock(
-        m, site, address, timeout=deadline(m, when, site)
+    "pthread_rwlock_tryrdlock": attempting(lambda m, site, address: _read_lock(m, site, address, tries=True)),
+    "pthread_rwlock_trywrlock": attempting(lambda m, site, address: _write_lock(m, site, address, tries=True)),
+    "pthread_rwlock_timedrdlock": attempting(
+        lambda m, site, address, when: _read_lock(m, site, address, timeout=deadline(m, when, site))
     ),
-    "pthread_rwlock_timedwrlock": lambda m, site, address, when: _write_lock(
-        m, site, address, timeout=deadline(m, when, site)
+    "pthread_rwlock_timedwrlock": attempting(
+        lambda m, site, address, when: _write_lock(m, site, address, timeout=deadline(m, when, site))
     ),
     "pthread_rwlock_unlock": _unlock,
 }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.cancellation import wait_for_change
 from mazurka.program.llvm.library.primitives import CancellableSemaphore, Semaphore
-from mazurka.program.llvm.library.threads import EAGAIN, ETIMEDOUT, deadline, failed_with
+from mazurka.program.llvm.library.threads import EAGAIN, ETIMEDOUT, attempting, deadline, failed_with
 from mazurka.program.runtime.task import CANCEL_POINTS
 from mazurka.trace.event import Op
 
@@ -114,9 +114,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sem_init": _init,
     "sem_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "sem_wait": _wait,
-    "sem_trywait": lambda m, site, address: _wait(m, site, address, tries=True),
-    "sem_timedwait": lambda m, site, address, when: _wait(m, site, address, deadline(m, when, site)),
-    "sem_clockwait": lambda m, site, address, clock, when: _wait(m, site, address, deadline(m, when, site)),
+    "sem_trywait": attempting(lambda m, site, address: _wait(m, site, address, tries=True)),
+    "sem_timedwait": attempting(lambda m, site, address, when: _wait(m, site, address, deadline(m, when, site))),
+    "sem_clockwait": attempting(lambda m, site, address, clock, when: _wait(m, site, address, deadline(m, when, site))),
     "sem_post": _post,
     "sem_getvalue": _value,
 }

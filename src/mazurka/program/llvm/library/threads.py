@@ -18,6 +18,7 @@ that they assume this.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault, ThreadExit
@@ -420,6 +421,26 @@ def cancellation_of(task: Task) -> Target:
 # -- the functions -----------------------------------------------------------------------------------------------------
 
 
+def attempting(function: Callable[..., int]) -> Callable[..., int]:
+    """A function that tries to take a lock or the like, at once or within a time: where it fails its steps are noted,
+    since they put threads in no order."""
+
+    def called(m: Machine, site: int, *given: int) -> int:
+        task, first = m.run.current.index, len(m.run.log)
+        result = function(m, site, *given)
+        if result in _FAILED:
+            log = m.run.log
+            m.failed_attempts.update(number for number in range(first, len(log)) if log[number][0] == task)
+        return result
+
+    called.__signature__ = signature(function)  # type: ignore[attr-defined]
+    return called
+
+
+#: The results of attempts that fail; -1 is that of those that set ``errno``.
+_FAILED: Final = frozenset({EBUSY, ETIMEDOUT, EDEADLK, -1})
+
+
 def _created(m: Machine, site: int, place: int, attributes: int, function: int, argument: int) -> int:
     return int(m.threads.create(site, place, attributes, function, argument))
 
@@ -532,15 +553,19 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_mutex_consistent": lambda m, site, address: m.threads.make_consistent(
         m.threads.mutex(address, site), site
     ),
-    "pthread_mutex_clocklock": lambda m, site, address, clock, when: m.threads.lock(
-        m.threads.mutex(address, site), site, deadline(m, when, site)
+    "pthread_mutex_clocklock": attempting(
+        lambda m, site, address, clock, when: m.threads.lock(
+            m.threads.mutex(address, site), site, deadline(m, when, site)
+        )
     ),
     "pthread_mutex_init": _mutex_init,
     "pthread_mutex_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_mutex_lock": lambda m, site, address: m.threads.lock(m.threads.mutex(address, site), site),
-    "pthread_mutex_trylock": lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site),
-    "pthread_mutex_timedlock": lambda m, site, address, when: m.threads.lock(
-        m.threads.mutex(address, site), site, deadline(m, when, site)
+    "pthread_mutex_trylock": attempting(
+        lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site)
+    ),
+    "pthread_mutex_timedlock": attempting(
+        lambda m, site, address, when: m.threads.lock(m.threads.mutex(address, site), site, deadline(m, when, site))
     ),
     "pthread_mutex_unlock": lambda m, site, address: m.threads.unlock(m.threads.mutex(address, site), site),
     "pthread_spin_init": lambda m, site, address, shared: m.threads.initialise(
@@ -548,7 +573,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     ),
     "pthread_spin_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_spin_lock": lambda m, site, address: m.threads.lock(m.threads.mutex(address, site), site),
-    "pthread_spin_trylock": lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site),
+    "pthread_spin_trylock": attempting(
+        lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site)
+    ),
     "pthread_spin_unlock": lambda m, site, address: m.threads.unlock(m.threads.mutex(address, site), site),
     "pthread_cond_init": lambda m, site, address, attributes: m.threads.initialise(address, site, ConditionVariable),
     "pthread_cond_destroy": lambda m, site, address: m.threads.destroy(address, site),
