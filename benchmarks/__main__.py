@@ -4,7 +4,8 @@
     make bench ARGS="speed counts"          some measurements
     make bench ARGS="counts --strategy all --seconds 20 --jobs 2"
     make bench ARGS="generated --strategy all --model sc --model tso --model pso --programs 5000 --jobs 4"
-    make bench ARGS="differential --programs 3000 --jobs 2"   random Python programs: every strategy as dfs
+    make bench ARGS="differential --programs 3000 --jobs 2"   random programs in Python and C: every strategy as dfs,
+                                                              dfs as real threads, races as vector clocks (an hour)
     make bench ARGS="mutations --programs 3000 --jobs 2"      changed programs, held to real threads (an hour)
     make bench ARGS="serial-orders --jobs 2"                  pairs of operations in both orders (most of an hour)
     make bench ARGS=curves                  cost of prediction against length, threads and locks, plotted (minutes)
@@ -48,7 +49,6 @@ MEASUREMENTS: Final = {
     "outcomes": "outcomes",
     "generated": "generated",
     "differential": "differential",
-    "preemptive": "preemptive",
     "counts": "counts",
     "classes": "classes",
     "ncmc": "commuting_calls",
@@ -102,7 +102,6 @@ _LONG: Final = frozenset(
         "ncmc",
         "differential",
         "mutations",
-        "preemptive",
         "libraries",
         "library-threads",
         "suites",
@@ -158,6 +157,7 @@ def _arguments() -> tuple[list[str], Settings]:
         action="store_true",
         help="put the results into the table of the docs (docs/reference/libraries.md, c-tasks.md)",
     )
+    parser.add_argument("--save", default="", metavar="FOLDER", help="where `differential` keeps programs that differ")
     parser.add_argument("--frontrun", default=os.environ.get("FRONTRUN_PYTHON", ""), metavar="PYTHON")
     given = parser.parse_args()
     if unknown := [name for name in given.names if name not in MEASUREMENTS]:
@@ -173,6 +173,7 @@ def _arguments() -> tuple[list[str], Settings]:
         given.jobs,
         given.only,
         given.keep,
+        given.save,
     )
     return given.names or [name for name in MEASUREMENTS if name not in _LONG], settings
 

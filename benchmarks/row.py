@@ -28,7 +28,8 @@ class Row:
 class Settings:
     """How much to measure: how often, at most how many seconds for one search, how many programs, and executions; and
     against which frontrun; which strategies (benchmarks.strategies.chosen) under which memory models; in how many
-    processes at once; which uses of libraries and suites (a shell pattern), and whether to keep their results."""
+    processes at once; which uses of libraries and suites (a shell pattern), and whether to keep their results; where to
+    save programs."""
 
     repetitions: int = 5
     seconds: float = 60.0
@@ -40,6 +41,7 @@ class Settings:
     jobs: int = 1
     only: str = "*"
     keep: bool = False
+    save: str = ""
 
 
 Measure = Callable[[Settings], Iterator[Row]]

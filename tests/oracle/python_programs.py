@@ -1,13 +1,16 @@
-"""Random Python programs: two or three threads that do a few operations each on shared objects, and return the values
-that they saw.
+"""Random Python programs: two or three threads that do a few operations each on shared objects.
 
-A program is text with a function ``scenario()``, which starts the threads, joins them, and returns all values that they
-saw, and the final state. Programs of one number are the same everywhere. A program has one or two *themes*; a theme is
-a shared object with operations on it. The prelude is the same for all, so that a program can be shrunk by leaving
-operations out.
+A program has one or two *themes*; a theme is a shared object with operations on it. Programs of one number are the same
+everywhere. There are two sorts:
 
-Every operation is one line, and its result (a value or the name of an exception) goes into the thread's list,
-unless it is left to fail the program.
+- Text with a function ``scenario()``, which starts the threads, joins them, and returns all values that they saw, and
+  the final state. Every operation is one line, and its result (a value or the name of an exception) goes into the
+  thread's list, unless it is left to fail the program.
+- With a *shape* (:mod:`tests.oracle.shapes`): threads that are daemons, joined in part or by others, started late or by
+  threads, a main thread that returns, raises or exits, and exit handlers. Such a program is a script, which prints the
+  final state, or a function with another one that is called at its end (``at_end``). Its threads assert what they see.
+
+The prelude is the same for all of a sort, so that a program can be shrunk by leaving operations out.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
+
+from tests.oracle.shapes import EARLY, FINAL, LATE, MAIN, Ends, Shape, drawn_shape
 
 #: The beginning of programs: classes and the keys that equal one another.
 PRELUDE: Final = """\
@@ -72,6 +77,41 @@ def told(what):
         return what()
     except Exception as error:
         return type(error).__name__
+"""
+
+#: The beginning of programs with a shape.
+SHORT_PRELUDE: Final = """\
+import atexit
+import os
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, Full, Queue
+
+
+class Box:
+    pass
+
+
+class Counted:
+    def __init__(self, box):
+        self.box = box
+
+    def __del__(self):
+        self.box.x += 1
+
+
+def told(what):
+    try:
+        return what()
+    except Exception as error:
+        return type(error).__name__
+
+
+def bump():
+    c.x += 1
+    return c.x
 """
 
 
@@ -416,6 +456,54 @@ _OPEN: Final[dict[str, Theme]] = {
     ),
 }
 
+#: Themes for programs with a shape only.
+SHAPED: Final[dict[str, Theme]] = {
+    "poll": Theme(
+        ("c = Box()", "c.x = 0", "c.y = 0"),
+        (
+            "while not c.x: time.sleep(0.01)",
+            "while c.x == 0: time.sleep(0.01)",
+            "for _ in range(2):\n    if c.x: break\n    time.sleep(0.01)",
+            "c.x = {v}",
+            "c.x = 1",
+            "c.x",
+            "c.y = 1",
+            "if c.y: c.x = 1",
+        ),
+        "(c.x, c.y)",
+    ),
+    "pool": Theme(
+        ("c = Box()", "c.x = 0", "pool = ThreadPoolExecutor(1)"),
+        (
+            "pool.submit(bump)",
+            "pool.submit(bump).result()",
+            "pool.shutdown()",
+            "pool.shutdown(wait=False)",
+            "c.x",
+            "c.x = {v}",
+        ),
+        "c.x",
+    ),
+    "deleted": Theme(
+        ("c = Box()", "c.x = 0", "c.kept = Counted(c)"),
+        ("c.kept = None", "Counted(c)", "c.x", "c.x = {v}", "c.kept = Counted(c)", "del c.kept"),
+        "c.x",
+    ),
+}
+
+#: The others that programs with a shape may have.
+_WITH_SHAPE: Final = (
+    *("attributes", "globals", "dict", "list", "lock", "lock", "locks", "handed lock", "rlock", "condition", "event"),
+    *("semaphore", "barrier", "queue", "threads", "timed", "poll", "poll", "pool", "deleted", "lock", "attributes"),
+)
+
+#: How main ends, and what threads may do, too.
+_ENDS: Final = Ends(
+    ("raise ValueError", "sys.exit()", "sys.exit(3)", "os._exit(0)", "raise SystemExit", "os._exit(3)", "ts.clear()"),
+    at_end=0.15,
+)
+_LEAVING: Final = ("sys.exit()", "os._exit(0)", "raise ValueError", "raise SystemExit", "os._exit(3)", "sys.exit(3)")
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -425,9 +513,60 @@ class Program:
     keys: tuple[str, ...]
     threads: tuple[tuple[str, ...], ...]
     number: int = field(default=-1, compare=False)
+    shape: Shape | None = None
+
+    @property
+    def is_script(self) -> bool:
+        """Whether it can be run as a script; otherwise it is a function, and one for its end."""
+        return self.shape is None or not self.shape.at_end
 
     def source(self) -> str:
         """The program as text."""
+        return self._joined() if self.shape is None else self._shaped(self.shape)
+
+    def script(self) -> str:
+        """The program as a script that shows its result."""
+        shows = f'if __name__ == "__main__":\n    print({FINAL!r}, scenario())\n' if self.shape is None else ""
+        return self.source() + shows
+
+    def _shaped(self, shape: Shape) -> str:
+        shared = [line.format(k=self.keys[0]) for line in dict.fromkeys(x for each in self.themes for x in each.shared)]
+        names = ["ts", *dict.fromkeys(name for line in shared if (name := line.partition(" = ")[0]).isidentifier())]
+        rebound = f"global {', '.join(names)}"
+        left = f"told(lambda: ({', '.join(theme.left for theme in self.themes)}))"
+        lines = [SHORT_PRELUDE]
+
+        def define(name: str, operations: Sequence[str]) -> None:
+            lines.extend(["", f"def {name}:", f"    {rebound}", "    seen = []"])
+            lines.extend(f"    {line}" for operation in operations for line in operation.splitlines())
+
+        for number, operations in enumerate(self.threads):
+            starts = [f"ts[{each}].start()" for each in shape.started_by(number)]
+            joins = [f"ts[{each}].join()" for each in shape.joined_by(number)]
+            define(f"t{number}()", (*starts, *operations, *joins))
+        for number, operations in enumerate(shape.handlers):
+            shows = [f"print({FINAL!r}, {left}, flush=True)"] if shape.shows and number == 0 else []
+            define(f"done{number}()", (*operations, *shows))
+        made = [
+            f"threading.Thread(target=t{number}, daemon={number in shape.apart})" for number in range(len(self.threads))
+        ]
+        body = [*[line for line in shared if not line.startswith("global ")], f"ts = [{', '.join(made)}]"]
+        body += [f"atexit.register(done{number})" for number in range(len(shape.handlers))]
+        body += [f"ts[{each}].start()" for each in shape.started_by(EARLY)]
+        body += shape.main
+        body += [f"ts[{each}].start()" for each in shape.started_by(LATE)]
+        body += [f"ts[{each}].join()" for each in shape.joined_by(MAIN)]
+        if shape.shows and not shape.handlers and not shape.at_end:
+            body.append(f"print({FINAL!r}, {left}, flush=True)")
+        body += [shape.end] if shape.end else []
+        define("scenario()", body)
+        if shape.at_end:
+            define("at_end(result)", (f"return {left}",))
+        else:
+            lines += ["", "scenario()"]
+        return "\n".join(lines) + "\n"
+
+    def _joined(self) -> str:
         shared = dict.fromkeys(line for theme in self.themes for line in theme.shared)
         lines = [PRELUDE, "", "def scenario():"]
         lines += [f"    {line.format(k=self.keys[0])}" for line in shared]
@@ -453,15 +592,53 @@ class Program:
             for place in range(len(operations)):
                 rest = (*operations[:place], *operations[place + 1 :])
                 threads = (*self.threads[:number], *([rest] if rest else []), *self.threads[number + 1 :])
-                if threads:
+                if self.shape is not None:
+                    found.append(replace(self, threads=(*self.threads[:number], rest, *self.threads[number + 1 :])))
+                elif threads:
                     found.append(replace(self, threads=threads))
-        return found
+        return found + self._with_smaller_shapes() if self.shape is not None else found
+
+    def _with_smaller_shapes(self) -> list[Program]:
+        assert self.shape is not None
+        found = [
+            replace(
+                self,
+                threads=(*self.threads[:number], *self.threads[number + 1 :]),
+                shape=self.shape.without(number),
+            )
+            for number in range(len(self.threads))
+            if len(self.threads) > 1 and not self.shape.started_by(number)
+        ]
+        return found + [replace(self, shape=shape) for shape in self.shape.smaller()]
 
 
 def drawn(number: int, names: Sequence[str] = ()) -> Program:
-    """The program of that number; of these themes only, if there are any."""
+    """The program of that number; of these themes only, if there are any. Two of three have a shape, if there are
+    none."""
+    return _with_shape(number) if number % 3 and not names else _without_shape(number, names)
+
+
+def _with_shape(number: int) -> Program:
+    chance = random.Random(f"shape {number}")
+    everything = {**THEMES, **_OPEN, **SHAPED}
+    names = dict.fromkeys(chance.choice(_WITH_SHAPE) for _ in range(1 if chance.random() < 0.7 else 2))
+    themes = tuple(everything[name] for name in names)
+    count = 1 if chance.random() < 0.1 else 2 if chance.random() < 0.75 else 3
+
+    def operation() -> str:
+        return _operation(chance, chance.choice(themes), _STR_KEYS, caught=0.3, asserted=0.35)
+
+    most = 2 if count < 3 else 1
+    threads = [[operation() for _ in range(chance.randint(1, most))] for _ in range(count)]
+    if chance.random() < 0.12:
+        leaving = chance.choice(threads)
+        leaving.insert(chance.randint(0, len(leaving)), chance.choice(_LEAVING))
+    return Program(themes, _STR_KEYS, tuple(map(tuple, threads)), number, drawn_shape(chance, count, _ENDS, operation))
+
+
+def _without_shape(number: int, names: Sequence[str]) -> Program:
     chance = random.Random(number)
-    everything = {**THEMES, **_OPEN}
+    everything = {**THEMES, **_OPEN, **SHAPED}
     chosen = chance.sample(sorted(names or THEMES), 1 if names or chance.random() < 0.6 else 2)
     themes = tuple(everything[name] for name in chosen)
     keyed = any(theme.keys == _STR_KEYS for theme in themes)
@@ -477,12 +654,19 @@ def drawn(number: int, names: Sequence[str] = ()) -> Program:
     return Program(themes, keys, threads, number)
 
 
-def _operation(chance: random.Random, theme: Theme, keys: tuple[str, ...]) -> str:
+def _operation(
+    chance: random.Random, theme: Theme, keys: tuple[str, ...], caught: float = 0.7, asserted: float = 0.0
+) -> str:
+    """An operation: the part ``caught`` of them does not let exceptions out, and of the expressions the part
+    ``asserted`` is asserted to have another value."""
     text = chance.choice(theme.does).format(k=chance.choice(keys), v=chance.randint(0, 2))
     line = f"seen.append({text})" if _is_expression(text) else text
-    if chance.random() < 0.3:
+    if line is not text and chance.random() < asserted:
+        return f"assert ({text}) != {chance.choice((0, 1, 2, True))}"
+    if chance.random() < 1 - caught:
         return line
-    first = f"try:\n    {line}" if ":" in line.partition("'")[0] and line is text else f"try: {line}"
+    indented = line.replace("\n", "\n    ")
+    first = f"try:\n    {indented}" if ":" in line.partition("'")[0] and line is text else f"try: {line}"
     return f"{first}\nexcept Exception as error: seen.append(type(error).__name__)"
 
 

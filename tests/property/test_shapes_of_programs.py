@@ -1,0 +1,142 @@
+"""Programs in shapes that few tests have, drawn at random in Python and C: threads that outlive main, exits, handlers.
+
+Strategies are held to ``dfs``, that to real threads, and data races to vector clocks. ``make bench
+ARGS=differential`` draws thousands.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from benchmarks.differential import REAL, compared, shrunk
+from benchmarks.native_runs import native_outcomes
+from benchmarks.real_threads import outcomes
+from tests.oracle.c_programs import CProgram, drawn_in_c
+from tests.oracle.happens_before import races
+from tests.oracle.python_programs import Program, drawn
+from tests.oracle.shapes import EARLY, LATE, MAIN, Shape
+
+from mazurka.program.protocol import Access, Step
+from mazurka.trace.event import Op
+from mazurka.trace.ids import SiteNumber, ThreadIndex
+from mazurka.trace.targets import Target
+
+#: What a shape has, by name.
+FEATURES: dict[str, Callable[[Shape], bool]] = {
+    "threads that nobody joins": lambda shape: not shape.joins and len(shape.starters) > 1,
+    "threads of which some are joined": lambda shape: 0 < len(shape.joins) < len(shape.starters),
+    "a thread that another one joins": lambda shape: any(by != MAIN for by, _ in shape.joins),
+    "daemons, or detached threads": lambda shape: bool(shape.apart),
+    "a thread that main starts late": lambda shape: LATE in shape.starters,
+    "a thread that a thread starts": lambda shape: any(by >= 0 for by in shape.starters),
+    "an exit handler": lambda shape: bool(shape.handlers),
+    "a main thread that leaves": lambda shape: "exit" in shape.end,
+    "a main thread that fails or returns a status": lambda shape: "raise" in shape.end or "return 3" in shape.end,
+    "a main thread that shows the final state": lambda shape: shape.shows,
+    "operations of main": lambda shape: bool(shape.main),
+}
+
+_STRATEGIES = ("mcr", "dpor", "icb-dpor", REAL, "races by dpor")
+
+
+def _first(draw: Callable[[int], Program | CProgram], has: Callable[[Shape], bool], small: int) -> Program | CProgram:
+    """The first small program with a feature."""
+    programs = map(draw, range(1, 3_000))
+    return next(
+        each
+        for each in programs
+        if each.shape and has(each.shape) and _size(each) == small and "while" not in each.source()
+    )
+
+
+def _size(program: Program | CProgram) -> int:
+    shape = program.shape
+    assert shape is not None
+    return sum(map(len, program.threads)) + len(shape.main) + len(shape.handlers)
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("feature", FEATURES)
+def test_python_programs_of_every_shape(feature: str, tmp_path: Path) -> None:
+    program = _first(drawn, FEATURES[feature], 2)
+    found = compared(program, _STRATEGIES, tmp_path)
+    assert found.differ == {}, program.source()
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("feature", FEATURES)
+def test_c_programs_of_every_shape(feature: str, tmp_path: Path) -> None:
+    program = _first(drawn_in_c, FEATURES[feature], 2)
+    found = compared(program, _STRATEGIES, tmp_path)
+    assert found.differ == {}, program.source()
+
+
+def test_c_programs_are_drawn_alike_and_shrink(tmp_path: Path) -> None:
+    for number in range(300):
+        program = drawn_in_c(number)
+        assert program == drawn_in_c(number)
+        assert all(_size(each) <= _size(program) for each in program.smaller())
+    texts = [each.source() for number in range(3) for each in (drawn_in_c(number), *drawn_in_c(number).smaller())]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.c").write_text(text)
+    files = [f"{number}.c" for number in range(len(texts))]
+    subprocess.run(["gcc", "-fsyntax-only", "-Wall", "-Wno-unused", "-Werror", *files], cwd=tmp_path, check=True)
+
+
+def test_a_thread_without_which_nothing_is_joined_goes() -> None:
+    shape = Shape((EARLY, 0, EARLY), frozenset({2}), ((MAIN, 0), (2, 1)))
+    assert shape.without(1) == Shape((EARLY, EARLY), frozenset({1}), ((MAIN, 0),))
+    program = CProgram((), (), (("x = 1;",), (), ("y = 1;",)), shape)
+    least = shrunk(program, lambda each: "y = 1;" in each.source())
+    assert least.threads == (("y = 1;",),)
+    assert least.shape == Shape((EARLY,))
+
+
+_ENDING = """
+import atexit, os, sys, threading
+def fail(): raise ValueError
+def stay(): threading.Event().wait()
+atexit.register(lambda: print("done"))
+threading.Thread(target=fail).start()
+threading.Thread(target=stay, daemon=True).start()
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "shown", "status"), [("pass", "done", 0), ("sys.exit(3)", "done", 3), ("os._exit(4)", "", 4)]
+)
+def test_real_threads_end_as_an_interpreter_does(end: str, shown: str, status: int) -> None:
+    real = outcomes(_ENDING.format(end), 2, is_script=True)
+    assert real.returned == {shown}
+    assert real.statuses == ({status} if status else set())
+    assert real.failed <= {("ValueError", 3)}
+
+
+def test_native_threads_pause_where_they_are_asked_to(tmp_path: Path) -> None:
+    file = tmp_path / "program.c"
+    file.write_text(CProgram((), (), (("x = 1;",), ("assert(x != 1);",)), Shape((EARLY, EARLY))).source())
+    found = native_outcomes(file, 40)
+    assert found.returned == {""}
+    assert found.failed <= {24}
+    assert not found.hangs
+
+
+_X: Target = ("var", "x")
+_LOCK: Target = ("lock", 1)
+
+
+def _step(thread: int, op: Op, target: Target, site: int, *more: Access) -> Step:
+    return Step(ThreadIndex(thread), op, target, SiteNumber(site), True, None, more)
+
+
+def test_races_by_vector_clocks() -> None:
+    write, other = _step(1, Op.WRITE, _X, 1), _step(2, Op.WRITE, _X, 2)
+    assert races([write, other]) == {(1, 2)}
+    assert races([write, _step(1, Op.RELEASE, _LOCK, 3), _step(2, Op.ACQUIRE, _LOCK, 4), other]) == set()
+    assert races([write, _step(2, Op.READ, _X, 3), other]) == {(1, 3)}  # then it is no longer adjacent
+    failed = _step(2, Op.READ, _LOCK, 4, Access(Op.REQUEST, _LOCK))
+    assert races([write, _step(1, Op.ACQUIRE, _LOCK, 3), failed, other]) == {(1, 2)}
