@@ -106,7 +106,12 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def _explorer(config: pytest.Config) -> SessionExplorer:
     explorer: SessionExplorer | None = config.pluginmanager.get_plugin(_ACTIVE)
     if explorer is None:
-        from mazurka.pytest_plugin.session import SessionExplorer
+        from mazurka.errors import UsageError
+
+        try:
+            from mazurka.pytest_plugin.session import SessionExplorer
+        except UsageError as error:
+            raise pytest.UsageError(f"mazurka: {error}") from None
 
         explorer = SessionExplorer(config)
         config.pluginmanager.register(explorer, _ACTIVE)

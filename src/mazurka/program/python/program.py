@@ -45,7 +45,7 @@ from mazurka.program.python.isolation import (
 from mazurka.program.python.isolation.capture import Capture
 from mazurka.program.python.isolation.watchdog import Watchdog, disarm
 from mazurka.program.python.liveness.deadlock import name_primitive, stuck_python
-from mazurka.program.python.primitives import uncontrolled
+from mazurka.program.python.primitives import other_schedulers, uncontrolled
 from mazurka.program.python.primitives.run import whereabouts
 from mazurka.program.python.run_records import (
     count_imports,
@@ -140,7 +140,7 @@ class PythonProgram(LearnsPoints):
         if not self._ready or self._explored or len(self.learned.points) != self._points_then:
             self.prepare()
             self.learned.forked_with = None  # more code may be instrumented by now
-        if self.earlier.reason:
+        if self._refusal():
             return self._untried()
         if self.isolation is Isolation.FORK:
             run = self._execute_forked(plan)
@@ -162,8 +162,12 @@ class PythonProgram(LearnsPoints):
                 run.failures.append(Failure(FailureKind.NONDETERMINISM, self.nondeterminism, "0", None))
         return run
 
+    def _refusal(self) -> str:
+        """Why nothing can be explored, or ""."""
+        return self.earlier.reason or other_schedulers.reason()
+
     def _untried(self) -> Run:
-        return Run(["0"], [], [], truncated=self.earlier.reason)
+        return Run(["0"], [], [], truncated=self._refusal())
 
     def location(self, site: int) -> Location | None:
         return sites.location(site)
@@ -294,7 +298,7 @@ class PythonProgram(LearnsPoints):
         natives.find_weak()
         self._undo.append(natives.forget_weak)
         self.earlier.look()
-        if not self.earlier.reason:
+        if not self._refusal():
             self._try_out()
         self._variants.points |= self.learned.points
         self._ready = True

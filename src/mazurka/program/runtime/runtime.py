@@ -315,6 +315,20 @@ class Runtime:
         self._hub.switch()
         raise GreenletExit
 
+    def leave_to_program(self) -> None:
+        """The program is in a greenlet that it has made itself: cut the run there. Only its threads can be switched."""
+        if not self.aborting:
+            self.stop("the run was cut where the program switched to a greenlet of its own, which is not explored")
+
+    def is_of_program(self, found: greenlet | None) -> bool:
+        """Whether a greenlet is one that the program has made itself, in the thread of the operating system that makes
+        the run."""
+        if found is self._hub or any(each.greenlet is found for each in self.tasks):
+            return False
+        while found is not None and found is not self._hub:
+            found = found.parent
+        return found is not None
+
     def count_uncontrolled(self, name: str) -> None:
         """An operation is about to be carried out for real that no schedule decides.
 
@@ -661,6 +675,8 @@ class Runtime:
         """Hold ``task`` before an operation until it is chosen."""
         if self.detail:
             self.settle()
+        if getcurrent() is not task.greenlet:
+            self.leave_to_program()
         task.pending = (op, target, site)
         task.point = point
         starter = task.starter

@@ -39,6 +39,7 @@ from mazurka.program.python.primitives import (
     uncaught,
     unknown_inputs,
 )
+from mazurka.program.python.primitives.other_schedulers import OtherSchedulers
 from mazurka.program.python.primitives.run import INNER, Models
 from mazurka.program.python.primitives.uncontrolled import Counting
 from mazurka.program.python.semantics.objects import dictionary, is_a
@@ -150,6 +151,7 @@ class InstalledPatches:
         self.scanned: set[str] = set()
         self.counting = Counting()
         self.others = [make() for make in _others]
+        self.schedulers = OtherSchedulers()
         self.loops: Callable[[], None] | None = None  # undoes the model of event loops
         self.semaphores: Callable[[], None] | None = None  # undoes that of the semaphores of multiprocessing
         self.thread_pools: Callable[[], None] | None = None  # undoes that of the thread pools of multiprocessing
@@ -188,6 +190,7 @@ def install() -> None:
                 if name != "threading":  # the locks of threading itself serve real threads
                     _adopt_globals(name, namespace, _installed.undo)
     _installed.counting.extend()
+    _installed.schedulers.extend()
     for other in _installed.others:
         other.extend()
     _installed.semaphores = _installed.semaphores or processes.install()
@@ -204,6 +207,7 @@ def uninstall() -> None:
         for other in reversed(installed.others):
             other.undo()
         installed.counting.undo()
+        installed.schedulers.undo()
         if installed.loops is not None:
             installed.loops()
         if installed.semaphores is not None:

@@ -178,6 +178,8 @@ def here() -> Models | None:
         return None
     task: Task | None = runtime.current
     if task is None or getcurrent() is not task.greenlet:
+        if task is not None and not runtime.is_recording and runtime.is_of_program(getcurrent()):
+            runtime.leave_to_program()
         return None
     models = _current
     return models if models is not None and models.runtime is runtime else begin(runtime)
