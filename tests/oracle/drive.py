@@ -13,6 +13,7 @@ from tests.oracle.program import OracleProgram
 from mazurka.explore.registry import make_strategy
 from mazurka.explore.strategy import Strategy, StrategySettings
 from mazurka.program.memory import MemoryModel
+from mazurka.program.protocol import FailureKind
 
 
 class Unfinished(Exception):
@@ -54,7 +55,7 @@ def reach(
         final, vectors = run.result
         finals.add(final)
         reads.add((vectors, final[3]))
-        if final[3]:
+        if any(failure.kind is FailureKind.DEADLOCK for failure in run.failures):
             deadlocks.add(final[3])
     return Reached(
         Everything(frozenset(finals), frozenset(reads), frozenset(deadlocks)), runner.executions, followed, made

@@ -112,7 +112,19 @@ class HappensBefore:
 def _endings(
     program: SmallProgram, memory: Any, limit: int, model: MemoryModel = MemoryModel.SC
 ) -> Iterator[tuple[Machine, Any]]:
-    """Every distinct (state, memory) that no thread can leave; the machine yielded is in that state."""
+    """Every distinct (state, memory) that no thread can leave; the machine yielded is in that state.
+
+    With daemons these are the ends of the program that come as late as they can: :func:`early_failures` has others.
+    """
+    for machine, remembered, movable in _states(program, memory, limit, model):
+        if not movable:
+            yield machine, remembered
+
+
+def _states(
+    program: SmallProgram, memory: Any, limit: int, model: MemoryModel = MemoryModel.SC
+) -> Iterator[tuple[Machine, Any, list[Mover]]]:
+    """Every distinct (state, memory), with those that can move there; the machine yielded is in that state."""
     machine = Machine(program, model)
     first = (machine.freeze(), memory.begin(len(machine.code)))
     stack, seen = [first], {first}
@@ -120,8 +132,7 @@ def _endings(
         state, remembered = stack.pop()
         machine.thaw(state)
         movable = machine.movable()
-        if not movable:
-            yield machine, remembered
+        yield machine, remembered, movable
         for number, t in enumerate(movable):
             if number:
                 machine.thaw(state)
@@ -145,6 +156,17 @@ def everything(program: SmallProgram, limit: int = 200_000, model: MemoryModel =
         if machine.is_stuck():
             deadlocks.add(final[3])
     return Everything(frozenset(finals), frozenset(reads), frozenset(deadlocks))
+
+
+def early_failures(program: SmallProgram, limit: int = 200_000) -> set[tuple[int, str]]:
+    """The failed assertions, by thread, of executions at whose end daemons may stand before any of their steps."""
+    return {
+        (t, text)
+        for machine, _, _ in _states(program, Nothing(), limit)
+        if machine.may_end()
+        for t, text in enumerate(machine.failed)
+        if text
+    }
 
 
 def final_states(program: SmallProgram, limit: int = 200_000, model: MemoryModel = MemoryModel.SC) -> set[Any]:

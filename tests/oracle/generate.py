@@ -4,6 +4,9 @@ The grammar asks its questions through one callable, ``choose(n) -> 0..n-1``, so
 smaller answers are simpler programs) and a plain random generator (which is faster) draw from the same family. All
 lock use is balanced, conditions are used under their lock, loops have bounds. Main reads every variable at the end:
 reads-from classes do not distinguish final values that no thread reads.
+
+With ``endings`` threads may outlive main: each is started by main or by another thread, early or late, may be a daemon,
+and is joined by the thread that has started it, early or late, or not at all.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ from tests.oracle.language import (
     Compound,
     Down,
     Fence,
+    Fork,
     If,
+    Join,
     Lock,
     Notify,
     Read,
@@ -49,14 +54,18 @@ class _Grammar:
         semaphores: bool = False,
         atomics: bool = False,
         compounds: bool = False,
+        endings: bool = False,
     ) -> None:
         self.choose = choose
         self.conditions = conditions
         self.semaphores = semaphores
         self.atomics = atomics
         self.compounds = compounds
+        self.endings = endings
 
     def program(self) -> SmallProgram:
+        if self.endings:
+            return self.unjoined_program()
         count = 2 + self.choose(6) // 3 + self.choose(8) // 7
         size = {2: 4, 3: 3, 4: 2}[count]
         threads = tuple(self.block(1 + self.choose(size), 2, ()) for _ in range(count))
@@ -64,6 +73,32 @@ class _Grammar:
         after = tuple(Read(f"r{v}", v) for v in _VARIABLES)
         counts = {"s": self.choose(3), "t": 1} if self.semaphores else {}
         return SmallProgram(threads, main, after, {}, {"c": "l"} if self.conditions else {}, counts)
+
+    def unjoined_program(self) -> SmallProgram:
+        count = 2 + self.choose(6) // 3
+        main = list(self.block(self.choose(2), 1, ()))
+        bodies = [list(self.block(1 + self.choose(5 - count), 2, ())) for _ in range(count)]
+        for body in bodies:
+            if self.choose(2):
+                body += [Read("a", self.pick(_VARIABLES)), Assert(self.test())]
+        for t in range(count):
+            starter = main if t == 0 or self.choose(3) else bodies[self.choose(t)]
+            start = self.choose(len(starter) + 1)
+            starter.insert(start, Fork(t))
+            if self.choose(2):
+                starter.insert(start + 1 + self.choose(len(starter) - start), Join(t))
+        daemons = frozenset([t for t in range(count) if self.choose(2)])
+        if self.choose(3) == 2:
+            main += [Read("a", self.pick(_VARIABLES)), Assert(self.test())]
+        return SmallProgram(
+            tuple(map(tuple, bodies)),
+            tuple(main),
+            conditions={"c": "l"} if self.conditions else {},
+            semaphores={"s": self.choose(3), "t": 1} if self.semaphores else {},
+            main_forks=False,
+            main_joins=False,
+            daemons=daemons,
+        )
 
     def pick(self, names: tuple[str, ...]) -> str:
         return names[self.choose(len(names))]
@@ -192,14 +227,24 @@ def programs(
     semaphores: bool = False,
     atomics: bool = False,
     compounds: bool = False,
+    endings: bool = False,
 ) -> SmallProgram:
     """Small programs, for hypothesis."""
-    return _Grammar(lambda n: draw(st.integers(0, n - 1)), conditions, semaphores, atomics, compounds).program()
+
+    def choose(count: int) -> int:
+        return draw(st.integers(0, count - 1))
+
+    return _Grammar(choose, conditions, semaphores, atomics, compounds, endings).program()
 
 
 def random_program(
-    seed: int, conditions: bool = True, semaphores: bool = False, atomics: bool = False, compounds: bool = False
+    seed: int,
+    conditions: bool = True,
+    semaphores: bool = False,
+    atomics: bool = False,
+    compounds: bool = False,
+    endings: bool = False,
 ) -> SmallProgram:
     """The same family by number."""
     rng = random.Random(seed)
-    return _Grammar(rng.randrange, conditions, semaphores, atomics, compounds).program()
+    return _Grammar(rng.randrange, conditions, semaphores, atomics, compounds, endings).program()

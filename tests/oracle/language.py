@@ -172,7 +172,10 @@ class SmallProgram:
 
     ``conditions`` maps a condition to its lock, ``semaphores`` a semaphore to its first count, ``things`` an object to
     its type in the library of specifications, in whose first initial state it begins. Variables start with
-    ``initial`` (0 if not named). With ``main_forks`` false, ``main`` has Fork statements of its own; likewise joins.
+    ``initial`` (0 if not named). With ``main_forks`` false, Fork statements start the threads; likewise joins.
+
+    The program may end at any moment at which main and all threads that have been started, but for ``daemons`` (by
+    index), have ended. No step comes after that.
     """
 
     threads: tuple[tuple[Any, ...], ...]
@@ -184,6 +187,7 @@ class SmallProgram:
     things: dict[str, str] = field(default_factory=dict)
     main_forks: bool = True
     main_joins: bool = True
+    daemons: frozenset[int] = frozenset()
 
     @cached_property
     def code(self) -> tuple[Compiled, ...]:

@@ -350,8 +350,13 @@ class Machine:
         shared = tuple(sorted({**self.shared, **self.things}.items())) if self.status[0] == ENDED else ()
         return shared, visible, tuple(self.failed), stuck
 
+    def may_end(self) -> bool:
+        """Whether all threads that the end of the program waits for have ended."""
+        return not any(status == RUNNING and t - 1 not in self.program.daemons for t, status in enumerate(self.status))
+
     def is_stuck(self) -> bool:
-        return any(status == RUNNING for status in self.status)
+        """Whether the program never ends, in a state that no thread can leave."""
+        return not self.may_end()
 
 
 #: Name of an instruction -> the function that carries it out.

@@ -299,7 +299,8 @@ class OracleProgram(Program):
     def _end(self, stepper: Stepper, run: Run) -> None:
         machine = stepper.machine
         run.blocked = self._stopped(stepper)
-        if run.blocked:
+        run.daemons = tuple([i for i, t in enumerate(run.tasks) if stepper.tasks[i] - 1 in self.program.daemons])
+        if machine.is_stuck():
             waiting = tuple(
                 BlockedThread(run.tasks[b.task], str(b.target), None, Location("oracle", b.site)) for b in run.blocked
             )

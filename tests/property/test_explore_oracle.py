@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from tests.oracle.drive import reach
-from tests.oracle.enumerate import TooLarge, everything, interleavings, mazurkiewicz_classes, reads_from_classes
+from tests.oracle.enumerate import (
+    TooLarge,
+    early_failures,
+    everything,
+    interleavings,
+    mazurkiewicz_classes,
+    reads_from_classes,
+)
 from tests.oracle.generate import programs, random_program
 from tests.oracle.language import Compound, Down, If, Lock, Read, SmallProgram, TryLock, Unlock, Up, Write
 from tests.oracle.program import OracleProgram
@@ -74,6 +81,20 @@ def test_dpor_runs_every_trace_once(program: SmallProgram) -> None:
     assert dpor.everything == answer
     assert dpor.followed == dpor.executions == mazurkiewicz_classes(program)
     assert dpor.strategy.incompleteness_reason() == ""
+
+
+@given(programs(endings=True))
+def test_threads_that_outlive_main(program: SmallProgram) -> None:
+    """The program may end while daemons stand before any of their steps: it fails by the steps before that, and each
+    such execution is the beginning of one whose end comes as late as it can."""
+    answer, _ = _known(program)
+    failures = {(thread, text) for final in answer.finals for thread, text in enumerate(final[2]) if text}
+    assert early_failures(program, _STATES) <= failures
+    for name in ("mcr", "dpor-rf", "dpor", "icb-dpor", "dfs"):
+        reached = reach(program, name)
+        assert reached.everything.reads == answer.reads, name
+        assert {final[1:] for final in reached.everything.finals} == {final[1:] for final in answer.finals}, name
+        assert reached.strategy.incompleteness_reason() == "", name
 
 
 @given(programs(conditions=False, compounds=True))

@@ -89,6 +89,27 @@ def test_stores_that_come_late(model: MemoryModel) -> None:
     assert used > _PROGRAMS * 0.9
 
 
+@pytest.mark.parametrize("semaphores", [False, True], ids=["conditions", "semaphores"])
+def test_threads_that_outlive_main(semaphores: bool) -> None:
+    """No thread may read the variables at the end, so their last values need not be reached."""
+    used = 0
+    for number in range(_PROGRAMS // 2):
+        program = random_program(number, semaphores=semaphores, endings=True)
+        try:
+            answer = everything(program, _STATES)
+        except TooLarge:
+            continue
+        used += 1
+        classes, lessons = _all_classes(program), _lessons(program)
+        assert classes.everything.reads == answer.reads, number
+        assert {final[1:] for final in classes.everything.finals} == {final[1:] for final in answer.finals}, number
+        assert lessons.everything.deadlocks == answer.deadlocks, number
+        assert _failures(lessons.everything.finals) == _failures(answer.finals), number
+        assert _beginnings(_histories(lessons.everything.reads)) >= _histories(answer.reads), number
+        assert classes.strategy.incompleteness_reason() == lessons.strategy.incompleteness_reason() == "", number
+    assert used > _PROGRAMS // 4
+
+
 def test_steps_of_several_accesses() -> None:
     """Which accesses they have depends on what they read."""
     used = 0

@@ -45,6 +45,7 @@ _FAMILIES: Final[dict[str, dict[str, bool]]] = {
     "semaphores": {"semaphores": True},
     "atomics": {"conditions": False, "atomics": True},
     "compounds": {"conditions": False, "compounds": True},
+    "endings": {"endings": True},
 }
 
 

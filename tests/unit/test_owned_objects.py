@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from tests.unit.c_programs import executed, explored, opened
 
+from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Verified, Violation
+from mazurka.explore.strategy import StrategySettings
 from mazurka.program.protocol import Run
+from mazurka.replay.reproduce import simplest
 
 _MAIN = """
 int main(void) {{
@@ -155,3 +158,21 @@ def test_each_access_of_an_atomic_section_is_a_step(tmp_path: Path) -> None:
     )
     for strategy in ("dfs", "dpor"):
         assert isinstance(explored(opened(tmp_path, text), strategy).verdict, Verified)
+
+
+_ALSO_WITH_ITS_OWN = _threads(
+    "int shared; static void look(int *at) { int seen = *at; assert(seen != 2); }",
+    "int own = 1; look(&own); look(&shared); look(&own);",
+    "shared = 2;",
+)
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "mcr", "se-mcr", "unfolding"])
+def test_schedules_mean_the_same_where_all_steps_are_recorded(strategy: str, tmp_path: Path) -> None:
+    """A place at which threads use what they own, and what they share, is a point for the latter only."""
+    program = opened(tmp_path, _ALSO_WITH_ITS_OWN)
+    settings, known = StrategySettings(cutoffs=True), program.learned.points
+    (found,) = Explorer(program, strategy, settings=settings, budget=Budget(100), learned=known).run().found
+    assert found.failure.thread == "0.1"
+    assert simplest(program, found, simplifies=False).happened
+    assert simplest(program, found).happened

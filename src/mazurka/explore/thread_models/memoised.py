@@ -161,13 +161,11 @@ class _Stage(Simulator):
         self._pass(self.at, self.memory, thread)
 
     def go_on(self) -> None:
-        """All enabled threads go on, until none is left that the program's end waits for."""
-        while not self._is_over():
-            movers = [self.last, *range(len(self.at))]
-            thread = next(filter(self._can_pass, movers), None)
-            if thread is None:
-                return
+        """All enabled threads go on as long as one can."""
+        movers = [self.last, *range(len(self.at))]
+        while (thread := next(filter(self._can_pass, movers), None)) is not None:
             self.point(thread)
+            movers = [self.last, *range(len(self.at))]
 
     def _can_pass(self, thread: int) -> bool:
         if thread >= len(self.at) or self.at[thread] < 0:
@@ -179,10 +177,6 @@ class _Stage(Simulator):
             and moment.enabled(self.memory)
             and moment.move(self.memory) is not None
         )
-
-    def _is_over(self) -> bool:
-        every, daemons = self.behaviour.moments, self.behaviour.daemons
-        return all(number < 0 or every[number].done or thread in daemons for thread, number in enumerate(self.at))
 
     def _apply(self, moments: list[int], memory: list[int], thread: int) -> None:
         self.order.append(thread)

@@ -10,6 +10,14 @@ set of places that a thread is known to touch grows with that, so sets chosen be
 states with threads of which more has become known are visited again, until there are none. Then every run of the
 program is covered: sets chosen by the final knowledge are persistent, and every state along every run has been entered.
 
+The end of the program is no move. It may come at any moment at which the threads that it waits for have ended: others,
+daemons or detached ones, stand anywhere then, and no step follows. The end writes no location that a thread reads; all
+it does to the others is to take their steps away. So each execution is a beginning of one that ends as late as it can,
+after all steps of all threads, and nothing is missed if only these are searched: what a thread has read, and a failure
+of it, is the same in both, and whether threads that the end waits for are stuck is seen where no thread can move any
+more. (An end that a thread brings about by a step of its own, as ``os._exit``, may come before steps that the end waits
+for: there no thread is enabled.)
+
 States are visited in the order of the number of preemptions on the path to them. The search is made in small parts
 (:meth:`StateSpace.go_on`), between which runs can be learnt.
 
@@ -244,10 +252,10 @@ class StateSpace(Simulator):
                 self._follow(state, thread, thread == state.last or state.last not in enabled)
 
     def _standing(self, state: JointState) -> tuple[list[LocalState], list[int]]:
-        """The local states of the threads that have not ended, and the enabled threads: none if the program has ended,
-        because a thread has ended it or only daemons are left."""
-        every, daemons, memory = self.behaviour.moments, self.behaviour.daemons, state.memory
-        standing, enabled, required = [], [], False
+        """The local states of the threads that have not ended, and the enabled threads: none if one has ended the
+        program."""
+        every, memory = self.behaviour.moments, state.memory
+        standing, enabled = [], []
         for thread, number in enumerate(state.moments):
             if number < 0:
                 continue
@@ -257,11 +265,8 @@ class StateSpace(Simulator):
             if moment.done:
                 continue
             standing.append(moment)
-            required = required or thread not in daemons
             if moment.point and (not (moment.waits or moment.refused) or moment.enabled(memory)):
                 enabled.append(thread)
-        if not required:
-            return standing, []
         if self.refused:
             enabled = [thread for thread in enabled if (state, thread) not in self.refused]
         return standing, enabled

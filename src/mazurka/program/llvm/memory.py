@@ -83,7 +83,7 @@ class Memory:
         self.places: UnknownAddresses | None = None  # None: addresses become definite
         self.owned = Ownership()
         self.keeps_owned = model is MemoryModel.SC  # whether objects may be owned
-        self.may_own = self.keeps_owned  # in this execution
+        self.has_all_steps = False  # whether accesses of owned objects are steps, too
         self._marks: dict[tuple[str, str, str], int] = {}
         self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
         self.wide: set[int] = set()  # of this execution: the sites of accesses of several words that are one step each
@@ -93,9 +93,9 @@ class Memory:
 
     def restart(self, run: Runtime, *, has_all_steps: bool = False) -> None:
         """Begin an execution: static objects have their initial values again, all others are gone. With
-        ``has_all_steps`` no object is owned."""
+        ``has_all_steps`` accesses of owned objects are steps, but no points: the execution has the same schedule."""
         self.run = run
-        self.may_own = self.keeps_owned and not has_all_steps
+        self.has_all_steps = has_all_steps
         self.section.restart(run)
         self.wide.clear()
         self.unchanged.clear()
@@ -104,7 +104,7 @@ class Memory:
         self.codes.clear()
         self.made.clear()
         self.layouts.restart(run.sharing)
-        self.owned.restart(run)
+        self.owned.restart(run, has_all_steps=has_all_steps)
         self.objects = {}
         for number, (thing, content) in enumerate(self._static, start=1):
             self.objects[number] = thing
@@ -112,7 +112,7 @@ class Memory:
                 thing.data[:] = content
                 thing.unknown = None
                 thing.is_foreign = False
-                thing.is_shared = not self.may_own or thing.mark in run.points
+                thing.is_shared = not self.keeps_owned or thing.mark in run.points
                 thing.use = None
 
     # -- objects ------------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class Memory:
             mark = self._marks[key] = mark_of(*key)
         made = MemoryObject(number << SHIFT, size, kind, layout, bytearray(size), task.name, mark)
         made.serial = place
-        made.is_shared = not self.may_own or mark in self.run.points
+        made.is_shared = not self.keeps_owned or mark in self.run.points
         if content is None:
             made.shadow = bytearray(size)
         else:
@@ -188,12 +188,14 @@ class Memory:
     def end(self, thing: MemoryObject, site: int) -> None:
         """End the life of an object: a step, if other threads may use it."""
         run = self.run
-        if run.solo or (not thing.is_shared and self._ends_owned(thing, site)):
+        is_owned = not (run.solo or thing.is_shared) and self._ends_owned(thing, site)
+        if run.solo or (is_owned and not self.has_all_steps):
             pass
         elif thing.is_foreign or thing.kind == "heap":
             if run.detail and not run.keyed:
                 run.names.setdefault(thing.life, thing.name)
-            self.step(_RMW, thing.life, site, (lambda: self._life(thing)) if run.detail else None)
+            look = (lambda: self._life(thing)) if run.detail else None
+            self.step(_RMW, thing.life, site, look, point=False if is_owned else None)
             if not thing.live:
                 raise ProgramFault("double free", f"frees {thing.name}, which has been freed", site)
         if self.section.depth and (thing.is_foreign or thing.kind == "heap"):
@@ -251,7 +253,9 @@ class Memory:
     def visit(self, op: Op, thing: MemoryObject, at: int, size: int, site: int, point: bool | None = None) -> None:
         """Pass an access as a visible operation, unless its object is owned."""
         if not thing.is_shared and self.is_owned(thing, op, at, size, site):
-            return
+            if not self.has_all_steps:
+                return
+            point = False
         run = self.run
         cells = thing.layout.cells(at, size)
         more = further(op, cells) if len(cells) > 1 else ()
@@ -271,15 +275,15 @@ class Memory:
             raise self.fault(thing, thing.base, at, size, site, "reads" if op is _READ else "writes")
 
     def is_owned(self, thing: MemoryObject, op: Op, at: int, size: int, site: int) -> bool:
-        """Whether an access of an object that has been owned so far is no step. Each access of an atomic section is:
-        other threads may move before the first, and see those before it."""
+        """Whether an object that has been owned so far still is with this access, which then is no step, or no point.
+        Each access of an atomic section is one: other threads may move before the first, and see those before it."""
         if self.section.depth:
             self.owned.share(thing)
             return False
         return self.owned.holds(thing, op, at, size, site)
 
     def _ends_owned(self, thing: MemoryObject, site: int) -> bool:
-        """Whether the end of an object that has been owned so far is no step."""
+        """Whether an object that has been owned so far still is at its end."""
         use = thing.use
         if thing.kind != "heap" and (use is None or use.only == self.run.current.index):
             return True
@@ -294,10 +298,11 @@ class Memory:
 
     def use(self, thing: MemoryObject, site: int) -> None:
         """Pass a use of an object that may end meanwhile, as a primitive that is in it."""
-        if self.run.solo or (not thing.is_shared and self.is_owned(thing, _READ, 0, 0, site)):
+        is_owned = not (self.run.solo or thing.is_shared) and self.is_owned(thing, _READ, 0, 0, site)
+        if self.run.solo or (is_owned and not self.has_all_steps):
             pass
         elif (alive := self._alive(thing)) is not None:
-            self.step(alive.op, alive.target, site, None)
+            self.step(alive.op, alive.target, site, None, point=False if is_owned else None)
         self.hold_alive(thing, site)
 
     def hold_alive(self, thing: MemoryObject, site: int) -> None:

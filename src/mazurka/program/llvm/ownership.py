@@ -11,6 +11,9 @@ computed or guessed: an object is *shared* by the first access that is not in or
 same place of the program. That is a mark among the learned points, and executions made without it are made again; in
 the present one, earlier accesses teach the sites that need points, as if they had been steps.
 
+Where an execution records values for an explorer, which has to know all that a thread has read, accesses of owned
+objects are steps, too, but no points: so a schedule means the same as elsewhere.
+
 Not under TSO or PSO, where a step is also when a store arrives, and not where properties are watched.
 
 Cost: a third of a microsecond for an access.
@@ -119,7 +122,8 @@ class Ownership:
     def __init__(self) -> None:
         self.run: Runtime = None  # type: ignore[assignment]  # set by restart()
         self.count = 0  # accesses
-        self._steps = 0  # the steps before the last one
+        self.has_all_steps = False  # whether accesses of owned objects are steps, too
+        self._steps = 0  # the steps before the last one; with all steps: the points
         self._since = 0  # the accesses before these steps
         self._running = -1  # the thread that made it
         self._changed: dict[int, dict[Owned, tuple[bytes, bytes]]] = {}  # by thread: objects before writes of its pass
@@ -127,9 +131,10 @@ class Ownership:
         self.times: dict[int, int] = {}
         self.seen: dict[int, dict[int, int]] = {}
 
-    def restart(self, run: Runtime) -> None:
+    def restart(self, run: Runtime, *, has_all_steps: bool = False) -> None:
         """Begin an execution."""
         self.run = run
+        self.has_all_steps = has_all_steps
         self.count = self._steps = self._since = 0
         self.times.clear()
         self.seen.clear()
@@ -169,11 +174,14 @@ class Ownership:
             self.share(thing)
             return False
         self.count += 1
-        if len(self.run.log) != self._steps or index != self._running:
-            self._steps, self._since, self._running = len(self.run.log), self.count, index
+        steps = self.run.scheduler.cursor if self.has_all_steps else len(self.run.log)
+        if steps != self._steps or index != self._running:
+            self._steps, self._since, self._running = steps, self.count, index
         elif self.count - self._since > _LONGEST:
             self.run.stop(f"the run was cut after {_LONGEST} accesses of a thread that no other one can notice")
         use.accesses.add((index, self.times.get(index, 0), op, at, size, site))
+        if self.has_all_steps:
+            return True
         if op is _READ:
             if task.loops and size:
                 self._note_reads(task, thing.cells(at, size))
