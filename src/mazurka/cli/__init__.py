@@ -23,7 +23,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     _open_streams()
     given = sys.argv[1:] if arguments is None else arguments
     if given == ["--version"]:
-        print(f"mazurka {__version__}")
+        from mazurka.cli.exit_status import reader_may_go
+
+        with reader_may_go():
+            print(f"mazurka {__version__}", flush=True)
         sys.exit(0)
     if given and given[0] in _RUNNING:
         _pin_hashing()
@@ -34,10 +37,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit status."""
-    from mazurka.cli.exit_status import status_of
+    from mazurka.cli.exit_status import reader_may_go, status_of
     from mazurka.cli.group import commands
 
-    return status_of(lambda: commands.main(arguments, prog_name="mazurka", standalone_mode=False))
+    status = status_of(lambda: commands.main(arguments, prog_name="mazurka", standalone_mode=False))
+    with reader_may_go():  # otherwise the interpreter's end would fail
+        sys.stdout.flush()
+    return status
 
 
 def _open_streams() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import click
@@ -15,6 +16,9 @@ from mazurka.errors import MazurkaError
 
 _INTERNAL: Final = 2
 _INTERRUPTED: Final = 130
+
+#: The reader of the output has gone: as if SIGPIPE had ended the process, which Python ignores.
+CLOSED_PIPE: Final = 141
 
 
 def status_of(command: Callable[[], object]) -> int:
@@ -31,8 +35,6 @@ def status_of(command: Callable[[], object]) -> int:
     except MazurkaError as error:
         _say(error)
         return error.exit_status
-    except BrokenPipeError:
-        return _closed_pipe()
     except Exception:
         confess()
         return _INTERNAL
@@ -50,7 +52,16 @@ def confess() -> None:
     print(f"mazurka: internal error: this is a fault of Mazurka {__version__}, not of your program", file=sys.stderr)
 
 
-def _closed_pipe() -> int:
-    """The status if the reader of the output has gone (`mazurka check ... | head`), which is no error."""
+@contextmanager
+def reader_may_go() -> Iterator[None]:
+    """While a report is printed: if the reader of the output has gone (`mazurka check ... | head`), the rest of it goes
+    nowhere, and the command ends with the status that it would have had."""
+    try:
+        yield
+    except BrokenPipeError:
+        let_output_go()
+
+
+def let_output_go() -> None:
+    """Let further output, and what is left in the buffer, go nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

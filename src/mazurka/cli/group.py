@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
 from mazurka import __version__
+from mazurka.cli.exit_status import CLOSED_PIPE, let_output_go
 from mazurka.errors import did_you_mean
 from mazurka.importing import import_quickly
 
@@ -32,8 +35,27 @@ VERBS: Final = {
 }
 
 
+@contextmanager
+def _ends_with_its_reader() -> Iterator[None]:
+    """If the reader of the output has gone, end with a status that says so: click would end with that of a failure
+    found."""
+    try:
+        yield
+    except BrokenPipeError:
+        let_output_go()
+        raise click.exceptions.Exit(CLOSED_PIPE) from None
+
+
 class _Verbs(click.Group):
     """A group that imports a verb's module only when the verb is used."""
+
+    def make_context(self, *args: Any, **named: Any) -> click.Context:
+        with _ends_with_its_reader():
+            return super().make_context(*args, **named)  # prints the help
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _ends_with_its_reader():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from mazurka.cli.exit_status import reader_may_go
 from mazurka.config import FORMATS, Options
 from mazurka.errors import UsageError
 from mazurka.lazy_dataclass import dataclass
@@ -99,12 +100,13 @@ def publish(report: AnyReport, outputs: Sequence[Output]) -> None:
             write_whole(Path(each.name), rendered(each.form, report))
     if any(each.form == "github" for each in outputs):
         _summarise(report)
-    for each in outputs:
-        if each.name == STANDARD_OUTPUT and is_binary(each.form):
-            _print_binary(rendered(each.form, report), each.form)
-        elif each.name == STANDARD_OUTPUT:
-            sys.stdout.write(renderer(each.form, width=width, colour=colour).render(report))
-    sys.stdout.flush()
+    with reader_may_go():
+        for each in outputs:
+            if each.name == STANDARD_OUTPUT and is_binary(each.form):
+                _print_binary(rendered(each.form, report), each.form)
+            elif each.name == STANDARD_OUTPUT:
+                sys.stdout.write(renderer(each.form, width=width, colour=colour).render(report))
+        sys.stdout.flush()
 
 
 def _print_binary(content: bytes, form: str) -> None:
@@ -133,15 +135,17 @@ def _summarise(report: AnyReport) -> None:
 def publish_part(report: CheckReport) -> None:
     """Print the report on one of several targets."""
     width, colour = _terminal()
-    sys.stdout.write(make_text(width=width, colour=colour).render_part(report) + "\n")
-    sys.stdout.flush()
+    with reader_may_go():
+        sys.stdout.write(make_text(width=width, colour=colour).render_part(report) + "\n")
+        sys.stdout.flush()
 
 
 def publish_summary(report: CheckReport) -> None:
     """Print the table of a report on several targets."""
     width, colour = _terminal()
-    sys.stdout.write(make_text(width=width, colour=colour).render_summary(report))
-    sys.stdout.flush()
+    with reader_may_go():
+        sys.stdout.write(make_text(width=width, colour=colour).render_summary(report))
+        sys.stdout.flush()
 
 
 def _terminal() -> tuple[int, bool]:
