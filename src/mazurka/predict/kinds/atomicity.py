@@ -3,7 +3,10 @@ explains the three: read-write-read, write-write-read, read-write-write and writ
 
 A trace does not show whether the code between the two was meant to be indivisible. The model decides whether the three
 can happen in this order. Triples that can't are left out: if the first needs the access between, or that needs the last
-(fast_path.py); or if one lock is held from the first to the last, and at the access between.
+(fast_path.py); or if one lock is held from the first to the last, and at the access between. Left out, too, are two
+accesses between which the thread waits on a condition: it waits for the others to come between, as in ``while not
+ready: condition.wait()``. A wait that is recorded as updates (with a time limit, for instance) is an update of a
+primitive after which the thread gives up a lock in the same place of the source.
 
 A change of a container's size while a thread iterates over it is a violation of this kind, too (iterations.py).
 
@@ -93,13 +96,30 @@ def atomicity_violations_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
     """(first, between, last)."""
     writes = [WRITES[each] for each in columns_of(trace).op.tolist()]
     uses, held = _accesses(trace)
+    waits = _waits(trace)
     places = [own for x, own in uses.items() if len(own) > 1 and is_data(trace.targets[x])]
     for together in _batches(places, _ROOM // max(len(trace.threads), 1)):
         known = _with_needs(trace, together)
         for near in (True, False):
             for place in known:
                 for own in place:
-                    yield from _between(own, [other for other in place if other is not own], writes, held, near)
+                    others = [other for other in place if other is not own]
+                    yield from _between(own, others, writes, held, waits[own.thread], near)
+
+
+def _waits(trace: Trace) -> list[list[int]]:
+    """By thread the rows at which it waits on conditions."""
+    thread, op, target, _, site = columns_of(trace)
+    data = np.array([is_data(name) for name in trace.targets], bool)
+    updates = (op == Op.RMW) & ~data[target]
+    waits: list[list[int]] = [[] for _ in trace.threads]
+    for row in np.flatnonzero((op == Op.WAIT) | updates).tolist():
+        own = trace.rows_of_thread[int(thread[row])]
+        after = int(np.searchsorted(np.asarray(own), row)) + 1
+        then = int(own[after]) if after < len(own) else row
+        if op[row] == Op.WAIT or (op[then] == Op.RELEASE and site[then] == site[row]):
+            waits[int(thread[row])].append(row)
+    return waits
 
 
 def _accesses(trace: Trace) -> tuple[dict[int, _Uses], _Held]:
@@ -151,9 +171,16 @@ def _with_needs(trace: Trace, places: list[_Uses]) -> list[list[_ThreadAccesses]
 
 
 def _between(
-    own: _ThreadAccesses, others: list[_ThreadAccesses], writes: list[bool], held: _Held, near: bool
+    own: _ThreadAccesses,
+    others: list[_ThreadAccesses],
+    writes: list[bool],
+    held: _Held,
+    waits: list[int],
+    near: bool,
 ) -> Iterator[tuple[int, int, int]]:
     for number, (first, last) in enumerate(pairwise(own.rows)):
+        if bisect_left(waits, first) < bisect_left(waits, last):
+            continue
         locks = [lock for lock, since in held[first].items() if held[last].get(lock) == since]
         for other in others:
             theirs = other.rows

@@ -7,6 +7,10 @@ are of one iteration. A change between these two is a change during the iteratio
 An operation that resizes a container reads and writes its structure at once (RMW). Lists are left out: they are
 iterated over by index.
 
+No iteration are reads at a place without a column, those of truth tests; two between which the thread did something
+else, such as a wait on a condition, since the first step follows the beginning at once; and two between which the trace
+has a change, since the second would have failed.
+
 Cost: a pass over the accesses of structures.
 """
 
@@ -20,7 +24,7 @@ from typing import Final
 import numpy as np
 
 from mazurka.predict.fast_path import needs_of
-from mazurka.trace.columns import columns_of
+from mazurka.trace.columns import Columns, columns_of
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace
@@ -40,20 +44,21 @@ def resizings_of(trace: Trace) -> Iterator[tuple[int, int, int]]:
     begun: dict[tuple[int, int, int], int] = {}  # by thread, target and site: the first read; -1 once there were two
     pairs: list[tuple[int, int, int]] = []
     changes: dict[int, list[int]] = {}
-    latest: dict[tuple[int, int], int] = {}  # by thread and target: the row of its latest access
+    changed: dict[int, int] = {}  # by target: the row of its latest change
+    places_of_tests = _places_of_tests(trace)
     thread, op, target, site = (
         column[rows].tolist() for column in (columns.thread, columns.op, columns.target, columns.site)
     )
     for row, t, done, x, where in zip(rows.tolist(), thread, op, target, site, strict=True):
         if done == Op.RMW:
             changes.setdefault(x, []).append(row)
-        elif done == Op.READ and where >= 0:
+            changed[x] = row
+        elif done == Op.READ and where >= 0 and where not in places_of_tests:
             first = begun.setdefault((t, x, where), row)
             if first >= 0 and first != row:
                 begun[t, x, where] = -1
-                if latest[t, x] == first:
+                if changed.get(x, -1) < first and _goes_on(columns, first, row):
                     pairs.append((first, row, x))
-        latest[t, x] = row
     yield from _between(trace, pairs, changes)
 
 
@@ -70,6 +75,19 @@ def _between(
         for number, row in enumerate(near.tolist()):
             if needs[number][who[first]] < last:  # otherwise the change comes after the iteration in every order
                 yield first, row, last
+
+
+def _goes_on(columns: Columns, first: int, last: int) -> bool:
+    """Whether the rows of a thread between two of its reads are of the same place, and reads."""
+    between = slice(first + 1, last)
+    own = columns.thread[between] == columns.thread[first]
+    others = (columns.site[between] != columns.site[first]) | (columns.op[between] != Op.READ)
+    return not bool((own & others & ~np.isin(columns.op[between], (Op.BRANCH, Op.POINT))).any())
+
+
+def _places_of_tests(trace: Trace) -> frozenset[int]:
+    """The places of truth tests, which have a line and no column."""
+    return frozenset(number for number, each in enumerate(trace.locations) if each.line and not each.column)
 
 
 def _may_be_resized(name: object) -> bool:

@@ -33,7 +33,8 @@ def _sites_by_place() -> _Index:
             for number in sites.numbers(file):
                 where = sites.location(number)
                 if where is not None:
-                    _index[os.path.abspath(file), where.line, where.column].add(number)
+                    column = 0 if sites.kind_of(number) == sites.TRUTH_TEST else where.column  # as in recordings
+                    _index[os.path.abspath(file), where.line, column].add(number)
     return _index
 
 

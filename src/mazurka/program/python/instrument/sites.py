@@ -22,6 +22,10 @@ _BITS: Final = 20
 _MASK: Final = (1 << _BITS) - 1
 
 
+#: The kind of the site of a truth test.
+TRUTH_TEST: Final = "test"
+
+
 class Site(NamedTuple):
     """One place where a hook is called: ``kind`` is the kind of operation, ``name`` that of the attribute, variable or
     method."""

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from mazurka.errors import MazurkaError
 from mazurka.lazy_dataclass import dataclass
-from mazurka.program.python.instrument.sites import Site
+from mazurka.program.python.instrument.sites import TRUTH_TEST, Site
 from mazurka.program.python.property_events.naming import OBJECT, TUPLE, tuple_name
 from mazurka.program.python.recording.branches import Branches
 from mazurka.program.python.recording.raw import ADOPTED, LARGEST_CODE, LITERAL, MORE, OFFSETS, SUFFIX
@@ -407,7 +407,9 @@ class SegmentColumns:
         known = self._sites.get(site)
         if known is None:
             return NO_VALUE
-        where = Location(_writable(known.file), known.line, known.column, _writable(known.function))
+        # A truth test, as `while not d`, has no column: so its reads of a container are told from an iteration's.
+        column = 0 if known.kind == TRUTH_TEST else known.column
+        where = Location(_writable(known.file), known.line, column, _writable(known.function))
         return self._spans[where, known.end_line, known.end_column]
 
     def _new_span(self, span: tuple[Location, int, int]) -> int:

@@ -8,6 +8,7 @@ from typing import Final
 from mazurka.program.python.analysis.scopes import VariableKind
 from mazurka.program.python.instrument.rewrite.nodes import at, binds, copied, is_ours, text_of
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
+from mazurka.program.python.instrument.sites import TRUTH_TEST
 
 #: Kinds of use that read a container's elements, too.
 _INSIDE: Final = ("format", "match", "unpack all")
@@ -192,7 +193,7 @@ def _tested(r: Rewriter, node: ast.expr, branches: bool) -> ast.expr:
         return node
     asked = is_asked(r, node)
     value: ast.expr = r.visit(node)
-    return r.hook("b", [value, r.site(node, "test")], node) if asked else value
+    return r.hook("b", [value, r.site(node, TRUTH_TEST)], node) if asked else value
 
 
 def is_asked(r: Rewriter, node: ast.expr) -> bool:

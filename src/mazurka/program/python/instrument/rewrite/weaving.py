@@ -18,6 +18,7 @@ from mazurka.program.python.instrument.rewrite import assignments, calls, items
 from mazurka.program.python.instrument.rewrite.names import stored
 from mazurka.program.python.instrument.rewrite.nodes import at, constant, copied, is_ours, text_of
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule, Rules
+from mazurka.program.python.instrument.sites import TRUTH_TEST
 from mazurka.program.python.instrument.woven_names import WovenNames, is_among
 from mazurka.program.python.semantics.containers import GOING_THROUGH, SLOTS
 
@@ -319,7 +320,7 @@ class Weaver:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return None
         value: ast.expr = self.r.visit(node)
-        return self.r.hook("ev_b", [value, self.r.site(node, "test")], node)
+        return self.r.hook("ev_b", [value, self.r.site(node, TRUTH_TEST)], node)
 
     # -- iteration, managers ------------------------------------------------------------------------------------------
 
@@ -342,8 +343,8 @@ class Weaver:
         return self.r.hook("ev_all", [value, self.r.site(original, "unpack")], original)
 
     def managed(self, value: ast.expr, original: ast.expr) -> ast.expr:
-        """A context manager, which is entered and left."""
-        if not self.names.calls_any(("__enter__", "__exit__")):
+        """A context manager, which is entered and left; a lock is acquired and released by that."""
+        if not self.names.calls_any(("__enter__", "__exit__", "acquire", "release")):
             return value
         return self.r.hook("ev_with", [value, self.r.site(original, "call", text_of(original))], original)
 
