@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from mazurka.properties.property import (
     PointcutKind,
     Property,
 )
+from mazurka.properties.reached import Reached
 from mazurka.trace.patterns import Concatenation, Letter, Pattern, Repetition
 from mazurka.trace.property_events import property_events
 from mazurka.trace.reading import read_trace
@@ -139,12 +140,13 @@ def _recorded(file: Path, out: Path, properties: Sequence[Property]) -> Recorded
 
 class Checked(NamedTuple):
     """The outcome of a check: whether it verified the program, the kinds of the failures, the events of the first one,
-    and the operations that were not tracked."""
+    the operations that were not tracked, and what executions had of each property."""
 
     verified: bool
     kinds: list[str]
     events: list[tuple[str, str]]
     untracked: list[str]
+    reached: Mapping[str, Reached]
 
 
 def checked(source: str, folder: Path, *properties: Property, strategy: str = "dpor") -> Checked:
@@ -168,4 +170,4 @@ def _checked(file: Path, properties: Sequence[Property], strategy: str) -> Check
         [(each.thread, f"{each.event}({', '.join(each.objects)})") for each in failures[0].events] if failures else []
     )
     kinds = [each.kind_name for each in failures]
-    return Checked(isinstance(outcome.verdict, Verified), kinds, events, list(outcome.untracked))
+    return Checked(isinstance(outcome.verdict, Verified), kinds, events, list(outcome.untracked), outcome.reached)

@@ -48,7 +48,8 @@ def _status(folder: Path, *arguments: str) -> int:
         )
     finally:
         os.close(writing)
-    assert b"Traceback" not in done.stderr and b"BrokenPipe" not in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr
     return done.returncode
 
 

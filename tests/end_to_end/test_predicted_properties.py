@@ -225,3 +225,40 @@ def test_two_operations_at_once_have_not_begun(tmp_path: Path) -> None:
     (tmp_path / "later.csv").write_text(_READ_LATER)
     made = _run(tmp_path, "predict", "later.csv", "--property", "data-race-item", status=0)
     assert "0 violations of data-race-item" in made.stdout
+
+
+def test_a_recording_without_the_events_of_a_property(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(_PROGRAM)
+    _run(tmp_path, "record", "shop.py", "--property", "double-close", status=0)
+    asked = ("predict", "shop.recording", "--property")
+    lacking = _run(tmp_path, *asked, "check-then-act", status=2).stderr
+    assert "this trace has no events of check-then-act" in lacking
+    assert "mazurka record --property check-then-act shop.py" in lacking
+    there = _run(tmp_path, *asked, "double-close", "--require-complete", status=0).stdout
+    assert "double-close, double-close-connection: not one of their events happened" in there
+
+
+_OWN = """
+property removed-twice(m):
+    event gone(m): call dict.{method}(m, ...)
+    pattern: gone(t1) gone(t2)
+"""
+
+
+def test_a_property_whose_event_never_happens(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(_PROGRAM)
+    file = tmp_path / "own.mzp"
+    file.write_text(_OWN.format(method="popitem"))
+    checked = _run(tmp_path, "check", "shop.py", "--property", "own.mzp", "--require-complete", status=1).stdout
+    assert "removed-twice: none of its events happened" in checked  # the program fails, however
+    (tmp_path / "locked.py").write_text(_LOCKED)
+    checked = _run(tmp_path, "check", "locked.py", "--property", "own.mzp", "--format", "json", status=0).stdout
+    report = json.loads(checked)
+    assert report["verdict"] == "inconclusive"
+    assert report["reason"] == "the event gone of removed-twice never happened; is its pointcut as it should be?"
+    _run(tmp_path, "record", "shop.py", "--property", "own.mzp", status=0)
+    predicted = _run(tmp_path, "predict", "shop.recording", "--property", "own.mzp", "--require-complete", status=3)
+    assert "the event gone of removed-twice never happened" in predicted.stdout
+    file.write_text(_OWN.format(method="pop"))
+    changed = _run(tmp_path, "predict", "shop.recording", "--property", "own.mzp", status=2).stderr
+    assert "has the events of removed-twice as they were stated before" in changed

@@ -22,6 +22,7 @@ from mazurka.predict.kinds.registry import CALL_ORDER, ENGINES, KINDS, need_no_o
 if TYPE_CHECKING:
     from mazurka.predict.engines import ProvenBug
     from mazurka.predict.warm_up import Compiling
+    from mazurka.properties.property import Property
     from mazurka.workflows.predicting import Numbered
 
 _FOUND: Final = 1
@@ -104,12 +105,17 @@ def command(
     """Find the bugs that another order of the events in TRACE (a file, or a recording by `mazurka record`) would
     show."""
     from mazurka.causal.thread_logs import merged
+    from mazurka.predict.kinds.registry import add_property
     from mazurka.predict.suppressions import read_suppressions
     from mazurka.predict.warm_up import Compiling
     from mazurka.trace.validated import read_reliably
     from mazurka.workflows.predicting import Numbered, Request, predict
+    from mazurka.workflows.recorded_properties import recorded_properties, require_events
 
-    kinds = (*_kinds(kind if kind is not None else "" if properties else _DEFAULT), *_properties(properties, trace))
+    wanted = _properties(properties)
+    stated = [each for of_name in wanted.values() for each in of_name] or recorded_properties(Path(trace))
+    names = dict.fromkeys(add_property(each).name for each in stated)
+    kinds = (*_kinds(kind if kind is not None else "" if properties else _DEFAULT), *names)
     if output is not None:
         prepare_output(output)
     if not any(each in ENGINES[engine] for each in kinds):
@@ -123,6 +129,7 @@ def command(
     if per_thread:
         need_no_order(kinds)
     numbered = Numbered(*read_reliably(trace, origin, repair, _tell, complete, merged if per_thread else None))
+    require_events(Path(trace), numbered.trace, wanted)
     if CALL_ORDER in kinds:
         for why in _left_out(numbered, spec):
             _tell(why)
@@ -143,7 +150,7 @@ def command(
         return _ERROR
     if watcher.stopped():
         return _INTERRUPTED
-    return _INCOMPLETE if require_complete and report.undecided else 0
+    return _INCOMPLETE if require_complete and report.is_incomplete else 0
 
 
 @contextmanager
@@ -194,16 +201,13 @@ def _kinds(given: str) -> tuple[str, ...]:
     return tuple([_KINDS[name] for name in _KINDS if name in names])
 
 
-def _properties(names: Iterable[str], trace: str) -> tuple[str, ...]:
-    """The kinds of the properties of these names and files or, without any, of those that a recording names."""
-    from mazurka.predict.kinds.registry import add_property
-    from mazurka.workflows.recorded_properties import recorded_properties
-
+def _properties(names: Iterable[str]) -> dict[str, tuple[Property, ...]]:
+    """The properties of these names and files."""
     if not names:
-        return tuple([add_property(each).name for each in recorded_properties(Path(trace))])
+        return {}
     from mazurka.properties.registry import find
 
-    return tuple(dict.fromkeys(add_property(each).name for name in names for each in find(name)))
+    return {name: find(name) for name in names}
 
 
 class _PredictObserver:

@@ -409,6 +409,7 @@ class Explorer:
             conditions=tuple(self.seen.conditions),
             asked=self.seen.asked,
             paths=self.strategy.input_paths() if self.seen.asked else None,
+            reached=self.seen.reached,
         )
 
     def _foreseen(self) -> str:

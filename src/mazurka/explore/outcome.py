@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Final
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure
+from mazurka.properties.reached import Reached
 from mazurka.symbolic.values import PathCondition
 
 
@@ -136,4 +138,5 @@ class Outcome:
     asked: bool = False  # whether executions have asked for unknown inputs
     paths: int | None = None  # if the search has covered all inputs: on how many paths
     inputs: int = 0  # the classes of unknown inputs that were searched; 0: there are no such inputs
+    reached: Mapping[str, Reached] = field(default_factory=dict)  # of properties that executions were held to, by name
     timely: bool = True  # if verified, and without such an assumption: timeouts may fire at any time

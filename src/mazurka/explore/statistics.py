@@ -16,6 +16,7 @@ from mazurka.explore.outcome import FailingExecution, Predictions, Waits
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import Failure, Run
+from mazurka.properties.reached import Reached, all_joined, as_data, from_data
 from mazurka.symbolic.values import PathCondition
 
 #: Named as untracked: conditions are not kept in the journal.
@@ -41,6 +42,7 @@ class Statistics:
     untracked: dict[str, int] = field(default_factory=dict)
     uncontrolled: dict[str, int] = field(default_factory=dict)
     assumed: set[str] = field(default_factory=set)  # the assumptions of runs
+    reached: dict[str, Reached] = field(default_factory=dict)  # of properties, by name
     waits: Waits = field(default_factory=Waits)
     conditions: dict[PathCondition, None] = field(default_factory=dict)  # that runs have met
     asked: bool = False  # whether a run has asked for unknown inputs
@@ -57,6 +59,8 @@ class Statistics:
             self.conditions.update(dict.fromkeys(run.conditions))
         if run.assumed:
             self.assumed |= run.assumed
+        if run.reached:
+            self.reached = all_joined(self.reached, run.reached)
         if run.limited or run.slept or run.withheld or not isinf(run.held_up):
             self.waits += Waits(
                 run.shortest,
@@ -97,6 +101,7 @@ class Statistics:
         _add(self.untracked, others.untracked)
         _add(self.uncontrolled, others.uncontrolled)
         self.assumed |= others.assumed
+        self.reached = all_joined(self.reached, others.reached)
         self.conditions.update(others.conditions)
         self.asked = self.asked or others.asked
         new = {identity: found for identity, found in others.found.items() if self._is_first(identity, found)}
@@ -110,14 +115,16 @@ class Statistics:
         """The reasons against a proof, as a text for :meth:`recall`."""
         waits = astuple(self.waits)
         counts = [self.truncated, self.untracked, self.uncontrolled, self.threads, self.points, waits]
-        return json.dumps([*counts, sorted(self.assumed), bool(self.conditions), self.asked])
+        inputs = [bool(self.conditions), self.asked]
+        return json.dumps([*counts, sorted(self.assumed), {n: as_data(r) for n, r in self.reached.items()}, *inputs])
 
     def recall(self, doubts: str) -> None:
         """Enter reasons against a proof from earlier runs of the same search."""
         if doubts:
-            self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed, *had = json.loads(
-                doubts
+            self.truncated, untracked, uncontrolled, self.threads, self.points, waits, assumed, had_of, *had = (
+                json.loads(doubts)
             )
+            self.reached = all_joined(self.reached, {name: from_data(each) for name, each in had_of.items()})
             if had and had[0]:
                 self.untracked[FORGOTTEN] = 1
             self.asked = any(had)

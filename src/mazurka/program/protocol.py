@@ -25,6 +25,7 @@ from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.guide import GuideStep
 from mazurka.program.source_analysis import NothingKnown, SourceAnalysis
+from mazurka.properties.reached import Reached
 from mazurka.symbolic.values import InputBranch, PathCondition
 from mazurka.trace.event import Location, Op
 from mazurka.trace.ids import PointIndex, SiteNumber, StepIndex, ThreadIndex
@@ -280,6 +281,7 @@ class Run:
     assumed: set[str] = field(default_factory=set)  # the assumptions of its outcome, in words
     names: dict[Target, str] = field(default_factory=dict)  # detail only: targets in words
     events: tuple[Any, ...] = ()  # of properties, if they are recorded: runtime.recorded_events
+    reached: dict[str, Reached] = field(default_factory=dict)  # of properties that it is held to, by name
     first: dict[Target, Any] = field(default_factory=dict)  # keys only: the values of targets before a write
     given: dict[StepIndex, dict[str, Any]] = field(default_factory=dict)  # arguments only: its function's, if plain
     daemons: tuple[ThreadIndex, ...] = ()  # tasks that the end of the program does not wait for

@@ -39,7 +39,7 @@ def minimal_endings(pattern: Pattern) -> Sequence[tuple[Pattern, Parallel | None
     something = Concatenation((anything.part, anything))
     words = Alternation(tuple([start for start, pair in known if pair is None]))
     longer = Alternation((Concatenation((something, words, anything)), Concatenation((anything, words, something))))
-    alphabet = _alphabet(pattern)
+    alphabet = alphabet_of(pattern)
     return [
         (_without(start, longer if pair is None else Concatenation((something, start)), alphabet), pair)
         for start, pair in known
@@ -54,7 +54,7 @@ def _without(pattern: Pattern, others: Pattern, alphabet: Sequence[Symbol]) -> P
     return Intersection((pattern, Complement(others)))
 
 
-def _alphabet(pattern: Pattern) -> Sequence[Symbol]:
+def alphabet_of(pattern: Pattern) -> Sequence[Symbol]:
     """All symbols that an event may be; none if they are too many."""
     by_event: dict[str, list[Letter]] = {}
     for letter in dict.fromkeys(letters(pattern)):

@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 
 from mazurka.properties.automaton import Automaton, State, Symbol
 from mazurka.properties.bindings import Binding, Bindings, NamedOccurrence, Occurrence
+from mazurka.properties.measuring import Measure
+from mazurka.properties.reached import Reached
 from mazurka.trace.patterns import (
     Alternation,
     Complement,
@@ -48,10 +50,11 @@ _Seen = tuple[Hashable, str, tuple[str, ...], bool]
 class _Known:
     """A sequence of events: the violation that its last event completes, and the longer ones that have occurred."""
 
-    __slots__ = ("longer", "match")
+    __slots__ = ("longer", "match", "reached")
 
     def __init__(self, match: Match | None) -> None:
         self.match = match
+        self.reached: Reached | None = None  # of the whole execution, if one has ended here
         self.longer: dict[_Seen, _Known] = {}
 
 
@@ -107,14 +110,28 @@ class Monitor:
         """The violation that the last event completes."""
         if occurrence.event not in self._last:
             return None
+        bindings = self._bound()
+        found_match = self._found(bindings, occurrence, with_last)
+        self.is_undecided |= bindings.undecided
+        return found_match
+
+    def _bound(self) -> Bindings:
+        """The bindings of the events so far."""
         if self._bindings is None:
             self._bindings = Bindings(self.stated)
         for each in self._events[self._added :]:
             self._bindings.add(each)
         self._added = len(self._events)
-        found_match = self._found(self._bindings, occurrence, with_last)
-        self.is_undecided |= self._bindings.undecided
-        return found_match
+        return self._bindings
+
+    def reached(self, measure: Measure | None, sites: Sequence[int]) -> Reached:
+        """What the execution has had of the property; without a ``measure`` only its events. ``sites`` are those of the
+        events that were seen."""
+        if self._known.reached is None:
+            words = () if measure is None else self._bound().bindings()
+            found = Reached() if measure is None else measure.reached(words, sites)
+            self._known.reached = found._replace(events=frozenset(each.event for each in self._events))
+        return self._known.reached
 
     def _found(self, bindings: Bindings, occurrence: Occurrence, with_last: bool) -> Match | None:
         for binding, word in bindings.bindings(with_=occurrence):

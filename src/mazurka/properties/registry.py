@@ -57,9 +57,10 @@ def ready() -> tuple[tuple[str, tuple[Property, ...]], ...]:
 
 
 def own(properties: Iterable[Property]) -> list[Property]:
-    """Those that a user states: the ready ones are about many libraries, of which a program uses few."""
-    names = {each.name for _, stated in ready() for each in stated}
-    return [each for each in properties if each.name not in names]
+    """Those that a user states, also as a changed copy of a ready one. The ready ones are about many libraries, of
+    which a program uses few."""
+    known = [each for _, stated in ready() for each in stated]
+    return [each for each in properties if each not in known]
 
 
 def _is_file(text: str) -> bool:

@@ -59,7 +59,7 @@ def _replayed(finding: Finding) -> str:
         return ", not replayed"
     if finding.replayed:
         return " and confirmed by a replay"
-    return ", but not confirmed: executions guided there did not show it"
+    return ", not confirmed: executions guided there did not show it"
 
 
 def closing_lines(report: PredictionReport) -> list[str]:
@@ -70,11 +70,17 @@ def closing_lines(report: PredictionReport) -> list[str]:
 def _summary(report: PredictionReport) -> list[str]:
     found = [KINDS[kind].counts_in_words(report.counts) for kind in report.kinds]
     size = f"{counted(report.events, 'event')} of {counted(report.threads, 'thread')}"
-    lines = [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
+    lines = [f"not confirmed by a run, and not counted: {_unconfirmed(each)}" for each in report.unconfirmed]
+    lines += [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
+    lines += [f"  {text}" for text in report.lacking]
     if report.undecided:
         lines.append(f"  undecided: {counted(report.undecided, 'candidate')}, {_why(report)}")
     lines += [f" rejected by the witness checker, an error in Mazurka: {text}" for text in report.refused]
     return lines
+
+
+def _unconfirmed(finding: Finding) -> str:
+    return f"{finding.kind.replace('-', ' ')}: {finding.explanation.sentence}"
 
 
 def _why(report: PredictionReport) -> str:

@@ -32,8 +32,10 @@ class UsedRule:
 @dataclass(slots=True)
 class PredictionReport:
     """See the module. In ``stages`` refuted candidates are infeasible; candidates are undecided because of a limit.
-    ``counts`` are the numbers of proven bugs of each kind, suppressed findings included. ``refused`` are witnesses that
-    the checker rejected: errors in Mazurka."""
+    ``counts`` are the numbers of proven bugs of each kind, suppressed findings included. ``unconfirmed`` are those that
+    runs of the program did not show, which are no findings and are not counted. ``lacking`` says which events of
+    properties the trace does not have; ``is_vacuous``: without them nothing could be found. ``refused`` are witnesses
+    that the checker rejected: errors in Mazurka."""
 
     source: str
     engine: str
@@ -45,6 +47,9 @@ class PredictionReport:
     counts: Mapping[str, int] = field(default_factory=dict)
     stages: list[Stage] = field(default_factory=list)
     undecided: int = 0  # candidates that no stage has decided
+    unconfirmed: list[Finding] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
+    is_vacuous: bool = False
     suppressed: list[UsedRule] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -77,6 +82,8 @@ class PredictionReport:
             "threads": self.threads,
             **self.counts,
             "undecided": self.undecided,
+            "unconfirmed": len(self.unconfirmed),
+            "lacking": "; ".join(self.lacking),
             "suppressed": sum(each.findings for each in self.suppressed),
         }
 
@@ -91,6 +98,12 @@ class PredictionReport:
         searched = f"nothing found in {self.events} events of {self.threads} threads by {self.engine}"
         if self.refused:
             return Conclusion(Level.ERROR, f"{searched}: an error in Mazurka: {'; '.join(self.refused)}")
-        if self.undecided:
-            return Conclusion(Level.WARNING, f"{searched}; {self.undecided} candidates are undecided")
-        return Conclusion(Level.NOTICE, searched)
+        left = [f"{self.undecided} candidates are undecided"] if self.undecided else []
+        left += [f"{len(self.unconfirmed)} not confirmed by a run"] if self.unconfirmed else []
+        words = "; ".join([searched, *left, *self.lacking])
+        return Conclusion(Level.WARNING if self.is_incomplete else Level.NOTICE, words)
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether there may be bugs that the trace could show: something was left open."""
+        return bool(self.undecided or self.unconfirmed or self.is_vacuous)

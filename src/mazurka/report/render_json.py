@@ -183,6 +183,8 @@ def _of_prediction(report: PredictionReport) -> dict[str, Any]:
         "seconds": round(report.seconds, 6),
         "counts": dict(report.counts),
         "undecided": report.undecided,
+        "unconfirmed": [finding_data(each, report.root) for each in report.unconfirmed],
+        "lacking": list(report.lacking),
         "stages": [asdict(stage) for stage in report.stages],
         "suppressions": [asdict(each) for each in report.suppressed],
         "refused": list(report.refused),

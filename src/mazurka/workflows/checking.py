@@ -40,6 +40,7 @@ from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import TIMEOUTS, FailureKind, Plan, Program, Run, learned_points
 from mazurka.program.runtime.task import CALLS_AS_STEPS, CLOCKS_APART
 from mazurka.program.source_analysis import SourceAnalysis
+from mazurka.properties.reached import Reached, all_joined
 from mazurka.replay.anchor import portable_path
 from mazurka.replay.replayer import with_inputs
 from mazurka.replay.reproduce import fails_again
@@ -308,6 +309,7 @@ class _Check:
             executions=before.executions + after.executions,
             seconds=before.seconds + after.seconds,
             found=(*after.found, *[each for each in before.found if each.failure.identity not in known]),
+            reached=all_joined(before.reached, after.reached),
         )
 
     def _settings(self) -> StrategySettings:
@@ -551,6 +553,8 @@ class _Check:
             verdict = Verdict.INCONCLUSIVE
             number = len(suppressed)
             reason = f"{number} failure{'s are' if number > 1 else ' is'} suppressed; otherwise {reason}"
+        if verdict is Verdict.VERIFIED and (doubt := self._doubt_of_properties(outcome)):
+            verdict, reason = Verdict.INCONCLUSIVE, doubt
         if verdict is Verdict.VERIFIED and outcome.threads <= 1:
             verdict = Verdict.INCONCLUSIVE
             reason = f"no threads were started: {self.program.without_threads() or 'there is nothing to explore'}"
@@ -573,7 +577,13 @@ class _Check:
             untracked=outcome.untracked,
             uncontrolled=outcome.uncontrolled,
             findings=findings,
-            notes=(*self._notes(), *builder.notes, *outcome.notes, *self.suppressions.problems),
+            notes=(
+                *self._notes(),
+                *builder.notes,
+                *outcome.notes,
+                *self.suppressions.problems,
+                *self._reached_of_properties(outcome),
+            ),
             predictions=outcome.predictions,
             inconsistencies=refused,
             assuming=assuming if verdict is Verdict.VERIFIED else "",
@@ -581,6 +591,29 @@ class _Check:
             unused=unused,
             history=self.recorder.history(),
         )
+
+    def _doubt_of_properties(self, outcome: Outcome) -> str:
+        """Why some property of the user's was not violated whatever the program does; "" if there is none."""
+        if not self.options.properties:
+            return ""
+        from mazurka.properties.measuring import doubt
+        from mazurka.properties.registry import own
+
+        doubts = (
+            doubt(each, outcome.reached.get(each.name, Reached()), self._place)
+            for each in own(properties_of(self.options))
+        )
+        return next(filter(None, doubts), "")
+
+    def _reached_of_properties(self, outcome: Outcome) -> list[str]:
+        """How far executions got with each property that they did not violate."""
+        if not self.options.properties:
+            return []
+        from mazurka.properties.measuring import summaries
+
+        violated = {each.failure.rule for each in outcome.found}
+        stated = [each for each in properties_of(self.options) if each.name not in violated]
+        return summaries(stated, outcome.reached, self._place)
 
     def _settle_suppressions(self, outcome: Outcome) -> tuple[str, ...]:
         """Write the baseline, if requested; returns the rules that suppressed no failure."""

@@ -32,6 +32,7 @@ from mazurka.predict.kinds.registry import KINDS, definition
 from mazurka.predict.prefetch import Prefetch, as_they_come
 from mazurka.predict.suppressions import Rule
 from mazurka.properties.property import described
+from mazurka.properties.reached import Reached
 from mazurka.report.details import Details, Orders
 from mazurka.report.finding import (
     CheckedWitness,
@@ -51,6 +52,7 @@ from mazurka.trace.held_locks import Held, Holding
 from mazurka.trace.invocations import Invocation, invocations
 from mazurka.trace.literals import Raised, Value, value_of, words_of
 from mazurka.trace.locations import text_of
+from mazurka.trace.property_events import property_events
 from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace
 from mazurka.witness import CallsReversed, PropertyViolation, Witness
@@ -151,14 +153,30 @@ def predict(
     )
     kept = _kept(telling.findings(request.kinds), request.rules)
     report.expired = expired()
-    report.findings = _confirmed(kept, happens, watcher)
-    report.counts = telling.counts()
+    tried = _confirmed(kept, happens, watcher)
+    report.findings = [each for each in tried if each.replayed is not False]
+    report.unconfirmed = [each for each in tried if each.replayed is False]
+    report.counts = telling.counts([each for each in tried if each.replayed is False])
+    report.lacking, report.is_vacuous = _lacking(trace, request.kinds)
     report.stages = [stage for one in ([search] if alone else searches) for stage in one.stages]
     report.undecided = undecided_after(report.stages)
     report.suppressed = [UsedRule(rule.text, rule.line, rule.used) for rule in request.rules]
     report.refused = telling.refused
     report.seconds = time.monotonic() - started
     return report
+
+
+def _lacking(trace: Trace, kinds: Iterable[str]) -> tuple[list[str], bool]:
+    """Which events of properties a trace does not have, and whether nothing could be found without them."""
+    stated = [property_ for kind in kinds if (property_ := KINDS[kind].property) is not None]
+    if not stated:
+        return [], False
+    from mazurka.properties.measuring import doubt, summaries
+    from mazurka.properties.registry import own
+
+    had = {each.name: Reached(frozenset(event.event for event in property_events(trace, each.name))) for each in stated}
+    doubts = [text for each in own(stated) if (text := doubt(each, had[each.name], lambda site: ""))]
+    return [*doubts, *summaries(stated, had)], bool(doubts)
 
 
 @contextmanager
@@ -216,7 +234,7 @@ class _FindingCollector:
     refused: list[str] = field(default_factory=list)
     number: int = 0
     _found: dict[tuple[str, Hashable], _Proven] = field(default_factory=dict)
-    _rows: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
+    _rows: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)  # with fingerprints of their findings
     _places: dict[int, str] = field(default_factory=dict)  # by number of a location
 
     def __post_init__(self) -> None:
@@ -232,13 +250,13 @@ class _FindingCollector:
         if found.kind not in self._signatures:
             self._signatures[found.kind] = Signatures(self.trace, found.kind, Once.LOCATIONS)
         key = found.kind, self._signatures[found.kind].of(found.rows)
-        self._rows.add((found.kind, found.rows))
         self.number += 1
         if key in self._found:
             finding, first = self._found[key]
             self._found[key] = replace(finding, alike=finding.alike + 1), first
-            return
-        self._found[key] = self._finding(found), found
+        else:
+            self._found[key] = self._finding(found), found
+        self._rows[found.kind, found.rows] = self._found[key][0].fingerprint
 
     def _finding(self, found: ProvenBug) -> Finding:
         events = tuple([self._event(row) for row in found.rows])
@@ -288,12 +306,13 @@ class _FindingCollector:
         """The findings, sorted by kind, and for each kind in the order in which they were found."""
         return sorted(self._found.values(), key=lambda each: kinds.index(each[0].kind))
 
-    def counts(self) -> dict[str, int]:
-        """The counts of proven bugs of each kind."""
-        counted: dict[str, int] = {}
+    def counts(self, without: Iterable[Finding] = ()) -> dict[str, int]:
+        """The counts of proven bugs of each kind, without those of some findings."""
+        left_out, counted = {each.fingerprint for each in without}, dict[str, int]()
         for kind in KINDS.values():
-            proven = [rows for name, rows in self._rows if name == kind.name]
-            counted |= kind.counts(proven, sum(name == kind.name for name, _ in self._found))
+            proven = [rows for (name, rows), of in self._rows.items() if name == kind.name and of not in left_out]
+            places = [each for each, _ in self._found.values() if each.fingerprint not in left_out]
+            counted |= kind.counts(proven, sum(each.kind == kind.name for each in places))
         return counted
 
     def _doing(self, row: int) -> Doing:

@@ -20,13 +20,14 @@ from mazurka.trace.formats.format import named
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.trace.writing import write_trace
+from mazurka.workflows import recorded_properties
 from mazurka.workflows.recorded_properties import keep_properties
 
 #: The end of a recording's name.
 RECORDING: Final = ".recording"
 
 #: The description of the program in a recording.
-DESCRIPTION: Final = "recording.json"
+DESCRIPTION: Final = recorded_properties.DESCRIPTION
 
 #: Executions by which scheduling points are learnt, at most.
 _ROUNDS: Final = 32

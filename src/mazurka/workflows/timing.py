@@ -24,6 +24,7 @@ from typing import Final
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation, Waits
 from mazurka.explore.registry import STRATEGIES
 from mazurka.program.protocol import TIMEOUTS
+from mazurka.properties.reached import all_joined
 
 #: The strategies of the second search: each is used if those before are in doubt.
 TIMED: Final = tuple([row.name for row in STRATEGIES.values() if row.timed])
@@ -111,6 +112,7 @@ def merged(before: Outcome, after: Outcome) -> Outcome:
         conditions=tuple(dict.fromkeys((*before.conditions, *after.conditions))),
         asked=before.asked or after.asked,
         waits=replace(before.waits, held_up=min(before.waits.held_up, after.waits.held_up)),
+        reached=all_joined(before.reached, after.reached),
         found=(*before.found, *[each for each in after.found if each.failure.identity not in known]),
     )
 

@@ -165,6 +165,8 @@ class CProgram(LearnsPoints):
         machine.memory.learn_parts(run.log)
         run.found_new_points = runtime.sharing.found_new_points
         run.output = b"".join(machine.output).decode(errors="replace")
+        if machine.events is not None:
+            run.reached = machine.events.reached()
         if self.settings.records_events:
             run.events = tuple(self._recorder.events)
         if self.settings.leaks and not (run.found_new_points or run.failures or run.truncated):

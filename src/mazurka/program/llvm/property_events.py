@@ -41,6 +41,7 @@ from mazurka.properties.property import (
     PointcutKind,
     Property,
 )
+from mazurka.properties.reached import Reached
 from mazurka.trace.conditions_on_objects import MARK
 
 #: Names of C begin with this.
@@ -161,6 +162,10 @@ class CEvents:
         """An execution begins."""
         self._sink.begin()
         self.fields = dict(self._fixed)
+
+    def reached(self) -> dict[str, Reached]:
+        """What the execution has had of each property."""
+        return self._sink.reached()
 
     # -- operations ---------------------------------------------------------------------------------------------------
 

@@ -535,6 +535,8 @@ class PythonProgram(LearnsPoints):
                 primitives.end()
         run = run_of(runtime, stacks.readable)
         self._watch_timeouts(runtime, run)
+        if self._properties is not None:
+            run.reached = self._properties.reached()
         run.result = result[0] if result else None
         runtime.conditions = None  # they lead back to it: as part of a cycle it might outlive the next collection
         return run

@@ -17,8 +17,11 @@ from typing import Any, NamedTuple
 from mazurka.program.protocol import Access, Failure, FailureKind, Frame, MatchedEvent
 from mazurka.program.runtime.recorded_events import Mark
 from mazurka.program.runtime.task import RELEASE_POINTS
+from mazurka.properties.measuring import Measure
 from mazurka.properties.monitor import Match, Monitor
 from mazurka.properties.property import Property, described
+from mazurka.properties.reached import Reached
+from mazurka.properties.registry import own
 from mazurka.trace.conditions_on_objects import MARK
 from mazurka.trace.event import Location, Op
 from mazurka.trace.patterns import Alternation, Concatenation, Pattern, Stated, endings, letters, protocol
@@ -110,6 +113,7 @@ class PropertyMonitors:
         self._named = {each.name: frozenset(letter.event for letter in letters(each.pattern)) for each in properties}
         self._active = {each.name: ActiveProperty(each.stated) for each in properties}
         self.paired = {each.name: _paired_events(each) for each in properties}
+        self._measures = {each.name: Measure(each.pattern) for each in own(properties)}
         self._on_violation = on_violation
         self._visit = visit or _visit
 
@@ -117,6 +121,13 @@ class PropertyMonitors:
         """A run begins."""
         for each in self._active.values():
             each.restart()
+
+    def reached(self) -> dict[str, Reached]:
+        """What the run has had of each property so far."""
+        return {
+            name: active.monitor.reached(self._measures.get(name), [each.site for each in active.reported])
+            for name, active in self._active.items()
+        }
 
     def move(self, run: Any) -> None:
         """The running thread has made its operation."""

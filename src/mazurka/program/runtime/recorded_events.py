@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from mazurka.program.protocol import Step
 from mazurka.properties.property import Property
+from mazurka.properties.reached import Reached
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber, ThreadIndex
 from mazurka.trace.property_events import target_of
@@ -38,6 +39,10 @@ class PropertyEventSink(Protocol):
         self, run: Any, stated: Property, event: str, objects: tuple[str, ...], site: int, mark: Mark | None
     ) -> None:
         """An event takes place in a controlled run, with the step since ``mark`` or as a step of its own."""
+        ...
+
+    def reached(self) -> dict[str, Reached]:
+        """What the run has had of each property so far, if its events are not only recorded."""
         ...
 
 
@@ -73,6 +78,10 @@ class EventRecorder:
         needs_value = within or (has_step and run.log[-1][_OP] is Op.RMW)
         target = target_of(stated.name, event, objects, within or has_step, needs_value)
         self.events.append(RecordedEvent(len(run.log), run.current.index, target, site))
+
+    def reached(self) -> dict[str, Reached]:
+        """See :class:`PropertyEventSink`."""
+        return {}
 
 
 def with_events(log: Sequence[Any], events: Sequence[RecordedEvent]) -> Iterator[Any]:

@@ -187,6 +187,38 @@ def method(thing: Any, name: str, operands: tuple[Any, ...], named: Mapping[str,
     return Described(_CALL, name, type(thing), None, operands, named or {})
 
 
+def handed_on(thing: Any, name: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> list[Described]:
+    """A call ``thing.name(...)`` as one of ``thing``'s own methods, and of the object whose method it keeps in an
+    attribute, as a Condition keeps its lock's ``acquire``; nothing for other calls."""
+    owner = _kept(thing, name)
+    return [] if owner is None else [method(each, name, (each, *args), named) for each in (thing, owner)]
+
+
+def _kept(thing: Any, name: str) -> Any:
+    """The object whose method an attribute of an instance is; None for other attributes."""
+    try:
+        found = object.__getattribute__(thing, "__dict__").get(name)
+    except (AttributeError, TypeError):
+        return None
+    return found.__self__ if type(found) in _METHODS and not isinstance(thing, (type, types.ModuleType)) else None
+
+
+_METHODS: Final = frozenset((types.MethodType, *BUILTIN_METHODS))
+
+#: The methods of a lock that entering and leaving a ``with`` block calls, under other names.
+_OF_BLOCKS: Final = {"__enter__": "acquire", "__exit__": "release"}
+
+
+def of_block(thing: Any, name: str) -> list[Described]:
+    """What entering or leaving a ``with`` block of a lock, semaphore or condition is beside the call of the special
+    method ``name``: its acquire or release, and that of the lock that it keeps."""
+    kind, called = type(thing), _OF_BLOCKS[name]
+    if not all(_kept(thing, each) is not None or each in _names(kind) for each in _OF_BLOCKS.values()):
+        return []
+    found = {id(each): each for each in (thing, _kept(thing, called)) if each is not None}
+    return [method(each, called, (each,)) for each in found.values()]
+
+
 def is_entered(kind: type, name: str) -> bool:
     """Whether a special method of a class is an instrumented function, which reports itself."""
     for each in _bases_of(kind):

@@ -83,9 +83,14 @@ class Emitter:
             run.buffer.extend((get_ident(), *_BRANCH))
 
     def emit(self, run: Any, firings: list[Firing], site: int, mark: Mark) -> None:
-        """Report events."""
+        """Report events, each once: several of its pointcuts may describe one operation."""
+        reported = set()
         for firing in firings:
             things = [firing.bound[each] for each in firing.rule.event.parameters]
+            event = (firing.rule.property.name, firing.rule.event.name, *map(id, things))
+            if event in reported:
+                continue
+            reported.add(event)
             if run.is_recording:
                 _record(run, firing, things, site, mark)
             else:

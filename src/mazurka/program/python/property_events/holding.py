@@ -18,6 +18,7 @@ from mazurka.program.python.property_events.unknown_names import impossible_even
 from mazurka.program.python.property_events.violations import violated
 from mazurka.properties import registry
 from mazurka.properties.property import Moment, PointcutKind, Property
+from mazurka.properties.reached import Reached
 
 
 class HeldProperties:
@@ -43,6 +44,10 @@ class HeldProperties:
             return
         found = impossible_events(self._own, modules, main or {})
         self.impossible = frozenset(found) if self.impossible is None else self.impossible.intersection(found)
+
+    def reached(self) -> dict[str, Reached]:
+        """What the run has had of each property."""
+        return self._emitter.monitors.reached()
 
     def end(self) -> None:
         """Programs report no more events; their hooks stay where they are, and do nothing."""

@@ -19,7 +19,7 @@ import gc
 import sys
 import types
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from mazurka.program.python import activation
@@ -31,8 +31,10 @@ from mazurka.program.python.property_events.callees import (
     LAZY,
     access,
     describe,
+    handed_on,
     is_entered,
     method,
+    of_block,
 )
 from mazurka.program.python.property_events.emission import Emitter, marked
 from mazurka.program.python.property_events.pointcuts import Described, Firing
@@ -193,14 +195,14 @@ def call_method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -
     if _has_pairs():
         found = peek_attribute(thing, name)
         bound = found.__get__(thing) if type(found) in _HANDED_ON and type(found) is not types.MethodType else found
-        _stand(describe(bound, args, named) if found is not MISSING else [], site, _is_in_steps(bound))
+        described = [*describe(bound, args, named), *handed_on(thing, name, args, named)]
+        _stand(described if found is not MISSING else [], site, _is_in_steps(bound))
     mark = _mark()
     function = getattr(_hooks["__mz_m__"](thing, name, site, *args, **named), name)
     if active is None or activation.active is None:
         return function(*args, **named)
-    result = _perform(
-        describe(function, args, named), site, mark, _is_one_step(function, args), function, *args, **named
-    )
+    described = [*describe(function, args, named), *handed_on(thing, name, args, named)]
+    result = _perform(described, site, mark, _is_one_step(function, args), function, *args, **named)
     _goes_through(function, args, result, site, mark)
     return result
 
@@ -281,10 +283,11 @@ def _special(
     operation: Callable[..., Any],
     /,
     *args: Any,
+    also: Sequence[Described] = (),
 ) -> Any:
-    """An operation that is a special method; an instrumented one reports itself."""
+    """An operation that is a special method, and ``also`` other calls; an instrumented one reports itself."""
     kind = type(thing)
-    described = [] if is_entered(kind, name) else [method(thing, name, operands)]
+    described = [] if is_entered(kind, name) else [method(thing, name, operands), *also]
     return _perform(described, site, mark, not is_defined(kind, name), operation, *args)
 
 
@@ -534,19 +537,22 @@ class _Manager:
     def _stand(self, name: str, *operands: Any) -> None:
         kind = type(self._thing)
         if _has_pairs() and not is_entered(kind, name):
-            _stand([method(self._thing, name, operands)], self._site, _is_in_steps(getattr(kind, name)))
+            described = [method(self._thing, name, operands), *of_block(self._thing, name)]
+            _stand(described, self._site, _is_in_steps(getattr(kind, name)))
 
     def __enter__(self) -> Any:
         thing = self._thing
         self._stand("__enter__", thing)
         mark = _mark()
-        return _special("__enter__", thing, (thing,), self._site, mark, type(thing).__enter__, thing)
+        also, enter = of_block(thing, "__enter__"), type(thing).__enter__
+        return _special("__enter__", thing, (thing,), self._site, mark, enter, thing, also=also)
 
     def __exit__(self, *raised: object) -> Any:
         thing = self._thing
         self._stand("__exit__", thing, *raised)
         mark = _mark()
-        return _special("__exit__", thing, (thing, *raised), self._site, mark, type(thing).__exit__, thing, *raised)
+        also, leave = of_block(thing, "__exit__"), type(thing).__exit__
+        return _special("__exit__", thing, (thing, *raised), self._site, mark, leave, thing, *raised, also=also)
 
 
 def manage(thing: Any, site: int) -> Any:

@@ -40,7 +40,13 @@ from mazurka.trace.conditions_on_objects import MARK
 
 #: The modules by which the primitives are reachable that have models.
 _OF_MODELS: Final = ("threading", "_thread", "queue", "_queue", "concurrent.futures", "asyncio", "multiprocessing.pool")
-_NATIVE: Final = {"Lock": "_thread.lock", "RLock": "_thread.RLock"}
+
+#: The names of one class each: those of functions that make its objects are used for it, too, and some are classes in
+#: later versions of Python.
+_SPELLINGS: Final = (
+    ("_thread.lock", "_thread.LockType", "_thread.allocate_lock", "_thread.allocate", "threading.Lock"),
+    ("_thread.RLock", "threading.RLock"),
+)
 
 _names_of: Final[Any] = type.__dict__["__dict__"].__get__
 _bases_of: Final[Any] = type.__dict__["__mro__"].__get__
@@ -236,7 +242,7 @@ def is_as(operand: Operand, thing: Any, bound: dict[str, Any]) -> bool:
 def matches(name: str, kind: type) -> bool:
     """Whether a class is reachable by a name."""
     wanted = pattern(name)
-    return any(wanted.fullmatch(each) for each in _names_of_class(kind)) or _resolved(name) is kind
+    return any(wanted.fullmatch(each) for each in _names_of_class(kind)) or _stands_for(_resolved(name), kind)
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
@@ -255,9 +261,17 @@ def _names_member(names: Sequence[str], owner: type, name: str, is_method: bool)
         for kind in classes:
             if any(expression.fullmatch(f"{each}.{name}") for each in _names_of_class(kind)):
                 return True
-            if by_name is kind and pattern(last_part).fullmatch(name):
+            if _stands_for(by_name, kind) and pattern(last_part).fullmatch(name):
                 return True
     return False
+
+
+def _stands_for(found: Any, kind: type) -> bool:
+    """Whether an object found by its name is a class, or one of the functions that make its objects
+    (``_SPELLINGS``)."""
+    if found is None or found is kind:
+        return found is kind
+    return any(found is _resolved(each) for each in _spellings(_names_of_class(kind)))
 
 
 #: By class its names.
@@ -273,6 +287,16 @@ def _names_of_class(kind: type) -> tuple[str, ...]:
 
 
 def _find_names(kind: type) -> tuple[str, ...]:
+    names = _own_names(kind)
+    return (*names, *_spellings(names))
+
+
+def _spellings(names: Sequence[str]) -> Sequence[str]:
+    """All names of the class that has one of these."""
+    return next((group for group in _SPELLINGS if not set(group).isdisjoint(names)), ())
+
+
+def _own_names(kind: type) -> tuple[str, ...]:
     module = _names_of(kind).get("__module__") or _module_of(kind)  # classes in C may lack the item
     qualname: str = _qualname_of(kind)
     if module == "builtins":
@@ -281,8 +305,7 @@ def _find_names(kind: type) -> tuple[str, ...]:
         return (qualname,)
     if module.startswith("mazurka.program.python."):
         short = qualname.removeprefix("Recorded").lstrip("_")
-        names = [f"{each}.{short}" for each in _OF_MODELS]
-        return (*names, _NATIVE[short]) if short in _NATIVE else tuple(names)
+        return tuple([f"{each}.{short}" for each in _OF_MODELS])
     return (*[f"{each}.{qualname}" for each in _names_of_module(module)],)
 
 
@@ -350,7 +373,8 @@ def _resolved(name: str) -> Any:
         return None
     parts = name.split(".")
     for length in range(len(parts) - 1, 0, -1):
-        found: Any = sys.modules.get(".".join(parts[:length]))
+        module = ".".join(parts[:length])
+        found: Any = sys.modules.get("__main__" if module in _names_of_module("__main__") else module)
         if found is None:
             continue
         for part in parts[length:]:
