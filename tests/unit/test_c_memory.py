@@ -84,10 +84,74 @@ def test_values_that_are_only_copied_need_not_be_initialised(level: str, tmp_pat
     assert not executed(tmp_path, text, level).failures
 
 
-def test_deep_recursion_and_large_objects_cut_the_execution(tmp_path: Path) -> None:
-    run = executed(tmp_path, f"{BEFORE}int main(void) {{ return deep(1000000); }}")
+#: What needs more than the stack of a thread, 8 MB if nothing else is asked for: the real programs die of SIGSEGV.
+OVERFLOWING = {
+    "a large variable": "char all[9 << 20]; all[0] = 1; return 0;",
+    "a variable of variable length": "char all[n << 20]; all[0] = 1; return 0;",
+    "alloca": "char *all = __builtin_alloca(n << 20); all[0] = 1; return 0;",
+    "a negative length": "int all[-n]; all[0] = 1; return 0;",
+    "many calls with variables": "return (void *)(long)filled(n << 8);",
+}
+HAS_ROOM = {
+    "a large variable": "char all[7 << 20]; all[0] = 1; return 0;",
+    "one after another": "for (int k = 0; k < 9; k++) { char all[n << 16 << 3]; all[k] = 1; } return 0;",
+    "returned calls": "for (int k = 0; k < 3; k++) filled(1000); return 0;",
+    "many calls": "return (void *)(long)(deep(20000) - 20000);",
+}
+STACKS = (
+    BEFORE
+    + """
+int filled(int depth) { char all[4096]; memset(all, depth, sizeof all); return depth ? filled(depth - 1) : all[0]; }
+int n = 9;
+void *work(void *unused) { %s }
+int main(void) {
+    pthread_t t; pthread_attr_t a;
+    pthread_attr_init(&a); pthread_attr_setstacksize(&a, %s);
+    pthread_create(&t, &a, work, 0);
+    return pthread_join(t, 0);
+}
+"""
+)
+ON_MAIN = STACKS[: STACKS.index("int main")] + "int main(void) { return work(0) != 0; }"
+
+
+@pytest.mark.parametrize("name", OVERFLOWING)
+def test_a_stack_overflows(name: str, tmp_path: Path) -> None:
+    for text in (STACKS % (OVERFLOWING[name], "8 << 20"), ON_MAIN % OVERFLOWING[name]):
+        assert [each.exception for each in executed(tmp_path, text).failures] == ["stack overflow"]
+    if name != "a negative length":
+        assert not executed(tmp_path, STACKS % (OVERFLOWING[name], "64 << 20")).failures
+
+
+@pytest.mark.parametrize("name", HAS_ROOM)
+def test_a_stack_has_room(name: str, tmp_path: Path) -> None:
+    for text in (STACKS % (HAS_ROOM[name], "8 << 20"), ON_MAIN % HAS_ROOM[name]):
+        run = executed(tmp_path, text)
+        assert not run.failures
+        assert not run.truncated
+
+
+def test_the_size_of_a_stack_is_the_one_asked_for(tmp_path: Path) -> None:
+    run = executed(tmp_path, STACKS % ("char all[100 << 10]; all[0] = 1; return 0;", "64 << 10"))
+    assert [each.exception for each in run.failures] == ["stack overflow"]
+
+
+def test_endless_recursion_overflows_at_its_line(tmp_path: Path) -> None:
+    (failure,) = executed(tmp_path, f"{BEFORE}int main(void) {{ return deep(-1); }}").failures
+    assert failure.exception == "stack overflow"
+    assert failure.location is not None
+    assert failure.location.function == "deep"
+    assert len(failure.frames) < 100
+
+
+def test_calls_by_address_that_are_nested_too_deep_cut_the_execution(tmp_path: Path) -> None:
+    text = "int down(int); int (*chosen)(int) = down;\nint down(int n) { return chosen(n + 1) + 1; }\n"
+    run = executed(tmp_path, f"{text}int main(void) {{ return down(0); }}")
     assert not run.failures
-    assert "nested too deep" in run.truncated
+    assert "nested too deep, at" in run.truncated
+
+
+def test_a_large_object_cuts_the_execution(tmp_path: Path) -> None:
     run = executed(tmp_path, "int main(void) { return !malloc(1L << 40); }")
     assert "is larger than" in run.truncated
 

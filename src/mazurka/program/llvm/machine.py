@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Container, Mapping
 from inspect import Parameter, signature
 from math import inf
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Final
 
 from mazurka.errors import UsageError
@@ -20,6 +20,7 @@ from mazurka.program.llvm.c_library import CLibrary, LibraryFunction
 from mazurka.program.llvm.expressions import bits_of, constant, elements_of
 from mazurka.program.llvm.faults import ProgramFault, Thrown
 from mazurka.program.llvm.ir.debug import structure_name
+from mazurka.program.llvm.ir.functions import instructions_of, least_frame
 from mazurka.program.llvm.ir.jumps import SETJMP, split_after_setjmp
 from mazurka.program.llvm.ir.module import GlobalVariable, Instruction, IrFunction, Module
 from mazurka.program.llvm.ir.thread_locals import ask_for_copies
@@ -28,7 +29,7 @@ from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
 from mazurka.program.llvm.library.primitives import Semaphore
 from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, STREAM_SIZE, STREAMS
 from mazurka.program.llvm.memory import Late, Memory
-from mazurka.program.llvm.memory_objects import SHIFT, MemoryObject
+from mazurka.program.llvm.memory_objects import SHIFT, STACK, STACK_SIZE, MemoryObject
 from mazurka.program.llvm.native.native_code import NativeCode
 from mazurka.program.llvm.operations import (
     OPERATIONS,
@@ -141,6 +142,9 @@ class Machine:
         self.allocated: list[tuple[MemoryObject, int]] = []  # by malloc and its like, with the sites
         self._constructors: list[int] | None = None  # found when they are asked for
         self._destructors: list[int] | None = None
+        self.frame_sizes: dict[CodeType, int] = {}  # the bytes that a call takes on the stack at least
+        self._frames_of_callers: set[int] = set()
+        self._calls = 0  # by address that are being made
         self._activations = 0
         self._rounds = 0  # passes of loops in succession that began in states that were there before
         self._states: set[Any] = set()
@@ -275,7 +279,10 @@ class Machine:
                 self._watched,
                 counts_steps=self._counts_steps,
             )
-            translator.compiled(self.namespace, python_name(function.name))
+            code = translator.compiled(self.namespace, python_name(function.name))
+            self.frame_sizes[code] = least_frame(function)
+            if any(each.opcode in ("call", "invoke") for each in instructions_of(function)):
+                self._frames_of_callers.add(least_frame(function))
             if translator.loops.heads:
                 self.loops.update((loop.number, function.name) for loop in translator.loops.heads.values())
                 self.names[function.name] = translator.names
@@ -290,6 +297,8 @@ class Machine:
         """A function during which no other thread moves."""
 
         def section(*arguments: Any) -> Any:
+            if self.memory.section.depth > _MOST_CALLS:
+                raise RecursionError
             self.memory.section.begin()
             try:
                 return function(*arguments)
@@ -333,6 +342,7 @@ class Machine:
         self.fences.clear()
         self.failed_attempts.clear()
         self.allocated.clear()
+        self._calls = 0
         self._activations = 0
         self._rounds = 0
         self._states.clear()
@@ -404,7 +414,13 @@ class Machine:
         kinds = [str(kind) for _, kind in function.parameters]
         given = [_converted(name, kind, each, site) for each, kind in zip(arguments, kinds, strict=False)]
         more = arguments[len(given) :] if function.variadic else ()
-        return self.namespace[python_name(name)](*given, *more)
+        if self._calls > _MOST_CALLS:
+            raise RecursionError
+        self._calls += 1
+        try:
+            return self.namespace[python_name(name)](*given, *more)
+        finally:
+            self._calls -= 1
 
     def library_function(self, name: str) -> LibraryFunction:
         """The function of the library of a name; one that is missing ends the execution."""
@@ -463,13 +479,17 @@ class Machine:
         if not self.run.solo:
             self.steps.setdefault(self.run.current.index, []).append(len(self.run.log))
 
-    def _alloca(self, size: int, name: str, mine: list[MemoryObject], function: str = "") -> int:
-        made = self.memory.allocate(size, "stack", name, None, function)
+    def _alloca(self, size: int, name: str, mine: list[MemoryObject], function: str = "", site: int = 0) -> int:
+        index = self.run.current.index
+        used = self.memory.stack_used[index] + int(size)
+        if used > (most := self.threads.stack_sizes.get(index, STACK_SIZE)):
+            raise self.stack_overflow(f"{name} has {int(size):,} bytes: with it,", used, most, site)
+        made = self.memory.allocate(size, STACK, name, None, function)
         mine.append(made)
         return made.address
 
     def _copied(self, address: int, size: int, mine: list[MemoryObject], site: int) -> int:
-        to = self._alloca(size, "argument", mine)
+        to = self._alloca(size, "argument", mine, "", site)
         self.memory.copy(to, address, size, site)
         return to
 
@@ -477,6 +497,29 @@ class Machine:
         if not self.run.aborting:
             for each in mine:
                 self.memory.end(each, site)
+
+    def least_frame(self) -> int:
+        """The bytes that a call takes on the stack at least, of functions that call others."""
+        return min(self._frames_of_callers, default=STACK_SIZE)
+
+    def stack_overflow(self, reason: str, used: int, most: int, site: int) -> ProgramFault:
+        """The fault of a thread that has no room for more calls, or for a variable."""
+        name = self.run.current.name
+        return ProgramFault(
+            "stack overflow", f"{reason} thread {name} has at least {used:,} bytes on its stack of {most:,}", site
+        )
+
+    def deepest_call(self, error: RecursionError) -> ProgramFault | None:
+        """The fault of calls that are nested as deep as an error shows; None if a thread's stack may have room for
+        them."""
+        used, trace, before = 0, error.__traceback__, None
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if before is not GOING_ON:  # otherwise it goes on with a call that has been counted
+                used += self.frame_sizes.get(code, 0)
+            before, trace = code, trace.tb_next
+        most = self.threads.stack_sizes.get(self.run.current.index, STACK_SIZE)
+        return self.stack_overflow("calls are nested so deep:", used, most, 0) if used > most else None
 
     def _activation(self) -> int:
         self._activations += 1
@@ -623,6 +666,9 @@ TAKE_UNKNOWN: Final[Mapping[str, Container[int]]] = {
     **dict.fromkeys(("memset", "llvm.memset", "__memset_chk"), (1,)),
     "printf": range(sys.maxsize),
 }
+
+#: Calls that CPython makes by recursion in C, of which its own stack has room for so many.
+_MOST_CALLS: Final = 2_500
 
 #: Functions that programs of SV-COMP define themselves, and that have a meaning of their own.
 OVERRIDDEN: Final = frozenset(

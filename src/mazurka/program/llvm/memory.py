@@ -9,6 +9,7 @@ Cost: an access takes half a microsecond while there is one thread, and one micr
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final
@@ -22,6 +23,7 @@ from mazurka.program.llvm.memory_objects import (
     MASK,
     PLACES,
     SHIFT,
+    STACK,
     THREAD,
     MemoryObject,
     MemorySlot,
@@ -84,6 +86,7 @@ class Memory:
         self.owned = Ownership()
         self.keeps_owned = model is MemoryModel.SC  # whether objects may be owned
         self.has_all_steps = False  # whether accesses of owned objects are steps, too
+        self.stack_used: defaultdict[int, int] = defaultdict(int)  # by task: the bytes of its variables
         self._marks: dict[tuple[str, str, str], int] = {}
         self._static: list[tuple[MemoryObject, bytes]] = []  # with their initial values
         self.wide: set[int] = set()  # of this execution: the sites of accesses of several words that are one step each
@@ -103,6 +106,7 @@ class Memory:
             self.atomic_stores.clear()
         self.codes.clear()
         self.made.clear()
+        self.stack_used.clear()
         self.layouts.restart(run.sharing)
         self.owned.restart(run, has_all_steps=has_all_steps)
         self.objects = {}
@@ -148,6 +152,8 @@ class Memory:
         if place >= 1 << PLACES:
             self.run.stop(f"the run was cut: thread {task.name} has made more than {place} objects in memory")
         self.made[task.name] = place
+        if kind == STACK:
+            self.stack_used[task.index] += size
         number = (self._code(task.name) + 1 << PLACES) | place
         layout = self.layouts.of(f"{name or kind} {task.name}#{place}")
         key = (kind, name, place_made)
@@ -201,6 +207,8 @@ class Memory:
         if self.section.depth and (thing.is_foreign or thing.kind == "heap"):
             self.section.has_ended_objects = True
         thing.live = False
+        if thing.kind == STACK:
+            self.stack_used[run.current.index] -= thing.size
         if self.on_end is not None:
             self.on_end(thing)
 

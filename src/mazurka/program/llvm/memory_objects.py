@@ -27,6 +27,10 @@ BIAS: Final = 1 << 16
 #: The kind of variables of one thread, which end with it.
 THREAD: Final = "thread"
 
+#: The kind of the variables of functions, and the bytes of a thread's stack on Linux if nothing else is asked for.
+STACK: Final = "stack"
+STACK_SIZE: Final = 8 << 20
+
 #: The bytes of the largest object.
 LARGEST: Final = (1 << SHIFT) - 2 * BIAS
 

@@ -28,7 +28,7 @@ from mazurka.program.llvm.library.primitives import ConditionWaiter, Mutex
 from mazurka.program.llvm.library.registry import LIBRARY
 from mazurka.program.llvm.library.threads import Threads
 from mazurka.program.llvm.machine import GOING_ON, NATIVE_AFTER, Machine
-from mazurka.program.llvm.memory_objects import SHIFT, MemoryObject
+from mazurka.program.llvm.memory_objects import SHIFT, STACK_SIZE, MemoryObject
 from mazurka.program.llvm.property_events import CEvents
 from mazurka.program.llvm.unknown_names import impossible_events
 from mazurka.program.llvm.weak_races import are_weak, weak_races
@@ -53,8 +53,11 @@ from mazurka.trace.ids import SiteNumber
 #: An execution that is to be exported is made again, at most so often, when it finds new scheduling points.
 _ATTEMPTS: Final = 4
 
-#: Executions in which calls of functions are nested deeper than about this are cut.
-_DEEPEST: Final = 12_000
+#: Calls that may be nested beyond those that a stack has room for: those of ours.
+_OUR_CALLS: Final = 1_000
+
+#: The frames that a failure shows at most: the outermost and the innermost ones.
+_OUTER, _INNER = 8, 56
 
 #: The bytes of a pointer.
 _POINTER: Final = 8
@@ -152,7 +155,7 @@ class CProgram(LearnsPoints):
             runtime.snapshot_stack = machine.frames
             runtime.on_wait = _name_primitive
         depth = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(depth, _DEEPEST))
+        sys.setrecursionlimit(max(depth, STACK_SIZE // machine.least_frame() + _OUR_CALLS))
         try:
             runtime.run(lambda: self._main(machine))
         finally:
@@ -244,8 +247,11 @@ class CProgram(LearnsPoints):
         machine.is_broken = True
         if isinstance(error, Thrown):
             error = uncaught(machine, error)
+        if isinstance(error, RecursionError) and (overflow := machine.deepest_call(error)) is not None:
+            error = overflow
         if isinstance(error, RecursionError):
-            run.truncated = run.truncated or "the run was cut: it calls functions nested too deep"
+            where = frames[-1].location if frames else self.path
+            run.truncated = run.truncated or f"the run was cut: it calls functions nested too deep, at {where}"
             return None
         if not isinstance(error, ProgramFault):
             where = frames[-1].location if frames else self.path
@@ -439,4 +445,6 @@ def _traceback(machine: Machine, error: BaseException) -> tuple[Frame, ...]:
         elif trace.tb_frame.f_globals is machine.namespace and code.co_name != "<lambda>":
             found.append(Location(code.co_filename, trace.tb_lineno, 0, code.co_name))
         trace = trace.tb_next
+    if len(found) > _OUTER + _INNER:
+        del found[_OUTER:-_INNER]
     return tuple(Frame(place, _line(place)) for place in found)

@@ -146,8 +146,8 @@ class Translator:
         self._translate()
         return "\n".join("\t" * depth + text for depth, text, _ in self._lines) + "\n"
 
-    def compiled(self, namespace: dict[str, Any], name: str) -> None:
-        """Define the function in a namespace, with the line numbers of its source."""
+    def compiled(self, namespace: dict[str, Any], name: str) -> types.CodeType:
+        """Define the function in a namespace, with the line numbers of its source; returns its code."""
         tree = ast.parse(self.source())
         lines = [line for _, _, line in self._lines]
         for node in ast.walk(tree):
@@ -158,6 +158,7 @@ class Translator:
         exec(code, namespace)  # code that has just been made
         made: types.FunctionType = namespace[name]
         made.__code__ = made.__code__.replace(co_name=self.function.shown_name)
+        return made.__code__
 
     def _translate(self) -> None:
         function = self.function
@@ -360,7 +361,7 @@ class Translator:
                     assert each.source is not None
                     count = f" * {self._value(each.operands[0])}" if each.operands else ""
                     names = f"{self.function.variables.get(each.result, each.result)!r}, mine, {self.function.name!r}"
-                    self._assign(each, f"alloca({each.source.size}{count}, {names})", depth)
+                    self._assign(each, f"alloca({each.source.size}{count}, {names}, {self._site_here})", depth)
             case _:
                 self._assign(each, self._expression(each), depth)
 

@@ -116,6 +116,17 @@ def stored_by(each: Instruction, promoted: Collection[str]) -> tuple[str, ...]:
     return ()
 
 
+def least_frame(function: IrFunction) -> int:
+    """The bytes that a call of a function takes on the stack at least: its variables of constant size, the address to
+    return to and a saved register. They are aligned to 16 bytes on x86-64."""
+    size = sum(
+        each.source.size
+        for each in function.blocks[0].instructions
+        if each.opcode == "alloca" and not each.operands and each.source is not None
+    )
+    return 16 + -(-size // 16) * 16
+
+
 def is_step(each: Instruction, promoted: Collection[str], is_external: Callable[[str], bool]) -> bool:
     """Whether an instruction may be visible to other threads: it accesses memory, or calls the library."""
     if each.opcode in ("load", "store"):

@@ -37,6 +37,7 @@ from mazurka.program.llvm.library.primitives import (
 )
 from mazurka.program.llvm.library.thread_storage import FUNCTIONS as STORAGE
 from mazurka.program.llvm.library.thread_storage import call_destructors, end_storage, set_errno
+from mazurka.program.llvm.memory_objects import STACK_SIZE
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.task import CANCEL_POINTS, LAST_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
@@ -77,6 +78,7 @@ class Threads(PrimitiveTable):
         self.ids: dict[int, Task] = {}
         self.results: dict[int, int | None] = {}  # by task; None: it has returned no value
         self.detached: set[int] = set()  # and joined ones
+        self.stack_sizes: dict[int, int] = {}  # by task, in bytes, where it was asked for
         self.joined: set[int] = set()
         self.waits: dict[str, int] = {}  # by thread: how often it has waited
         self.requests: set[int] = set()  # tasks that pthread_cancel has been called for
@@ -98,6 +100,8 @@ class Threads(PrimitiveTable):
             machine.memory.store(place, 8, number, site)
         function_name = machine.shown_name(machine.functions.get(function, ""))
         machine.memory.owned.fork(parent.index, len(run.tasks))
+        if attributes and (size := machine.state.get(("stack size", attributes))):
+            self.stack_sizes[len(run.tasks)] = size
         self.alive += 1
         task = run.fork(
             lambda: self._body(function, argument, site), daemon=not self.has_left, label=f"{function_name} ({name})"
@@ -518,8 +522,6 @@ def _zero(_m: Machine, _site: int, *_arguments: Any) -> int:
     return 0
 
 
-_STACK_SIZE: Final = 8 << 20
-
 #: Functions that change nothing here: attributes that do not matter, and hints for the scheduler of a machine.
 _WITHOUT_EFFECT: Final = (
     *(
@@ -545,7 +547,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_attr_setdetachstate": _attribute_set("detached"),
     "pthread_attr_getdetachstate": _attribute_get("detached"),
     "pthread_attr_setstacksize": _attribute_set("stack size"),
-    "pthread_attr_getstacksize": _attribute_get("stack size", 8, _STACK_SIZE),
+    "pthread_attr_getstacksize": _attribute_get("stack size", 8, STACK_SIZE),
     "pthread_mutexattr_settype": _attribute_set("kind"),
     "pthread_mutexattr_gettype": _attribute_get("kind"),
     "pthread_mutexattr_setrobust": _attribute_set("robust"),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
-from mazurka.program.llvm.memory_objects import MemoryObject
+from mazurka.program.llvm.memory_objects import STACK, MemoryObject
 from mazurka.program.llvm.operations import bits_double, bits_x86_fp80, float_double, float_x86_fp80
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def begin(
         if isinstance(value, tuple):
             m.run.stop(f"the run was cut: a vector is passed as a variable argument ({m.location(site)})")
         areas.add(value)
-    registers = m.memory.allocate(_AREA, "stack", "variable arguments in registers")
-    others = m.memory.allocate(areas.size, "stack", "variable arguments in memory")
+    registers = m.memory.allocate(_AREA, STACK, "variable arguments in registers")
+    others = m.memory.allocate(areas.size, STACK, "variable arguments in memory")
     mine += (registers, others)
     for area, words in ((registers, areas.registers), (others, areas.words)):
         for at, value in words:

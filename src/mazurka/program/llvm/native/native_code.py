@@ -20,11 +20,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
+from types import CodeType
 from typing import Any, Final, Protocol
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.llvm.expressions import bits_of
-from mazurka.program.llvm.ir.functions import instructions_of, moved_in, promoted_in
+from mazurka.program.llvm.ir.functions import instructions_of, least_frame, moved_in, promoted_in
 from mazurka.program.llvm.ir.jumps import is_setjmp
 from mazurka.program.llvm.ir.module import Instruction, IrFunction, Module, Symbol
 from mazurka.program.llvm.ir.types import Float, Type, Void
@@ -79,6 +80,7 @@ class Host(Protocol):
     namespace: dict[str, Any]
     loops: dict[int, str]  # the functions of loops, by their numbers
     names: dict[str, Mapping[str, str]]  # the Python variables of functions that have loops
+    frame_sizes: dict[CodeType, int]  # the bytes that a call takes on the stack at least
 
     def address(self, name: str) -> int:
         """The address of a global variable or function."""
@@ -275,7 +277,7 @@ class NativeCode:
         known = _CompiledFunction(len(self._known), segments, segments.entries())
         names = host.address, host.site_of, host.callee, host.definition
         translator = ResumableTranslator(known.number, segments, function, *names)
-        translator.compiled(host.namespace, python_name(name))
+        host.frame_sizes[translator.compiled(host.namespace, python_name(name))] = least_frame(function)
         self._known.append(known)
         self._by_name[name] = known
         return known
