@@ -65,6 +65,7 @@ class Options:
     cutoffs: bool = True
     max_memory: int | None = None
     require_complete: bool = False
+    require: int | None = None  # preemptions up to which all orders have to be covered
     ignore: tuple[str, ...] = ()
     baseline: str | None = None
     write_baseline: bool = False
@@ -134,6 +135,14 @@ def _seconds_or_none(value: object) -> float | None:
 
 def _timing(value: object) -> float:
     return float("inf") if value == "all" else _seconds_or_none(value) or 0.0
+
+
+def _preemptions(value: object) -> int:
+    """The number in ``preemptions=N``."""
+    name, _, number = str(value).partition("=")
+    if name.strip() != "preemptions" or not number.strip().isdecimal():
+        raise ValueError
+    return int(number)
 
 
 def _flag(value: object) -> bool:
@@ -223,6 +232,12 @@ _TABLE: Final = (
         "let `unfolding` leave executions out above this much memory",
     ),
     Key("require-complete", _flag, "true or false", "exit with an error if the check is inconclusive"),
+    Key(
+        "require",
+        _preemptions,
+        "preemptions=N, with a whole number",
+        "exit with an error unless every order with up to N preemptions is covered; stop once it is",
+    ),
     Key("ignore", _texts, "rules such as 'race: location cache.py:*'", "a rule for failures to suppress"),
     Key("baseline", _text, "a file name", "a file of known failures to suppress"),
     Key("write-baseline", _flag, "true or false", "write the failures found to the baseline", in_files=False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -167,6 +168,30 @@ def test_inconclusive(shell):
 
 def test_inconclusive_is_an_error_where_completeness_is_required(shell):
     shell.check(LARGE, "--max-executions", "20", "--require-complete", status=3)
+
+
+def test_every_order_up_to_a_bound_is_enough_where_that_is_required(shell):
+    report = shell.check(LARGE, "--strategy", "icb-dpor", "--require", "preemptions=0", status=0)
+    assert report["verdict"] == "inconclusive"
+    assert report["coverage"]["preemptions"] == 0
+    assert report["coverage"]["orders"] == report["executions"]
+    assert "as required" in report["reason"]
+    shell.check(LARGE, "--strategy", "icb-dpor", "--require", "preemptions=1", "--max-executions", "30", status=3)
+    shell.check(LARGE, "--max-executions", "20", "--require", "preemptions=0", status=3)
+    shell.check(LOCKED, "--require", "preemptions=3", status=0)  # verified: every order
+    shell.check(LOST_UPDATE, "--require", "preemptions=0", status=1)
+
+
+def test_advice(shell):
+    shell.write("program.py", LARGE)
+    done = shell.run("check", "program.py", "--strategy", "icb-dpor", "--max-executions", "30", "--fresh")
+    assert "covered for certain: every order without preemptions" in done.stdout
+    text = " ".join(done.stdout.split())
+    assert "go on to 1 preemption: mazurka check program.py --strategy icb-dpor --require preemptions=1" in text
+    assert "--max-executions 120" in text
+    assert re.search(
+        r"advice: \d+ % of the orders differ only in which thread \w+ the data first at program.py:8", text
+    )
 
 
 def test_time_limit(shell):

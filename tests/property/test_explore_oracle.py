@@ -24,8 +24,9 @@ from tests.oracle.generate import programs, random_program
 from tests.oracle.language import Compound, Down, If, Lock, Read, SmallProgram, TryLock, Unlock, Up, Write
 from tests.oracle.program import OracleProgram
 
-from mazurka.explore.bounded import ContextBounding, covered
+from mazurka.explore.bounded import ContextBounding
 from mazurka.explore.bounded_dpor import BoundedReduction
+from mazurka.explore.coverage import Bounded
 from mazurka.explore.explorer import Explorer
 from mazurka.explore.outcome import Verified, Violation
 from mazurka.explore.registry import make_strategy
@@ -223,7 +224,7 @@ def _by_preemptions(program: SmallProgram, name: str) -> list[tuple[set[Any], in
     found: list[tuple[set[Any], int]] = []
     while (seed := strategy.next_seed()) is not None:
         level = strategy.levels.taken[seed.number][0]
-        assert strategy.summary() == (covered(level - 1) if level else "")
+        assert strategy.coverage().bounded == Bounded(level - 1, sum(runs for _, runs in found[:level]))
         while len(found) <= level:
             found.append((set(found[-1][0]) if found else set(), 0))
         run = runner.execute(seed.plan)

@@ -1,9 +1,9 @@
 """The command line: one file per verb, each imported only when its verb is called.
 
 Exit status: 0 nothing found, 1 found (or reproduced), 2 a wrong request or an internal error, 3 inconclusive where
-``--require-complete`` asked for more, 5 a program that starts no threads, 130 interrupted. Results go to standard
-output, everything else to standard error. `mazurka --version` and `--help` import neither the engines nor the
-renderers.
+``--require-complete`` or ``--require`` asked for more, 5 a program that starts no threads, 130 interrupted. Results go
+to standard output, everything else to standard error. `mazurka --version` and `--help` import neither the engines nor
+the renderers.
 """
 
 from __future__ import annotations

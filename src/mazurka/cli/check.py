@@ -211,6 +211,6 @@ def status_of(report: CheckReport, options: Options, interrupted: bool) -> int:
         return _INTERRUPTED
     if report.explored_nothing:
         return _NOTHING_TO_EXPLORE
-    if report.verdict is Verdict.INCONCLUSIVE and options.require_complete:
+    if not report.covers(options.require_complete, options.require):
         return _INCOMPLETE
     return 0

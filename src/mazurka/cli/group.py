@@ -90,8 +90,8 @@ class _Verbs(click.Group):
     cls=_Verbs,
     subcommand_metavar="VERB [ARGUMENTS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Exit status: 0 nothing found, 1 found, 2 wrong request or error, 3 inconclusive (--require-complete), "
-    "5 no threads were started.",
+    epilog="Exit status: 0 nothing found, 1 found, 2 wrong request or error, 3 inconclusive (--require-complete, "
+    "--require), 5 no threads were started.",
 )
 @click.version_option(__version__, message="mazurka %(version)s")
 def commands() -> None:

@@ -17,7 +17,7 @@ _STATUSES: Final = {
     "0": "nothing found",
     "1": "a failure was found, or happened again",
     "2": "a wrong request, or an error in Mazurka",
-    "3": "inconclusive, with --require-complete",
+    "3": "inconclusive, with --require-complete, or less than --require asks for",
     "5": "no threads were started",
     "130": "interrupted",
 }

@@ -23,6 +23,7 @@ _METAVARS: Final = {
     "seed": "N",
     "time-limit": "SECONDS",
     "timing": "SECONDS",
+    "require": "preemptions=N",
     "ignore": "RULE",
     "baseline": "FILE",
     "output": "[FORMAT:]FILE",

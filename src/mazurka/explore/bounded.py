@@ -56,11 +56,6 @@ def turns(run: Run) -> list[SwitchPoint]:
     return found
 
 
-def covered(bound: int) -> str:
-    """The coverage up to a bound, in words."""
-    return f"every order with up to {bound} preemption{'s' * (bound != 1)} was covered"
-
-
 #: The reason why a search by partial orders is no proof if a timeout fired.
 EXPIRED: Final = "waiting times ran out, which does not follow from the order of conflicting steps"
 
@@ -110,11 +105,6 @@ class Levels(Generic[T]):
         open_levels += [level for level, _ in self.taken.values()]
         return min(open_levels) - 1 if open_levels else None
 
-    def summary(self) -> str:
-        """The coverage, in words; empty as long as the level of no preemptions is not finished."""
-        bound = self.bound()
-        return "" if bound is None or bound < 0 else covered(bound)
-
 
 class _Deviation(NamedTuple):
     """A seed: the order ``schedule`` up to ``point``, where ``thread`` moves ("": the first run of the search)."""
@@ -148,6 +138,7 @@ class SearchByPreemptions(Strategy, Generic[W]):
         self.levels.add(0, first)
         self.done = 0
         self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
+        self.cut = False  # whether a run was cut short
         self.journal: list[JournalRecord] = []
 
     def next_seed(self) -> Seed | None:
@@ -155,7 +146,10 @@ class SearchByPreemptions(Strategy, Generic[W]):
         return None if taken is None else Seed(taken[0], Plan(taken[1].prefix()))
 
     def has_diverged(self, seed: Seed, run: Run) -> bool:
-        """Whether the run could not follow its seed; this is recorded."""
+        """Whether the run could not follow its seed; this is recorded, and that it was cut."""
+        if run.truncated and not self.cut:
+            self.cut = True
+            self.journal.append(("cut",))
         if run.divergence is None:
             return False
         lost = int(not run.divergence.harmless)
@@ -172,13 +166,10 @@ class SearchByPreemptions(Strategy, Generic[W]):
         unfinished = len(self.levels) or self.levels.taken
         return Estimate(self.done, len(self.levels), None if unfinished else float(self.done))
 
-    def summary(self) -> str:
-        return self.levels.summary()
-
     def coverage(self) -> Coverage:
-        """The bound, unless the search is in doubt."""
+        """The bound, unless the search is in doubt, or runs were cut short."""
         bound = self.levels.bound()
-        if self.incompleteness_reason():
+        if self.cut or self.incompleteness_reason():
             return Coverage()
         if bound is None:
             bound = len(self.levels.finished) - 1
@@ -234,3 +225,5 @@ class ContextBounding(SearchByPreemptions[_Deviation]):
                     self._learn(number, tuple(schedule.split()), places, threads.split())
                 case ("astray", number, lost):
                     self.skip(number, lost)
+                case ("cut",):
+                    self.cut = True

@@ -34,7 +34,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from mazurka.explore.bounded import EXPIRED, SearchByPreemptions, SwitchPoint, turns
-from mazurka.explore.coverage import Cause, Coverage
+from mazurka.explore.coverage import Cause, Coverage, places_of
 from mazurka.explore.races import Execution
 from mazurka.explore.strategy import JournalRecord, Seed
 from mazurka.program.protocol import Run
@@ -135,10 +135,12 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         starts: list[int] = []  # by point: the point of the last switch to its thread
         for point, thread in enumerate(schedule):
             starts.append(starts[-1] if point and schedule[point - 1] == thread else point)
-        steps = [step for step in run.log if step.point]
+        points = [
+            (step.op, step.target, site) for step, site in zip(run.log, places_of(run), strict=True) if step.point
+        ]
         for event, task in Execution(run).rivals(fresh):
-            _, op, target, site, *_ = steps[event]
-            self._reasons[op, kind_of(target).tag, SiteNumber(site)] += 1
+            op, target, site = points[event]
+            self._reasons[op, kind_of(target).tag, site] += 1
             yield event, run.tasks[task]
             yield starts[event], run.tasks[task]
 
@@ -159,3 +161,5 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
                     self.expired = True
                 case ("astray", number, lost):
                     self.skip(number, lost)
+                case ("cut",):
+                    self.cut = True

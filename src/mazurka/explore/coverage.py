@@ -2,8 +2,9 @@
 
 - Every order with up to some number of preemptions (bounded.py): this is certain.
 - The pairs of conflicting accesses that executions have shown in both orders, and the pairs of critical sections of one
-  lock. They are pairs of instrumentation points, as accesses have no other name that is the same in all executions. A
-  pair in one order only is one that no execution has turned round. That all are turned round proves nothing.
+  lock. They are pairs of instrumentation points, as accesses have no other name that is the same in all executions; a
+  critical section goes by the first one in it. A pair in one order only is one that no execution has turned round, as
+  accesses under a lock are. That all are turned round proves nothing.
 - The probability with which samplers find a bug of depth 2 (mixed_sampling.py).
 
 Cost: of :class:`OrderedPairs` 5 % of an execution; from its 64th execution without a new pair on, an eighth of that.
@@ -57,8 +58,8 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """``share`` of the further orders to execute come from threads that change places at an operation on one kind of
-    target at ``site``."""
+    """``share`` of the further orders to execute come from threads that change places at an operation on a kind of
+    targets at ``site``."""
 
     op: Op
     kind: str
@@ -75,6 +76,19 @@ class Coverage:
     sections: Pairs | None = None
     sampled: Sampled | None = None
     causes: tuple[Cause, ...] = ()
+    assuming: str = ""  # the assumption of ``bounded``, beyond those of every search
+
+
+def places_of(run: Run) -> list[SiteNumber]:
+    """The instrumentation points of a run's steps. Operations on locks and queues have none: they get the next one that
+    their thread comes to, which is on the same line or the next one, mostly."""
+    upcoming: dict[int, int] = {}  # by thread
+    found = []
+    for task, _, _, site, *_ in reversed(run.entries()):
+        if site:
+            upcoming[task] = site
+        found.append(SiteNumber(upcoming.get(task, 0)))
+    return found[::-1]
 
 
 class OrderedPairs:
@@ -99,8 +113,7 @@ class OrderedPairs:
         written: dict[Target, tuple[int, SiteNumber]] = {}
         read: dict[Target, dict[int, SiteNumber]] = {}
         taken: dict[Target, tuple[int, SiteNumber]] = {}
-        for task, op, target, site, _, _, more in run.entries():
-            place = SiteNumber(site)
+        for (task, op, target, _, _, _, more), place in zip(run.entries(), places_of(run), strict=True):
             if op is Op.ACQUIRE:
                 if target in taken and taken[target][0] != task:
                     self._sections.add((taken[target][1], place))

@@ -361,7 +361,15 @@ class Explorer:
             return f"the time limit of {self.budget.limit or self.budget.seconds:g} s was reached"
         if self.interrupted is not None and self.interrupted():
             return "interrupted"
+        if self.settings.bound is not None and self._has_bound(self.settings.bound):
+            return f"every order with up to {self.settings.bound} preemptions was covered, as required"
         return ""
+
+    def _has_bound(self, bound: int) -> bool:
+        """Whether all orders with up to so many preemptions were covered, for certain."""
+        seen, covered = self.seen, self.strategy.coverage().bounded
+        sound = not (seen.untracked or seen.uncontrolled or seen.asked)
+        return sound and covered is not None and covered.preemptions >= bound
 
     def _may_be_first(self) -> bool:
         """Whether a run that precedes the failing one is still to be made."""
@@ -410,6 +418,7 @@ class Explorer:
             asked=self.seen.asked,
             paths=self.strategy.input_paths() if self.seen.asked else None,
             reached=self.seen.reached,
+            coverage=self.strategy.coverage(),
         )
 
     def _foreseen(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Final
 
+from mazurka.explore.coverage import Coverage
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure
 from mazurka.properties.reached import Reached
@@ -137,6 +138,7 @@ class Outcome:
     conditions: tuple[PathCondition, ...] = ()  # on unknown inputs, that executions have met
     asked: bool = False  # whether executions have asked for unknown inputs
     paths: int | None = None  # if the search has covered all inputs: on how many paths
+    coverage: Coverage = Coverage()  # of a search that did not end, if its operations were all tracked and controlled
     inputs: int = 0  # the classes of unknown inputs that were searched; 0: there are no such inputs
     reached: Mapping[str, Reached] = field(default_factory=dict)  # of properties that executions were held to, by name
     timely: bool = True  # if verified, and without such an assumption: timeouts may fire at any time

@@ -80,6 +80,9 @@ _BOUND: Final = 2
 _SHARES: Final = {"mcr": 1.0, "dpor": 1.5, "se-mcr": 0.5, "samplers": 2.0, "icb-dpor": 1.5}
 _SMALL: Final = 0.25
 
+#: The share of ``icb-dpor`` until its bound is covered, if that is what is wanted.
+_LARGE: Final = 8.0
+
 #: States that ``se-mcr`` may keep, and places ``icb-dpor``, some hundred bytes each, before it is left out.
 _MOST_STATES: Final = 2_000_000
 _MOST_PLACES: Final = 1_000_000
@@ -136,7 +139,7 @@ class Portfolio(Strategy):
         *,
         samplers: Callable[[], Strategy] | None = None,
         bounded: Callable[[], Strategy] | None = None,
-        bound: int = 0,
+        bound: int | None = None,
     ) -> None:
         self._mcr = mcr
         self._others = others
@@ -144,7 +147,8 @@ class Portfolio(Strategy):
         self._parts = {0: self._first}  # by number
         self._makers = {_SAMPLING: samplers, _BOUNDED: bounded}
         self._leads = _LEADS if leads is None else leads
-        self._bound = max(bound, _BOUND)
+        self._wanted = bound is not None
+        self._bound = max(bound or 0, _BOUND)
         self._before = 0.0  # the work of searches before this one
         self._elsewhere = 0.0  # that of other processes
         self._granted: dict[int, float] = {}  # by lease: when it was granted
@@ -243,6 +247,8 @@ class Portfolio(Strategy):
             return _SMALL
         if part.number == _BOUNDED and self._has_bound(part):
             return _SMALL
+        if part.number == _BOUNDED and self._wanted:
+            return _LARGE
         return _SHARES.get(part.strategy.name, 1.0)
 
     def _has_bound(self, part: _Part) -> bool:
@@ -355,7 +361,7 @@ class Portfolio(Strategy):
 
     def coverage(self) -> Coverage:
         found = self._pairs.coverage()
-        if (bounded := self._parts.get(_BOUNDED)) is not None and _BOUNDED not in self._cut:
+        if (bounded := self._parts.get(_BOUNDED)) is not None:
             of_bounded = bounded.strategy.coverage()
             found = replace(found, bounded=of_bounded.bounded, causes=of_bounded.causes)
         if (samplers := self._parts.get(_SAMPLING)) is not None:

@@ -69,7 +69,7 @@ class StrategySettings:
     memory: int | None = None  # unfolding: the most memory of this process, in megabytes
     branches: bool = True  # unfolding: whether unknown inputs are searched as the orders are
     cutoffs: bool = True  # unfolding: whether events that lead to the state of known ones end the search there
-    bound: int = 0  # auto: preemptions up to which all orders are wanted, at least
+    bound: int | None = None  # preemptions up to which all orders are wanted, and no others
     depth: int = 3  # PCT: the number of ordering constraints a bug may need
 
 

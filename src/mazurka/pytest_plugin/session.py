@@ -293,7 +293,7 @@ def _left_to_pytest(item: pytest.Item) -> bool:
 def _left_without(item: pytest.Item, reason: str, options: Options) -> bool:
     """Note that there is no answer, and leave the test to pytest unless it has to be explored."""
     item.user_properties.append((outcomes.PROPERTY, f"inconclusive: {reason}"))
-    if options.require_complete:
+    if options.require_complete or options.require is not None:
         pytest.fail(f"mazurka: inconclusive: {reason}", pytrace=False)
     return False
 
@@ -329,7 +329,7 @@ def _conclude(item: pytest.Item, report: CheckReport, said: tuple[str, str] | No
             pytest.fail(renderer("text", width=_WIDTH).render(report), pytrace=False)
         case _ if report.inconsistencies:
             pytest.fail(f"mazurka: {report.reason}: {report.inconsistencies[0]}", pytrace=False)
-        case Verdict.INCONCLUSIVE if options.require_complete:
+        case _ if not report.covers(options.require_complete, options.require):
             pytest.fail(f"mazurka: inconclusive after {report.executions} executions: {report.reason}", pytrace=False)
     if said is not None:
         _say(*said)

@@ -27,6 +27,7 @@ SETTINGS: Final = {
     "timing": "seconds by which enabled threads may be delayed while timeouts fire and sleeps end; or all",
     "seed": "random seed of the sampling strategies",
     "isolation": "how state is reset between executions: auto, restore, fork",
+    "require": "preemptions=N: fail tests of which not every order with up to N preemptions could be covered",
     "baseline": "a file of known failures to suppress",
     "profile": "the profile of settings to start from",
 }

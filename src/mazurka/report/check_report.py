@@ -16,6 +16,7 @@ from typing import Final
 from mazurka.explore.outcome import Predictions
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Failure, FailureKind
+from mazurka.report.coverage import CoverageReport
 from mazurka.report.finding import Finding
 from mazurka.report.report import Conclusion, Fact, Level, Suppressed
 from mazurka.report.search_history import SearchHistory
@@ -82,8 +83,9 @@ class CheckReport:
     ``suppressed`` are suppressed failures, ``unused`` the suppressions that matched none.
     ``reason`` is the reason of the result: why the search stopped, or why it is inconclusive. ``notes`` are further
     remarks for the user, ``inconsistencies`` errors in Mazurka itself. Paths are shown relative to ``root`` ("": the
-    working directory). ``history`` is the course of the search. ``error`` is the reason why the target could not be
-    checked ("": it was).
+    working directory). ``history`` is the course of the search, ``coverage`` what it has covered if it did not end,
+    ``advice`` the next step then, with a command. ``error`` is the reason why the target could not be checked ("": it
+    was).
 
     The report on several targets has one of each in ``parts``, and their findings (:func:`combined`).
     """
@@ -108,6 +110,8 @@ class CheckReport:
     suppressed: tuple[Suppressed, ...] = ()
     unused: tuple[str, ...] = ()
     history: SearchHistory | None = None
+    coverage: CoverageReport | None = None
+    advice: str = ""
     error: str = ""
     parts: tuple[CheckReport, ...] = ()
 
@@ -162,6 +166,14 @@ class CheckReport:
         if self.verdict is Verdict.VERIFIED:
             return Conclusion(Level.NOTICE, words)
         return Conclusion(Level.ERROR if self.inconsistencies else Level.WARNING, words)
+
+    def covers(self, complete: bool, preemptions: int | None) -> bool:
+        """Whether the check has covered as much as is required: all, or every order with up to so many preemptions."""
+        if self.verdict is not Verdict.INCONCLUSIVE:
+            return True
+        if complete or preemptions is None:
+            return not complete
+        return self.coverage is not None and self.coverage.covers(preemptions)
 
     @property
     def explored_nothing(self) -> bool:

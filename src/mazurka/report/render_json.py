@@ -16,6 +16,7 @@ import mazurka
 from mazurka.lazy_dataclass import dataclass
 from mazurka.replay.anchor import portable_path
 from mazurka.report.check_report import CheckReport
+from mazurka.report.coverage import CoverageReport, PairCounts
 from mazurka.report.details import Arrow, Details, Orders, StepFacts
 from mazurka.report.exploration_tree import ExplorationTree
 from mazurka.report.finding import CheckedWitness, Explanation, Finding, FindingEvent, Fold, Row
@@ -103,8 +104,31 @@ def _of_check(report: CheckReport) -> dict[str, Any]:
         "inconsistencies": list(report.inconsistencies),
         "suppressed": _suppressed(report),
         "unused_suppressions": list(report.unused),
+        "coverage": _coverage(report.coverage),
+        "advice": report.advice,
         "search": _search(report.history),
     }
+
+
+def _coverage(coverage: CoverageReport | None) -> dict[str, Any] | None:
+    if coverage is None:
+        return None
+    return {
+        "preemptions": coverage.preemptions,
+        "orders": coverage.orders,
+        "assuming": coverage.assuming,
+        "conflicts": _pairs(coverage.conflicts),
+        "sections": _pairs(coverage.sections),
+        "sampled": coverage.sampled and asdict(coverage.sampled),
+        "causes": [asdict(cause) for cause in coverage.causes],
+    }
+
+
+def _pairs(pairs: PairCounts | None) -> dict[str, Any] | None:
+    if pairs is None:
+        return None
+    one_order = [list(pair) for pair in pairs.in_one_order]
+    return {"shown": pairs.shown, "in_both_orders": pairs.in_both_orders, "in_one_order": one_order}
 
 
 def _search(history: SearchHistory | None) -> dict[str, Any] | None:

@@ -146,7 +146,7 @@ class TextRenderer:
                 reason = report.reason or "the search did not end"
                 found = "" if report.inconsistencies or report.suppressed else "nothing found, but "
                 lines.append(Line(f"inconclusive: {found}{reason}", _STYLES[report.verdict]))
-                lines += self._paragraph(done)
+                lines += [*self._paragraph(done), *self._partly_covered(report)]
         entered = {name.removeprefix(ENTERED): n for name, n in report.untracked.items() if name.startswith(ENTERED)}
         untracked = {name: n for name, n in report.untracked.items() if not name.startswith(ENTERED)}
         lines += self._named(ENTERED.rstrip(": "), dict.fromkeys(entered, 1))
@@ -162,7 +162,18 @@ class TextRenderer:
             lines += self._paragraph(f"error: {inconsistency}")
         for note in report.notes:
             lines += self._paragraph(f"note: {note}")
+        if report.advice:
+            lines += self._paragraph(f"advice: {report.advice}")
         return lines
+
+    def _partly_covered(self, report: CheckReport) -> list[Line]:
+        """The coverage of a search that did not end."""
+        if report.coverage is None:
+            return []
+        lines = [line for sentence in report.coverage.sentences() for line in self._paragraph(sentence)]
+        if report.coverage.preemptions is None:
+            return lines
+        return [*lines, *self._paragraph("assumed: " + "; ".join(report.scope.assumptions))]
 
     def _covered(self, report: CheckReport) -> list[Line]:
         scope = report.scope

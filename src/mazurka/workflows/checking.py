@@ -53,6 +53,8 @@ from mazurka.symbolic.input_classes import Z3InputSolver
 from mazurka.trace.event import Location
 from mazurka.trace.ids import SiteNumber
 from mazurka.workflows import clocks
+from mazurka.workflows.advice import advice_on
+from mazurka.workflows.covering import coverage_of
 from mazurka.workflows.findings import FindingBuilder
 from mazurka.workflows.inputs import covering_all, undecided, with_more_inputs
 from mazurka.workflows.program_spec import ProgramSpec, properties_of
@@ -322,6 +324,7 @@ class _Check:
             branches=not self.by_classes,
             cutoffs=options.cutoffs,
             memory=options.max_memory,
+            bound=options.require,
         )
 
     def _search(self, journal: SearchJournal | None) -> Outcome:
@@ -562,6 +565,8 @@ class _Check:
             self.store.forget(self.gone)
         unused = self._settle_suppressions(outcome)
         sites = sum(point > 0 for point in learned_points(self.program).points)
+        coverage = coverage_of(outcome, self._place)
+        inconclusive = verdict is Verdict.INCONCLUSIVE and not refused
         return CheckReport(
             target=" ".join((self.subject.target, *self.subject.arguments)),
             verdict=verdict,
@@ -590,6 +595,8 @@ class _Check:
             suppressed=suppressed,
             unused=unused,
             history=self.recorder.history(),
+            coverage=coverage,
+            advice=advice_on(outcome, coverage, self.subject, self.options) if inconclusive else "",
         )
 
     def _doubt_of_properties(self, outcome: Outcome) -> str:

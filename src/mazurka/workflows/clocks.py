@@ -19,6 +19,7 @@ from dataclasses import replace
 from math import comb
 from typing import Final
 
+from mazurka.explore.coverage import Coverage
 from mazurka.explore.outcome import Inconclusive, Outcome, Verified, Violation
 from mazurka.program.protocol import Run
 from mazurka.program.runtime.task import CLOCK_POINTS, CLOCKS_APART
@@ -45,6 +46,12 @@ def leaves_rest(
     return orders > (_FEW if seconds > limit / 2 else 2 * executions * limit / seconds)
 
 
+def _larger(before: Coverage, after: Coverage) -> Coverage:
+    """The coverage with the higher bound; that of the search without these orders rests on the assumption."""
+    bounds = [-1 if each.bounded is None else each.bounded.preemptions for each in (before, after)]
+    return replace(after, assuming=ASSUMPTION) if bounds[1] > bounds[0] else before
+
+
 def orders_of_looks(run: Run) -> int:
     """The number of orders of a run's readings of the clock, as if no other steps ordered them."""
     orders, total = 1, 0
@@ -63,7 +70,7 @@ def is_wanted(points: set[int]) -> bool:
 
 def joined(before: Outcome, after: Outcome) -> Outcome:
     """The joint result of a search that did not end, and of the one without these orders after it."""
-    both = merged(before, after)
+    both = replace(merged(before, after), coverage=_larger(before.coverage, after.coverage))
     match after.verdict:
         case Violation():
             return replace(both, verdict=after.verdict, complete=False)

@@ -131,10 +131,18 @@ def joined(before: Outcome, after: Outcome | None, timing: float) -> Outcome:
             return both
         verdict = before.verdict if isinstance(before.verdict, Verified) else after.verdict
         return _held_up_for(replace(both, verdict=verdict, complete=True), after.waits, timing)
-    covered = "".join(f", {note}" for note in after.notes)
+    covered = "".join(f", {note}" for note in (*after.notes, *_bound(after)))
     note = f"orders in which timeouts fire early were not all covered ({after.executions:,} executions{covered})"
     both = replace(both, notes=(*before.notes, note), uncontrolled={**after.uncontrolled, **before.uncontrolled})
     return _assuming(both, 0.0)
+
+
+def _bound(outcome: Outcome) -> list[str]:
+    """The bound up to which a search has covered all orders, in words."""
+    bounded = outcome.coverage.bounded
+    if bounded is None or bounded.preemptions < 0:
+        return []
+    return [f"every order with up to {bounded.preemptions} preemption{'s' * (bounded.preemptions != 1)} was covered"]
 
 
 def _held_up_for(outcome: Outcome, withheld: Waits, timing: float) -> Outcome:
