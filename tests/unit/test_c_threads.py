@@ -37,7 +37,57 @@ ROBUST = (
     " pthread_mutex_init(&m, &k);"
 )
 
+WAITS = """
+    #include <unistd.h>
+    struct gate { pthread_mutex_t m; pthread_cond_t c; } *g;
+    int waits, go; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    void *one(void *z) {
+        pthread_mutex_lock(&m); waits = 1;
+        while (!go) pthread_cond_wait(&g->c, &m);
+        pthread_mutex_unlock(&m); return 0;
+    }
+    int main(void) {
+        pthread_t a; int here;
+        g = malloc(sizeof *g); pthread_cond_init(&g->c, 0); pthread_create(&a, 0, one, 0);
+        pthread_mutex_lock(&m); here = waits; go = 1;
+        if (here) { %s }
+        pthread_mutex_unlock(&m); pthread_join(a, 0); return 0;
+    }
+"""
+
 CORRECT = {
+    "a condition variable ends once its waiter has been woken": WAITS
+    % "pthread_cond_signal(&g->c); assert(!pthread_cond_destroy(&g->c)); free(g);",
+    "a condition variable is made anew once its waiters have been woken": WAITS
+    % "pthread_cond_broadcast(&g->c); assert(!pthread_cond_destroy(&g->c)); assert(!pthread_cond_init(&g->c, 0));",
+    "a wait takes the mutex of a thread that has ended": _two(
+        "int go, x; pthread_mutex_t m; pthread_cond_t c = PTHREAD_COND_INITIALIZER;",
+        "pthread_mutex_lock(&m); x = 1; go = 1; pthread_cond_broadcast(&c);",
+        "int r = pthread_mutex_lock(&m); if (r) pthread_mutex_consistent(&m);"
+        "while (!go) { r = pthread_cond_wait(&c, &m); if (r) pthread_mutex_consistent(&m); }"
+        "assert(r == EOWNERDEAD && x == 1); pthread_mutex_unlock(&m);",
+        "",
+        ROBUST,
+    ),
+    "a time that is none": _two(
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; struct timespec none = {0, -1};",
+        "int r = pthread_mutex_timedlock(&m, &none); assert(!r || r == EINVAL); if (!r) pthread_mutex_unlock(&m);",
+        "int r = pthread_mutex_timedlock(&m, &none); assert(!r || r == EINVAL); if (!r) pthread_mutex_unlock(&m);",
+    ),
+    "a thread that may have ended": """
+        int x;
+        void *one(void *z) { x = 1; return &x; }
+        int main(void) {
+            pthread_t a; void *r; pthread_create(&a, 0, one, 0);
+            if (pthread_tryjoin_np(a, &r)) pthread_join(a, &r);
+            assert(x && r == &x);
+        }
+    """,
+    "a waiting writer lets readers pass": _two(
+        "pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;",
+        "pthread_rwlock_rdlock(&l); pthread_rwlock_rdlock(&l); pthread_rwlock_unlock(&l); pthread_rwlock_unlock(&l);",
+        "pthread_rwlock_wrlock(&l); pthread_rwlock_unlock(&l);",
+    ),
     "the last thread destroys a mutex": _two(
         "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; _Atomic int left = 2;",
         "pthread_mutex_lock(&m); pthread_mutex_unlock(&m); if (left-- == 1) pthread_mutex_destroy(&m);",
@@ -165,6 +215,37 @@ CORRECT = {
 }
 
 WRONG = {
+    "a condition variable ends while a thread waits for it": (
+        WAITS % "pthread_cond_destroy(&g->c);", FailureKind.EXCEPTION,
+    ),
+    "a wait gives up one level of a recursive mutex": (
+        _two(
+            "int go; pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; pthread_cond_t c;",
+            "pthread_mutex_lock(&m); pthread_mutex_lock(&m); if (!go) pthread_cond_wait(&c, &m);"
+            " pthread_mutex_unlock(&m); pthread_mutex_unlock(&m);",
+            "pthread_mutex_lock(&m); go = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);",
+        ),
+        FailureKind.BLOCKED,
+    ),
+    "a waiting writer holds a reader that comes again": (
+        _two(
+            "pthread_rwlock_t l = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;",
+            "pthread_rwlock_rdlock(&l); pthread_rwlock_rdlock(&l);"
+            " pthread_rwlock_unlock(&l); pthread_rwlock_unlock(&l);",
+            "pthread_rwlock_wrlock(&l); pthread_rwlock_unlock(&l);",
+        ),
+        FailureKind.BLOCKED,
+    ),
+    "a thread is joined by two others": (
+        _two("pthread_t u; void *none(void *z) { return 0; }", "pthread_join(u, 0);", "pthread_join(u, 0);",
+             before="pthread_create(&u, 0, none, 0);"),
+        FailureKind.EXCEPTION,
+    ),
+    "a thread may not have ended": (
+        _two("pthread_t u; void *none(void *z) { return 0; }", "assert(!pthread_tryjoin_np(u, 0));", "",
+             before="pthread_create(&u, 0, none, 0);"),
+        FailureKind.ASSERTION,
+    ),
     "a request takes effect where cancellation becomes asynchronous": (
         """
         int n;
@@ -296,7 +377,7 @@ WRONG = {
 @pytest.mark.parametrize("strategy", ["dpor", "mcr", "se-mcr"])
 @pytest.mark.parametrize("name", CORRECT)
 def test_a_correct_program_is_verified(name: str, strategy: str, tmp_path: Path) -> None:
-    outcome = explored(opened(tmp_path, CORRECT[name]), strategy)
+    outcome = explored(opened(tmp_path, CORRECT[name], "-D_GNU_SOURCE"), strategy)
     assert isinstance(outcome.verdict, Verified), outcome
 
 
@@ -305,7 +386,7 @@ def test_a_correct_program_is_verified(name: str, strategy: str, tmp_path: Path)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_program_fails(name: str, strategy: str, tmp_path: Path) -> None:
     text, kind = WRONG[name]
-    outcome = explored(opened(tmp_path, text), strategy)
+    outcome = explored(opened(tmp_path, text, "-D_GNU_SOURCE"), strategy)
     assert isinstance(outcome.verdict, Violation), outcome
     assert outcome.verdict.first.failure.kind is kind
 

@@ -27,7 +27,7 @@ from mazurka.program.llvm.ir.thread_locals import ask_for_copies
 from mazurka.program.llvm.ir.tokens import Unsupported
 from mazurka.program.llvm.ir.types import Float, Int, Pointer, Struct, Type
 from mazurka.program.llvm.library.primitives import Semaphore
-from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, STREAM_SIZE, STREAMS
+from mazurka.program.llvm.library.variables import C_VARIABLES, CPP_VARIABLES, ENVIRONMENTS, STREAM_SIZE, STREAMS
 from mazurka.program.llvm.memory import Late, Memory
 from mazurka.program.llvm.memory_objects import SHIFT, STACK, STACK_SIZE, MemoryObject
 from mazurka.program.llvm.native.native_code import NativeCode
@@ -140,6 +140,7 @@ class Machine:
         self.fences: list[Fence] = []  # of this execution
         self.failed_attempts: set[int] = set()  # the steps of this execution that are attempts which fail
         self.allocated: list[tuple[MemoryObject, int]] = []  # by malloc and its like, with the sites
+        self.environment = 0  # where its variables are listed, if the program looks at them itself
         self._constructors: list[int] | None = None  # found when they are asked for
         self._destructors: list[int] | None = None
         self.frame_sizes: dict[CodeType, int] = {}  # the bytes that a call takes on the stack at least
@@ -220,6 +221,10 @@ class Machine:
             address = self.memory.add_static(f"*{name}", STREAM_SIZE, "global")
             self.streams[address] = STREAMS.index(name)
             return address
+        if name in ENVIRONMENTS:
+            self.environment = self.environment or self.memory.add_static("environ", 8, "global")
+            self.memory.set_static(self.environment, bytes(8))
+            return self.environment
         if not name.startswith("program_invocation_"):
             return C_VARIABLES[name]
         text = (os.path.basename(self.path) if "short" in name else self.path).encode() + b"\0"

@@ -232,7 +232,7 @@ class CProgram(LearnsPoints):
         places = [memory.allocate(len(text), "global", "argument", text).address for text in texts]
         table = b"".join(place.to_bytes(8, "little") for place in (*places, 0))
         array = memory.allocate(len(table), "global", "argv", table).address
-        none = memory.allocate(8, "global", "environ", bytes(8)).address
+        none = machine.environment or memory.allocate(8, "global", "environ", bytes(8)).address
         return len(texts), array, none
 
     # -- failures -----------------------------------------------------------------------------------------------------

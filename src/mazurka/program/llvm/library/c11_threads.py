@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 from mazurka.program.llvm.library.cancellation import FUNCTIONS as CANCELLATION
 from mazurka.program.llvm.library.composites import FUNCTIONS as COMPOSITES
 from mazurka.program.llvm.library.primitives import NORMAL, RECURSIVE, Mutex
-from mazurka.program.llvm.library.threads import EBUSY, ETIMEDOUT, interval
+from mazurka.program.llvm.library.threads import EBUSY, ETIMEDOUT
 from mazurka.program.llvm.library.threads import FUNCTIONS as PTHREADS
+from mazurka.program.llvm.library.times import sleep_for
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
 _SUCCESS, _BUSY, _ERROR, _TIMED_OUT = 0, 1, 2, 4
 _RESULTS: Final = {0: _SUCCESS, EBUSY: _BUSY, ETIMEDOUT: _TIMED_OUT}
+
+#: The result of ``thrd_sleep`` for a time that is none.
+_NO_TIME: Final = -2
 
 #: The bit of the kind of a recursive mutex.
 _RECURSIVE: Final = 1
@@ -46,7 +50,7 @@ def _initialise(m: Machine, site: int, address: int, kind: int) -> int:
 
 
 def _create(m: Machine, site: int, place: int, function: int, argument: int) -> int:
-    m.threads.create(site, place, 0, function, argument)
+    m.threads.create(site, place, function, argument)
     return _SUCCESS
 
 
@@ -55,8 +59,7 @@ def _join(m: Machine, site: int, number: int, place: int) -> int:
 
 
 def _sleep(m: Machine, site: int, wanted: int, _rest: int) -> int:
-    m.run.sleep(interval(m, wanted, site))
-    return 0
+    return _NO_TIME if sleep_for(m, site, wanted) else 0
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

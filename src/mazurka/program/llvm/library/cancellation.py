@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.library.jumps import leave_thread
 from mazurka.program.llvm.library.primitives import Composite
-from mazurka.program.llvm.library.threads import EINVAL, ESRCH, cancellation_of, condition_at, deadline
+from mazurka.program.llvm.library.threads import EINVAL, ESRCH, INVALID, cancellation_of, condition_at, deadline
 from mazurka.program.runtime.task import CANCEL_POINTS, Task
 from mazurka.trace.event import Op
 
@@ -109,11 +109,13 @@ def _waits_elsewhere(m: Machine, task: Task) -> bool:
     return not is_learnt and task.guard is not None and m.state.get(("point", task.index)) in _LEARNT
 
 
-def _wait(m: Machine, site: int, condition: int, mutex: int, timeout: float | None = None) -> int:
-    threads = m.threads
-    result, is_cancelled = threads.wait_as_point(
-        condition_at(m, condition, site), threads.mutex(mutex, site), site, timeout
-    )
+def _wait(m: Machine, site: int, condition: int, mutex: int, when: int = 0, clock: int | None = None) -> int:
+    """``pthread_cond_wait``, also until a time on a clock (None: the condition variable's)."""
+    threads, found = m.threads, condition_at(m, condition, site)
+    timeout = deadline(m, when, site, found.clock if clock is None else clock) if when else None
+    if timeout == INVALID:
+        return EINVAL
+    result, is_cancelled = threads.wait_as_point(found, threads.mutex(mutex, site), site, timeout)
     if is_cancelled:
         leave_cancelled(m, site)
     return int(result)
@@ -173,11 +175,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     CANCELS: _cancel,
     "pthread_join": _join,
     "pthread_cond_wait": _wait,
-    "pthread_cond_timedwait": lambda m, site, condition, mutex, when: _wait(
-        m, site, condition, mutex, deadline(m, when, site)
-    ),
+    "pthread_cond_timedwait": _wait,
     "pthread_cond_clockwait": lambda m, site, condition, mutex, clock, when: _wait(
-        m, site, condition, mutex, deadline(m, when, site)
+        m, site, condition, mutex, when, clock
     ),
     "pthread_testcancel": lambda m, site: test(m, site) if m.cancels else None,
     "pthread_setcancelstate": _set_state,

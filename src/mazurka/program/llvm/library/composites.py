@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
 
+#: A barrier is for fewer threads, in glibc.
+_MOST_THREADS: Final = (1 << 31) - 1
+
+
 def _barrier_init(m: Machine, site: int, address: int, _attributes: int, count: int) -> int:
-    if not count:
+    if not 0 < count < _MOST_THREADS:
         return EINVAL
     m.threads.initialise(address, site, Composite)
     m.threads.primitives[address].state = (count, 0, 0)

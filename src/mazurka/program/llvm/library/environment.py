@@ -37,6 +37,9 @@ def _place(m: Machine) -> MemoryObject:
 
 def _changed(m: Machine) -> int:
     """Give the environment's object the value that stands for its variables; returns 0."""
+    if m.environment:
+        text = "changes of the environment, of a program that looks at `environ`"
+        m.run.untracked[text] = m.run.untracked.get(text, 0) + 1
     now = zlib.crc32(repr(sorted(m.state[_ENVIRONMENT].items())).encode())
     m.memory.put(_place(m), 0, _SIZE, now)
     return 0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mazurka.program.llvm.faults import ProgramFault
-from mazurka.program.llvm.library.primitives import ConditionVariable, Mutex, Primitive
+from mazurka.program.llvm.library.primitives import Primitive
 from mazurka.program.llvm.memory_objects import MemoryObject
 from mazurka.program.protocol import Access
 from mazurka.program.runtime.concurrency import ends_known
@@ -115,10 +115,8 @@ class PrimitiveTable:
     def _hold_unused(self, address: int, verb: str, site: int) -> None:
         """Find a fault if some thread has a primitive, or waits for it."""
         found = self.primitives.get(address)
-        if isinstance(found, Mutex) and found.holder_ is not None:
-            raise ProgramFault("misuse of a primitive", f"{verb} {found.name}, which is locked", site)
-        if isinstance(found, ConditionVariable) and found.waiters:
-            raise ProgramFault("misuse of a primitive", f"{verb} {found.name}, which threads wait for", site)
+        if isinstance(found, Primitive) and found.place is not None and (why := found.misused()):
+            raise ProgramFault("misuse of a primitive", f"{verb} {self._name(address, found.place)}, {why}", site)
 
     def _life(self, address: int) -> tuple[str, str]:
         found = self.primitives.get(address)

@@ -34,17 +34,23 @@ class Primitive:
         self.maker: int | None = None
         self.place: MemoryObject | None = None
 
+    def misused(self) -> str:
+        """Why it may not be initialised or destroyed now; "" if it may."""
+        return ""
+
 
 class Mutex(Primitive):
     """A mutex. A ``robust`` one has a state, which it guards: "" as long as it is consistent, "owner died" after a
-    thread has ended that had it, "not recoverable" after it has been unlocked in that state."""
+    thread has ended that had it, "not recoverable" after it has been unlocked in that state. ``inherits`` says that its
+    owner gets the priority of threads that wait, which changes its error codes."""
 
-    __slots__ = ("count", "holder_", "kind", "name", "robust", "since", "state", "state_target", "target")
+    __slots__ = ("count", "holder_", "inherits", "kind", "name", "robust", "since", "state", "state_target", "target")
     words = "mutex"
 
-    def __init__(self, name: str, kind: int, *, robust: bool = False) -> None:
+    def __init__(self, name: str, kind: int, *, robust: bool = False, inherits: bool = False) -> None:
         super().__init__()
         self.robust = robust
+        self.inherits = inherits
         self.state = ""
         self.state_target: Target = (ATOMIC, f"{name} (state)")
         self.name = name
@@ -53,6 +59,14 @@ class Mutex(Primitive):
         self.holder_: Task | None = None
         self.count = 0
         self.since: Location | None = None
+
+    @property
+    def knows_owner(self) -> bool:
+        """Whether calls of threads that do not have it fail, where those of a normal mutex are undefined."""
+        return self.robust or self.inherits or self.kind in (RECURSIVE, ERRORCHECK)
+
+    def misused(self) -> str:
+        return "which is locked" if self.holder_ is not None else ""
 
     def is_free(self) -> bool:
         """Whether it can be taken."""
@@ -106,18 +120,23 @@ class ConditionWaiter:
 
 
 class ConditionVariable(Primitive):
-    """A condition variable. ``signalled`` are the mutexes that threads had at each signal so far."""
+    """A condition variable. ``signalled`` are the mutexes that threads had at each signal so far, ``clock`` is that of
+    its timed waits."""
 
-    __slots__ = ("mutex", "name", "signalled", "target", "waiters")
+    __slots__ = ("clock", "mutex", "name", "signalled", "target", "waiters")
     words = "condition variable"
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, clock: int = 0) -> None:
         super().__init__()
         self.name = name
+        self.clock = clock
         self.target: Target = (CONDITION, name)
         self.waiters: list[ConditionWaiter] = []
         self.mutex: Mutex | None = None
         self.signalled: list[frozenset[str]] = []
+
+    def misused(self) -> str:
+        return "which threads wait for" if any(not each.has_left for each in self.waiters) else ""
 
     def describe(self) -> str:
         return f"condition `{self.name}`"
@@ -159,6 +178,9 @@ class Composite(Primitive):
         self.target: Target = (ATOMIC, f"{name} (state)")
         self.state: tuple[Any, ...] = ()
 
+    def misused(self) -> str:
+        return self.condition.misused()
+
     def read(self, run: Runtime, site: int) -> tuple[Any, ...]:
         """The state, read by a step."""
         run.visit(Op.READ, self.target, site, self._value if run.detail else None)
@@ -184,18 +206,23 @@ class Composite(Primitive):
 
 class ReadWriteLock(Primitive):
     """A read-write lock: the thread that writes ("" for none), those that read, each with how often, and the parts that
-    these wait at, by their numbers."""
+    these wait at, by their numbers. One on which waiting writers go first has one part, and counts these."""
 
-    __slots__ = ("name", "parts", "readers", "target", "writer")
+    __slots__ = ("name", "parts", "readers", "target", "waiting", "writer", "writers_first")
     words = "read-write lock"
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, writers_first: bool = False) -> None:
         super().__init__()
         self.name = name
+        self.writers_first = writers_first
+        self.waiting = 0
         self.writer = ""
         self.readers: dict[str, int] = {}
         self.parts: dict[int, Composite] = {}
         self.target: Target = (ATOMIC, f"{name} (state)")
+
+    def misused(self) -> str:
+        return "which is locked" if self.writer or self.readers else ""
 
 
 class CancellableSemaphore(Composite):

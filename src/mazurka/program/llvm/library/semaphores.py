@@ -13,12 +13,24 @@ from typing import TYPE_CHECKING, Any, Final
 from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.cancellation import wait_for_change
 from mazurka.program.llvm.library.primitives import CancellableSemaphore, Semaphore
-from mazurka.program.llvm.library.threads import EAGAIN, ETIMEDOUT, attempting, deadline, failed_with
+from mazurka.program.llvm.library.threads import (
+    EAGAIN,
+    EINVAL,
+    EOVERFLOW,
+    ETIMEDOUT,
+    INVALID,
+    attempting,
+    deadline,
+    failed_with,
+)
 from mazurka.program.runtime.task import CANCEL_POINTS
 from mazurka.trace.event import Op
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
+
+#: The greatest value, SEM_VALUE_MAX.
+_MOST: Final = (1 << 31) - 1
 
 WAKE_UP_KEPT: Final = (
     "a thread that is cancelled while it waits for a semaphore takes no other thread's wake-up with it"
@@ -40,6 +52,8 @@ def _at(m: Machine, address: int, site: int) -> Semaphore | CancellableSemaphore
 
 
 def _init(m: Machine, site: int, address: int, _shared: int, value: int) -> int:
+    if value > _MOST:
+        return failed_with(m, EINVAL)
     kind = _kind(m)
     m.threads.initialise(address, site, lambda name: kind(name, value))
     return 0
@@ -47,6 +61,8 @@ def _init(m: Machine, site: int, address: int, _shared: int, value: int) -> int:
 
 def _wait(m: Machine, site: int, address: int, timeout: float | None = None, *, tries: bool = False) -> int:
     """``sem_wait``, ``sem_trywait`` and ``sem_timedwait``."""
+    if timeout == INVALID:
+        return failed_with(m, EINVAL)
     semaphore = _at(m, address, site)
     down = _down if isinstance(semaphore, Semaphore) else _down_or_leave
     taken = down(m, semaphore, site, timeout, tries=tries)
@@ -86,14 +102,16 @@ def _post(m: Machine, site: int, address: int) -> int:
     semaphore, run = _at(m, address, site), m.run
     if isinstance(semaphore, Semaphore):
         run.visit(Op.RMW, semaphore.target, site, None, (), point=True)
-        semaphore.value += 1
+        is_full = semaphore.value == _MOST
+        semaphore.value += not is_full
         run.record_value(semaphore.value, whole=True)
-        return 0
+        return failed_with(m, EOVERFLOW if is_full else 0)
     m.threads.lock(semaphore.mutex, site)
-    semaphore.write(run, site, (semaphore.read(run, site)[0] + 1,))
+    value = semaphore.read(run, site)[0]
+    semaphore.write(run, site, (min(value + 1, _MOST),))
     m.threads.signal(semaphore.condition, site, all_=True)
     m.threads.unlock(semaphore.mutex, site)
-    return 0
+    return failed_with(m, EOVERFLOW if value == _MOST else 0)
 
 
 def _value(m: Machine, site: int, address: int, place: int) -> int:
@@ -116,7 +134,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sem_wait": _wait,
     "sem_trywait": attempting(lambda m, site, address: _wait(m, site, address, tries=True)),
     "sem_timedwait": attempting(lambda m, site, address, when: _wait(m, site, address, deadline(m, when, site))),
-    "sem_clockwait": attempting(lambda m, site, address, clock, when: _wait(m, site, address, deadline(m, when, site))),
+    "sem_clockwait": attempting(
+        lambda m, site, address, clock, when: _wait(m, site, address, deadline(m, when, site, clock))
+    ),
     "sem_post": _post,
     "sem_getvalue": _value,
 }

@@ -20,7 +20,10 @@ from mazurka.trace.targets import OBJECT
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
-_EINVAL: Final = 22
+_EAGAIN, _EINVAL = 11, 22
+
+#: PTHREAD_KEYS_MAX. Keys that are deleted do not count; their numbers are not used again.
+_MOST_KEYS: Final = 1024
 
 #: Shared by threads that make keys.
 _KEYS: Final = (OBJECT, "the keys of thread-specific data")
@@ -108,8 +111,11 @@ def _destructor(m: Machine, site: int, key: int, op: Op = Op.READ) -> int:
 def _key_create(m: Machine, site: int, place: int, destructor: int) -> int:
     if not m.run.solo:
         m.memory.step(Op.RMW, _KEYS, site, None)  # their numbers are in the order of the calls
-    m.memory.store(place, 4, len(_keys(m)), site)
-    _keys(m).append(destructor)
+    keys = _keys(m)
+    if len(keys) - keys.count(_DELETED) >= _MOST_KEYS:
+        return _EAGAIN
+    m.memory.store(place, 4, len(keys), site)
+    keys.append(destructor)
     return 0
 
 

@@ -6,9 +6,10 @@ for Python programs (:mod:`mazurka.program.python.primitives`):
 - Locking is an ACQUIRE, unlocking a RELEASE, and a point only if some thread can observe it. A mutex that its thread
   has is locked again without a step if it is recursive; a normal one is waited for, for ever. Unlocking a mutex that
   the thread does not have is a fault, as is using one that has been destroyed.
-- ``pthread_cond_wait`` is a RELEASE with WAIT, then an ACQUIRE with a READ of the waiter's own ("wake", n). A signal is
-  NOTIFY, and wakes the thread that has waited longest. It is a point if some thread may signal without the mutex that
-  waiters use.
+- ``pthread_cond_wait`` is a RELEASE with WAIT, then an ACQUIRE with a READ of the waiter's own ("wake", n). Of a
+  recursive mutex that its thread has locked several times it gives up one level only, as in glibc: it is a WAIT, then a
+  READ. A signal is NOTIFY, and wakes the thread that has waited longest. It is a point if some thread may signal
+  without the mutex that waiters use.
 - Read-write locks (read_write_locks.py), barriers, ``once`` and spin locks are made of mutexes and condition variables.
 
 Not modelled: spurious wake-ups, and signals that wake another thread than the one that has waited longest; verdicts say
@@ -19,9 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault, ThreadExit
+from mazurka.program.llvm.library.attributes import DETACHED, PRIO_INHERIT, PRIO_PROTECT, accepts_priority, attribute
+from mazurka.program.llvm.library.attributes import FUNCTIONS as ATTRIBUTES
 from mazurka.program.llvm.library.exits import ends_with_calls, exit_process
 from mazurka.program.llvm.library.primitive_table import PrimitiveTable
 from mazurka.program.llvm.library.primitives import (
@@ -37,26 +41,16 @@ from mazurka.program.llvm.library.primitives import (
 )
 from mazurka.program.llvm.library.thread_storage import FUNCTIONS as STORAGE
 from mazurka.program.llvm.library.thread_storage import call_destructors, end_storage, set_errno
-from mazurka.program.llvm.memory_objects import STACK_SIZE
 from mazurka.program.protocol import Access
-from mazurka.program.runtime.task import CANCEL_POINTS, LAST_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
+from mazurka.program.runtime.task import CANCEL_POINTS, END_POINTS, LAST_POINTS, MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import ATOMIC, Target
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
 
-EPERM, ESRCH, EAGAIN, EBUSY, EINVAL, EDEADLK, ETIMEDOUT, EOWNERDEAD, ENOTRECOVERABLE = (
-    1,
-    3,
-    11,
-    16,
-    22,
-    35,
-    110,
-    130,
-    131,
-)
+EPERM, ESRCH, EAGAIN, EBUSY, EINVAL, ERANGE, EDEADLK, EOVERFLOW, ETIMEDOUT = 1, 3, 11, 16, 22, 34, 35, 75, 110
+EOWNERDEAD, ENOTRECOVERABLE = 130, 131
 
 #: The offset of the kind in glibc's ``pthread_mutex_t``, which static initialisers of recursive mutexes set.
 _KIND_AT: Final = 16
@@ -90,7 +84,9 @@ class Threads(PrimitiveTable):
 
     # -- threads ------------------------------------------------------------------------------------------------------
 
-    def create(self, site: int, place: int, attributes: int, function: int, argument: int) -> int:
+    def create(
+        self, site: int, place: int, function: int, argument: int, *, detached: bool = False, stack: int = 0
+    ) -> int:
         """``pthread_create``. The identifier is stored before the thread can run."""
         machine, run = self.machine, self.machine.run
         parent = run.current
@@ -100,16 +96,16 @@ class Threads(PrimitiveTable):
             machine.memory.store(place, 8, number, site)
         function_name = machine.shown_name(machine.functions.get(function, ""))
         machine.memory.owned.fork(parent.index, len(run.tasks))
-        if attributes and (size := machine.state.get(("stack size", attributes))):
-            self.stack_sizes[len(run.tasks)] = size
+        if stack:
+            self.stack_sizes[len(run.tasks)] = stack
+        if detached:
+            self.detached.add(len(run.tasks))
         self.alive += 1
         task = run.fork(
             lambda: self._body(function, argument, site), daemon=not self.has_left, label=f"{function_name} ({name})"
         )
         self.ids[number] = task
         machine.state["mask", task.index] = machine.state.get(("mask", parent.index), 0)
-        if attributes and machine.state.get(("detached", attributes)):
-            self.detached.add(task.index)
         return 0
 
     def _number(self, name: str) -> int:
@@ -181,19 +177,20 @@ class Threads(PrimitiveTable):
             found = self.endings[task.index] = Composite(f"end of thread {task.name}")
         return found
 
-    def join(self, site: int, number: int, place: int, size: int = 8) -> int:
-        """``pthread_join``; the thread's result has ``size`` bytes."""
+    def join(self, site: int, number: int, place: int, size: int = 8, timeout: float | None = None) -> int:
+        """``pthread_join`` and ``pthread_timedjoin_np``; the thread's result has ``size`` bytes."""
         run = self.machine.run
         task = self.ids.get(number)
         if task is None:
             return ESRCH
         if task is run.current:
-            return EDEADLK
-        if task.index in self.detached:
-            raise ProgramFault(
-                "misuse of a thread", f"joins thread {task.name}, which is detached or has been joined", site
-            )
-        run.join(task, waiting_for=task)
+            return EINVAL if task.index in self.detached else EDEADLK
+        if timeout == INVALID:
+            return EINVAL
+        self._hold_joinable(task, site)
+        if not run.join(task, timeout, waiting_for=task):
+            return ETIMEDOUT
+        self._hold_joinable(task, site)
         self.machine.memory.owned.join(run.current.index, task.index)
         self.detached.add(task.index)
         self.joined.add(task.index)
@@ -203,6 +200,13 @@ class Threads(PrimitiveTable):
             shadow = bytes(size) if value is None else None
             self.machine.memory.write(place, content.to_bytes(size, "little"), site, shadow)
         return 0
+
+    def _hold_joinable(self, task: Task, site: int) -> None:
+        """Find a fault if a thread can't be joined."""
+        if task.index in self.detached:
+            raise ProgramFault(
+                "misuse of a thread", f"joins thread {task.name}, which is detached or has been joined", site
+            )
 
     # -- mutexes ------------------------------------------------------------------------------------------------------
 
@@ -228,7 +232,10 @@ class Threads(PrimitiveTable):
                 return EDEADLK
         if timeout is not None:
             run.need_points(RELEASE_POINTS)
-        if not run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, timeout=timeout):
+        if timeout == INVALID:  # glibc looks at the time if it has to wait
+            if not run.attempt(Op.ACQUIRE, mutex.target, mutex.is_free):
+                return EINVAL
+        elif not run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, timeout=timeout):
             return ETIMEDOUT
         self._take(mutex, site)
         self.hold(mutex, site)
@@ -267,7 +274,7 @@ class Threads(PrimitiveTable):
             if mutex.kind == RECURSIVE:
                 mutex.count += 1
                 return 0
-            return EBUSY
+            return EDEADLK if mutex.kind == ERRORCHECK and (mutex.robust or mutex.inherits) else EBUSY
         run.need_points(RELEASE_POINTS)
         if not run.attempt(Op.ACQUIRE, mutex.target, mutex.is_free):
             return EBUSY
@@ -278,7 +285,7 @@ class Threads(PrimitiveTable):
         """``pthread_mutex_unlock``."""
         run = self.machine.run
         if mutex.holder_ is not run.current and not run.aborting:
-            if mutex.kind in (RECURSIVE, ERRORCHECK):
+            if mutex.knows_owner:
                 run.need_points(RELEASE_POINTS)
                 return EPERM
             state = "free" if mutex.holder_ is None else f"held by thread {mutex.holder_.name}"
@@ -322,6 +329,9 @@ class Threads(PrimitiveTable):
         """Wait for a condition variable."""
         run = self.machine.run
         task = run.current
+        if mutex.holder_ is not task and mutex.knows_owner:
+            run.need_points(RELEASE_POINTS)
+            return EPERM
         if mutex.holder_ is not task:
             raise ProgramFault("misuse of a condition", f"waits for {condition.name} without having {mutex.name}", site)
         run.assumed.add(FIFO)
@@ -331,12 +341,10 @@ class Threads(PrimitiveTable):
             condition.mutex = mutex
         count = self.waits[task.name] = self.waits.get(task.name, 0) + 1
         waiter = ConditionWaiter(condition, mutex, f"{task.name}#{count}", timeout is not None)
-        parking = (Access(Op.WAIT, condition.target),)
-        run.visit(Op.RELEASE, mutex.target, site, None, parking, point=RELEASE_POINTS in run.points)
+        keeps = mutex.count > 1
+        self._give_up_to_wait(waiter, site, keeps=keeps)
         if cancellable and not run.solo:
             run.widen([Access(Op.READ, cancellation_of(task), self.request(task))])
-        times, mutex.count = mutex.count, 0
-        mutex.holder_ = None
         if cancellable:
             self.waiting[task.index] = waiter
         if cancellable and self.is_cancelled(task):
@@ -344,7 +352,7 @@ class Threads(PrimitiveTable):
         else:
             condition.waiters.append(waiter)
         woken = True
-        if timeout is None and not cancellable:
+        if timeout is None and not cancellable and not keeps:
             more = (Access(Op.READ, waiter.target),)
             run.block(Op.ACQUIRE, mutex.target, waiter.can_resume, site=site, waiting_for=waiter, more=more)
         else:
@@ -353,14 +361,39 @@ class Threads(PrimitiveTable):
             if cancellable and not run.solo:
                 run.widen([Access(Op.READ, cancellation_of(task), self.request(task))])
             leaving = () if woken else (Access(Op.RMW, condition.target),)
-            run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, more=leaving)
+            if not keeps:
+                run.block(Op.ACQUIRE, mutex.target, mutex.is_free, site=site, waiting_for=mutex, more=leaving)
+            elif not woken:
+                run.visit(Op.RMW, condition.target, site, None, (), point=True)
             if not woken and waiter in condition.waiters:
                 condition.waiters.remove(waiter)
+        error = self._take_after_wait(mutex, site, keeps=keeps)
+        if not woken:  # a condition variable may end once its waiters have been woken
+            self.hold(condition, site)
+        return error or (0 if woken else ETIMEDOUT)
+
+    def _give_up_to_wait(self, waiter: ConditionWaiter, site: int, *, keeps: bool) -> None:
+        """Begin to wait: the mutex is given up, or one level of it."""
+        run, mutex, condition = self.machine.run, waiter.mutex, waiter.condition
+        if keeps:
+            self._signals_freely()
+            run.visit(Op.WAIT, condition.target, site, None, (), point=True)
+            mutex.count -= 1
+            return
+        if mutex.state == OWNER_DIED:
+            mutex.write(run, site, NOT_RECOVERABLE)
+        parking = (Access(Op.WAIT, condition.target),)
+        run.visit(Op.RELEASE, mutex.target, site, None, parking, point=RELEASE_POINTS in run.points)
+        mutex.holder_, mutex.count = None, 0
+
+    def _take_after_wait(self, mutex: Mutex, site: int, *, keeps: bool) -> int:
+        """The thread has the mutex again that it gave up to wait; returns its error."""
+        if keeps:
+            mutex.count += 1
+            return 0
         self._take(mutex, site)
-        mutex.count = times
         self.hold(mutex, site)
-        self.hold(condition, site)
-        return 0 if woken else ETIMEDOUT
+        return self._inherited(mutex, site)
 
     def _signals_freely(self) -> None:
         """Some thread signals without the mutex that waiters use: it can do so before they wait, or after."""
@@ -442,19 +475,97 @@ def attempting(function: Callable[..., int]) -> Callable[..., int]:
 
 
 #: The results of attempts that fail; -1 is that of those that set ``errno``.
-_FAILED: Final = frozenset({EBUSY, ETIMEDOUT, EDEADLK, -1})
+_FAILED: Final = frozenset({EBUSY, EINVAL, ETIMEDOUT, EDEADLK, -1})
 
 
 def _created(m: Machine, site: int, place: int, attributes: int, function: int, argument: int) -> int:
-    return int(m.threads.create(site, place, attributes, function, argument))
+    detached, explicit, policy = (
+        attribute(m, site, attributes, "pthread_attr", each) for each in ("detachstate", "inheritsched", "schedpolicy")
+    )
+    if explicit and policy in _REAL_TIME:
+        _count(m, "threads of SCHED_FIFO or SCHED_RR, which not every user may have")
+    stack = attribute(m, site, attributes, "pthread_attr", "stacksize") if attributes else 0
+    return int(m.threads.create(site, place, function, argument, detached=detached == DETACHED, stack=stack))
 
 
 def _detach(m: Machine, site: int, number: int) -> int:
     task = m.threads.ids.get(number)
     if task is None:
         return ESRCH
+    if task.index in m.threads.detached:
+        return EINVAL
     m.threads.detached.add(task.index)
     return 0
+
+
+def _try_join(m: Machine, site: int, number: int, place: int) -> int:
+    """``pthread_tryjoin_np``: a look at the thread's end."""
+    task = m.threads.ids.get(number)
+    if task is not None:
+        m.run.need_points(END_POINTS)
+        m.run.visit(Op.READ, task.life, site, point=True)
+        if not task.done:
+            return EBUSY
+    return int(m.threads.join(site, number, place))
+
+
+def _set_priority(m: Machine, site: int, number: int, policy: int, priority: int) -> int:
+    """``pthread_setschedparam`` and ``pthread_setschedprio``; the priority of all threads is that of SCHED_OTHER."""
+    if number not in m.threads.ids:
+        return ESRCH
+    if policy not in (*_REAL_TIME, *_OTHERS) or not accepts_priority(policy, priority):
+        return EINVAL
+    if policy in _REAL_TIME:
+        _count(m, "threads of SCHED_FIFO or SCHED_RR, which not every user may have")
+    return 0
+
+
+def _priority(m: Machine, site: int, number: int, policy: int, parameters: int) -> int:
+    if number not in m.threads.ids:
+        return ESRCH
+    _set(m, policy, 4, 0, site)
+    return _set(m, parameters, 4, 0, site)
+
+
+def _bound(least: bool) -> Callable[..., int]:
+    """``sched_get_priority_min`` and ``sched_get_priority_max``."""
+
+    def called(m: Machine, _site: int, policy: int) -> int:
+        if policy in _REAL_TIME:
+            return 1 if least else 99
+        return 0 if policy in (*_OTHERS, _DEADLINE) else failed_with(m, EINVAL)
+
+    return called
+
+
+#: SCHED_FIFO and SCHED_RR; SCHED_OTHER, SCHED_BATCH and SCHED_IDLE.
+_REAL_TIME, _OTHERS = (1, 2), (0, 3, 5)
+_DEADLINE: Final = 6
+
+#: The longest name of a thread, with its end.
+_NAME: Final = 16
+
+
+def _set_name(m: Machine, site: int, number: int, text: int) -> int:
+    name = m.memory.text(text, site)
+    if len(name) >= _NAME:
+        return ERANGE
+    _name_step(m, site, number, Op.WRITE)
+    m.state["name", number] = name
+    return 0
+
+
+def _name(m: Machine, site: int, number: int, place: int, size: int) -> int:
+    if size < _NAME:
+        return ERANGE
+    _name_step(m, site, number, Op.READ)
+    m.memory.write(place, m.state.get(("name", number), m.path.split("/")[-1].encode()[: _NAME - 1]) + b"\0", site)
+    return 0
+
+
+def _name_step(m: Machine, site: int, number: int, op: Op) -> None:
+    name = m.state.get(("name", number), b"")
+    m.memory.step(op, (ATOMIC, f"the name of thread {number:#x}"), site, lambda: ("str", name.decode("latin-1")))
 
 
 def _set(m: Machine, address: int, size: int, value: int, site: int) -> int:
@@ -462,41 +573,53 @@ def _set(m: Machine, address: int, size: int, value: int, site: int) -> int:
     return 0
 
 
-def _attribute_set(name: str) -> Callable[..., int]:
-    def set_(m: Machine, _site: int, address: int, value: int) -> int:
-        m.state[name, address] = value
-        return 0
-
-    return set_
-
-
-def _attribute_get(name: str, size: int = 4, default: int = 0) -> Callable[..., int]:
-    def get(m: Machine, site: int, address: int, place: int) -> int:
-        m.memory.store(place, size, m.state.get((name, address), default), site)
-        return 0
-
-    return get
-
-
 def _mutex_init(m: Machine, site: int, address: int, attributes: int) -> int:
-    kind, robust = (m.state.get((each, attributes), 0) if attributes else 0 for each in ("kind", "robust"))
-    return int(m.threads.initialise(address, site, lambda name: Mutex(name, kind, robust=bool(robust))))
+    kind, robust, protocol = (
+        attribute(m, site, attributes, "pthread_mutexattr", each) for each in ("type", "robust", "protocol")
+    )
+    if protocol == PRIO_PROTECT:
+        _count(m, "mutexes of PTHREAD_PRIO_PROTECT, which a thread of another priority can't lock")
+    inherits = protocol == PRIO_INHERIT
+    return int(
+        m.threads.initialise(address, site, lambda name: Mutex(name, kind, robust=bool(robust), inherits=inherits))
+    )
+
+
+def _condition_init(m: Machine, site: int, address: int, attributes: int) -> int:
+    clock = attribute(m, site, attributes, "pthread_condattr", "clock")
+    return int(m.threads.initialise(address, site, lambda name: ConditionVariable(name, clock)))
+
+
+def _count(m: Machine, text: str) -> None:
+    """Something is not modelled on which a verdict might depend."""
+    m.run.untracked[text] = m.run.untracked.get(text, 0) + 1
+
+
+#: A time that is none.
+INVALID: Final = -inf
+
+#: The time on each clock at which every execution begins. CLOCK_REALTIME begins in November 2023.
+REALTIME: Final = 0
+EPOCH, _UPTIME = 1_700_000_000, 1_000
+CLOCKS: Final = {0: EPOCH, 1: _UPTIME, 2: 0, 3: 0, 4: _UPTIME, 5: EPOCH, 6: _UPTIME, 7: _UPTIME, 11: EPOCH}
+
+#: The clocks that waits have: CLOCK_REALTIME and CLOCK_MONOTONIC.
+WAITED_BY: Final = (0, 1)
 
 
 def interval(m: Machine, address: int, site: int) -> float:
-    """The seconds that a ``timespec`` gives."""
+    """The seconds that a ``timespec`` gives; INVALID if its nanoseconds are none."""
     seconds = int.from_bytes(m.memory.read(address, 8, site), "little", signed=True)
     nanoseconds = int.from_bytes(m.memory.read(address + 8, 8, site), "little", signed=True)
-    return seconds + nanoseconds / 1e9
+    return seconds + nanoseconds / 1e9 if 0 <= nanoseconds < 1_000_000_000 else INVALID
 
 
-def deadline(m: Machine, address: int, site: int) -> float:
-    """The seconds until a time that is given by a ``timespec``."""
-    return max(0.0, interval(m, address, site) - EPOCH - m.run.now())
-
-
-#: The time at which every execution begins, in seconds since 1970.
-EPOCH: Final = 1_700_000_000
+def deadline(m: Machine, address: int, site: int, clock: int = REALTIME) -> float:
+    """The seconds until a time that is given by a ``timespec``; INVALID if it is none, or waits have no such clock."""
+    wanted = interval(m, address, site)
+    if wanted == INVALID or clock not in WAITED_BY:
+        return INVALID
+    return max(0.0, wanted - CLOCKS[clock] - m.run.now())
 
 
 def condition_at(m: Machine, address: int, site: int) -> ConditionVariable:
@@ -522,18 +645,10 @@ def _zero(_m: Machine, _site: int, *_arguments: Any) -> int:
     return 0
 
 
-#: Functions that change nothing here: attributes that do not matter, and hints for the scheduler of a machine.
+#: Functions that change nothing here: hints for the scheduler of a machine.
 _WITHOUT_EFFECT: Final = (
-    *(
-        f"pthread_{kind}attr_{what}"
-        for kind in ("", "mutex", "cond", "rwlock", "barrier")
-        for what in ("init", "destroy")
-    ),
-    *(f"pthread_attr_set{what}" for what in ("scope", "schedpolicy", "schedparam", "inheritsched", "guardsize")),
-    *(f"pthread_{kind}attr_setpshared" for kind in ("mutex", "cond", "rwlock", "barrier")),
-    *("pthread_mutexattr_setprotocol", "pthread_mutexattr_setprioceiling", "pthread_condattr_setclock"),
-    *("pthread_setconcurrency", "pthread_setname_np", "pthread_setaffinity_np", "pthread_setschedparam"),
-    *("pthread_setschedprio", "pthread_rwlockattr_setkind_np", "sched_setaffinity", "sched_setscheduler"),
+    *("pthread_attr_setaffinity_np", "pthread_setaffinity_np", "sched_setaffinity"),
+    "pthread_setconcurrency",
 )
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -543,23 +658,36 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_detach": _detach,
     "pthread_self": lambda m, site: m.threads.self_id(),
     "pthread_equal": lambda m, site, one, other: int(one == other),
+    **ATTRIBUTES,
     **dict.fromkeys(_WITHOUT_EFFECT, _zero),
-    "pthread_attr_setdetachstate": _attribute_set("detached"),
-    "pthread_attr_getdetachstate": _attribute_get("detached"),
-    "pthread_attr_setstacksize": _attribute_set("stack size"),
-    "pthread_attr_getstacksize": _attribute_get("stack size", 8, STACK_SIZE),
-    "pthread_mutexattr_settype": _attribute_set("kind"),
-    "pthread_mutexattr_gettype": _attribute_get("kind"),
-    "pthread_mutexattr_setrobust": _attribute_set("robust"),
-    "pthread_mutexattr_getrobust": _attribute_get("robust"),
+    "pthread_tryjoin_np": _try_join,
+    "pthread_timedjoin_np": lambda m, site, number, place, when: m.threads.join(
+        site, number, place, timeout=deadline(m, when, site) if when else None
+    ),
+    "pthread_clockjoin_np": lambda m, site, number, place, clock, when: m.threads.join(
+        site, number, place, timeout=deadline(m, when, site, clock) if when else None
+    ),
+    "pthread_setschedparam": lambda m, site, number, policy, parameters: _set_priority(
+        m, site, number, policy, int(m.memory.load(parameters, 4, site))
+    ),
+    "pthread_setschedprio": lambda m, site, number, priority: _set_priority(m, site, number, 0, priority),
+    "pthread_getschedparam": _priority,
+    "sched_get_priority_min": _bound(least=True),
+    "sched_get_priority_max": _bound(least=False),
+    "pthread_setname_np": _set_name,
+    "pthread_getname_np": _name,
     "pthread_mutex_consistent": lambda m, site, address: m.threads.make_consistent(
         m.threads.mutex(address, site), site
     ),
     "pthread_mutex_clocklock": attempting(
-        lambda m, site, address, clock, when: m.threads.lock(
-            m.threads.mutex(address, site), site, deadline(m, when, site)
+        lambda m, site, address, clock, when: (
+            m.threads.lock(m.threads.mutex(address, site), site, deadline(m, when, site, clock))
+            if clock in WAITED_BY
+            else EINVAL
         )
     ),
+    "pthread_mutex_getprioceiling": lambda m, site, address, place: EINVAL,  # that protocol is not modelled
+    "pthread_mutex_setprioceiling": lambda m, site, address, ceiling, place: EINVAL,
     "pthread_mutex_init": _mutex_init,
     "pthread_mutex_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_mutex_lock": lambda m, site, address: m.threads.lock(m.threads.mutex(address, site), site),
@@ -579,7 +707,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
         lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site)
     ),
     "pthread_spin_unlock": lambda m, site, address: m.threads.unlock(m.threads.mutex(address, site), site),
-    "pthread_cond_init": lambda m, site, address, attributes: m.threads.initialise(address, site, ConditionVariable),
+    "pthread_cond_init": _condition_init,
     "pthread_cond_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_cond_signal": lambda m, site, address: m.threads.signal(condition_at(m, address, site), site, all_=False),
     "pthread_cond_broadcast": lambda m, site, address: m.threads.signal(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mazurka.program.llvm.library.floats import signed
 from mazurka.program.llvm.library.locales import text_of_library
 from mazurka.program.llvm.library.thread_storage import set_errno
-from mazurka.program.llvm.library.threads import EPOCH, deadline, interval
+from mazurka.program.llvm.library.threads import CLOCKS, EINVAL, EPOCH, REALTIME, failed_with, interval
 
 if TYPE_CHECKING:
     from mazurka.program.llvm.machine import Machine
@@ -25,6 +25,12 @@ _FIELDS, _SIZE = 9, 56
 _DAY: Final = 86_400
 _EOVERFLOW: Final = 75
 _ABSOLUTE: Final = 1
+_TIME_UTC: Final = 1
+_EOPNOTSUPP: Final = 95
+
+#: The clocks by which threads sleep, and those by which they can't, though these exist.
+_SLEPT_BY: Final = (0, 1, 7, 11)
+_NOT_SLEPT_BY: Final = (4, 5, 6)
 _UNKNOWN: Final = "the run was cut: strftime of fields out of their ranges, or with %{} is not modelled ({})"
 
 #: The first second of the year 1 and of the year 10000, between which dates are known.
@@ -38,30 +44,49 @@ def _time(m: Machine, site: int, place: int) -> int:
     return now
 
 
-def _write_now(m: Machine, site: int, place: int, parts: float) -> int:
-    now = EPOCH + m.run.now()
+def _write_now(m: Machine, site: int, place: int, parts: float, clock: int = REALTIME) -> int:
+    now = CLOCKS[clock] + m.run.now()
     m.memory.store(place, 8, int(now), site)
     m.memory.store(place + 8, 8, int(now % 1 * parts), site)
     return 0
 
 
-def _resolution(m: Machine, site: int, _clock: int, place: int) -> int:
+def _clock_gettime(m: Machine, site: int, clock: int, place: int) -> int:
+    return _write_now(m, site, place, 1e9, clock) if clock in CLOCKS else failed_with(m, EINVAL)
+
+
+def _resolution(m: Machine, site: int, clock: int, place: int) -> int:
+    if clock not in CLOCKS:
+        return failed_with(m, EINVAL)
     if place:
         m.memory.write(place, (1 << 64).to_bytes(16, "little"), site)  # one nanosecond
     return 0
 
 
-def _nanosleep(m: Machine, site: int, wanted: int, _rest: int) -> int:
-    m.run.sleep(interval(m, wanted, site))
+def sleep_for(m: Machine, site: int, wanted: int) -> int:
+    """Sleep for the time of a ``timespec``; returns EINVAL if it is none."""
+    seconds = interval(m, wanted, site)
+    if seconds < 0:
+        return EINVAL
+    m.run.sleep(seconds)
     return 0
 
 
-def _clock_nanosleep(m: Machine, site: int, _clock: int, flags: int, wanted: int, _rest: int) -> int:
-    m.run.sleep(deadline(m, wanted, site) if flags & _ABSOLUTE else interval(m, wanted, site))
+def _clock_nanosleep(m: Machine, site: int, clock: int, flags: int, wanted: int, _rest: int) -> int:
+    if clock not in _SLEPT_BY:
+        return _EOPNOTSUPP if clock in _NOT_SLEPT_BY else EINVAL
+    if not flags & _ABSOLUTE:
+        return sleep_for(m, site, wanted)
+    seconds = interval(m, wanted, site)
+    if seconds < 0:
+        return EINVAL
+    m.run.sleep(max(0.0, seconds - CLOCKS[clock] - m.run.now()))
     return 0
 
 
 def _timespec_get(m: Machine, site: int, place: int, base: int) -> int:
+    if base != _TIME_UTC:
+        return 0
     _write_now(m, site, place, 1e9)
     return base
 
@@ -163,11 +188,11 @@ def _ctime(m: Machine, site: int, seconds: int, to: int = 0) -> int:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "time": _time,
     "clock": lambda m, site: int(m.run.now() * 1e6),
-    "clock_gettime": lambda m, site, clock, place: _write_now(m, site, place, 1e9),
+    "clock_gettime": _clock_gettime,
     "clock_getres": _resolution,
     "gettimeofday": lambda m, site, place, zone: _write_now(m, site, place, 1e6),
     "timespec_get": _timespec_get,
-    "nanosleep": _nanosleep,
+    "nanosleep": lambda m, site, wanted, rest: failed_with(m, sleep_for(m, site, wanted)),
     "clock_nanosleep": _clock_nanosleep,
     "difftime": lambda m, site, one, other: float(signed(one, 64) - signed(other, 64)),
     "gmtime": _calendar(b"GMT", shared=True),

@@ -17,9 +17,12 @@ POINTERS: Final = f"{_ABI}19__pointer_type_infoE"
 #: The standard streams, by their descriptors.
 STREAMS: Final = ("stdin", "stdout", "stderr")
 
+#: The names of the variable that leads to the environment, which is empty at first.
+ENVIRONMENTS: Final = ("environ", "__environ", "_environ")
+
 #: Variables of C with their first values, in the sizes that the program declares; those of C++ with their sizes.
 C_VARIABLES: Final = {
-    **dict.fromkeys((*STREAMS, "environ", "optarg", "program_invocation_name", "program_invocation_short_name"), 0),
+    **dict.fromkeys((*STREAMS, *ENVIRONMENTS, "optarg", "program_invocation_name", "program_invocation_short_name"), 0),
     "optind": 1,
     "opterr": 1,
     "optopt": ord("?"),
