@@ -444,7 +444,7 @@ class Runtime:
             if not self.solo:
                 self.shortest = min(self.shortest, max(timeout, 0.0))
             task.deadline = task.clock + max(timeout, 0.0)
-        if self.values and op in _WAITED_AT:
+        if self.values and not site and op in _WAITED_AT:
             site = self.whereabouts()
         if self.detail and waiting_for is not None:
             task.waiting_for = waiting_for
