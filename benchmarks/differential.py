@@ -357,8 +357,9 @@ def _missed(program: AnyProgram, known: Reached, folder: Path) -> str:
         else:
             as_known = shown if program.is_script else repr
             missed = {as_known(each) for each in real.returned - {real_threads.HANGS}} - known.returned
+        elsewhere = {identity[1] for identity in known.failures if "program" not in identity[-1]}  # in the library
         for name, line in real.failed:
-            if (name, str(line)) not in failures and (name, "") not in {(each, "") for each, _ in failures}:
+            if (name, str(line)) not in failures and name not in elsewhere:
                 parts.append(f"{name} in line {line}")
     parts += [f"outcome {each!r}" for each in sorted(missed)]
     parts += [f"status {each}" for each in statuses if FailureKind.EXIT.value not in kinds]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from benchmarks.differential import REAL, compared, shrunk
+from benchmarks.differential import REAL, OpenedProgram, compared, shrunk
 from benchmarks.native_runs import native_outcomes
 from benchmarks.real_threads import outcomes
-from tests.oracle.c_programs import CProgram, drawn_in_c
+from tests.oracle.c_programs import THEMES, CProgram, drawn_in_c
 from tests.oracle.happens_before import races
 from tests.oracle.python_programs import Program, drawn
 from tests.oracle.shapes import EARLY, LATE, MAIN, Shape
@@ -72,6 +73,40 @@ def test_c_programs_of_every_shape(feature: str, tmp_path: Path) -> None:
     program = _first(drawn_in_c, FEATURES[feature], 2)
     found = compared(program, _STRATEGIES, tmp_path)
     assert found.differ == {}, program.source()
+
+
+#: Operations that once differed, of a thread and of main, with their theme.
+_KEPT_IN_C = {
+    "main waits for a signal": ("condition", "", "pthread_mutex_lock(&m); while (!x) pthread_cond_wait(&c, &m);"),
+    "main waits at a barrier": ("barrier", "", "x++; pthread_barrier_wait(&b);"),
+    "two lock for ever": ("mutex", "pthread_mutex_lock(&m);", "pthread_mutex_lock(&m); pthread_mutex_lock(&m);"),
+}
+
+
+@pytest.mark.parametrize("name", _KEPT_IN_C)
+def test_kept_c_programs(name: str, tmp_path: Path) -> None:
+    theme, thread, main = _KEPT_IN_C[name]
+    themes, shape = (THEMES[theme],), Shape((EARLY,), main=(main,))
+    program = CProgram(themes, themes[0].ready, ((thread,) if thread else (),), shape)
+    found = compared(program, ("mcr", "se-mcr", "dpor", "unfolding"), tmp_path)
+    assert found.differ == {}, program.source()
+    assert found.made
+
+
+_FAILS_BESIDE = """\
+import threading
+def stay(): threading.Event().wait()
+threading.Thread(target=stay).start()
+raise ValueError
+"""
+
+
+def test_main_fails_before_it_waits_for_a_thread_that_never_ends(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(_FAILS_BESIDE)
+    with closing(OpenedProgram(file)) as opened:
+        found = {strategy: opened.reached(strategy).failures for strategy in ("dfs", "mcr", "se-mcr")}
+    assert {frozenset(kind for kind, *_ in each) for each in found.values()} == {frozenset({"blocked", "exception"})}
 
 
 def test_c_programs_are_drawn_alike_and_shrink(tmp_path: Path) -> None:

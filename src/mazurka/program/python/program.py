@@ -606,6 +606,9 @@ class PythonProgram(LearnsPoints):
         """The body of the main thread: the program, the end of its threads, and then the invariant."""
         try:
             result = self.entry.call()
+        except (Exception, SystemExit) as error:
+            runtime.fail(error)
+            raise
         finally:
             if not runtime.aborting:
                 primitives.finish_main()

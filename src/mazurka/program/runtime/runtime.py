@@ -85,6 +85,7 @@ class Runtime:
     __slots__ = (
         "__dict__",
         "__weakref__",
+        "_failed",
         "_hub",
         "_look_at",
         "_started",
@@ -181,6 +182,7 @@ class Runtime:
         self.solo = True  # nothing has been forked yet, so nothing can interfere
         self.aborting = False
         self.failures: list[Failure] = []
+        self._failed: BaseException | None = None
         self.untracked: dict[str, int] = {}
         self.uncontrolled: dict[str, int] = {}
         self.assumed: set[str] = set()
@@ -257,10 +259,9 @@ class Runtime:
         except BaseException as error:  # the exception that ended the thread is the finding
             if self.on_body_end is not None:
                 self.on_body_end(error)
-            if not self.aborting:
-                failure = self.on_error(self, task, error)
-                if failure is not None:
-                    self.failures.append(failure)
+            if error is not self._failed:
+                self.fail(error)
+            self._failed = None
         if self.aborting:
             return None
         self.drain()
@@ -291,6 +292,15 @@ class Runtime:
             return self._hub
         self.current = following
         return following.greenlet
+
+    def fail(self, error: BaseException) -> None:
+        """Note the failure for an exception that ends the running thread, which may still have steps to do: at the end
+        of main the interpreter shows the exception, and then waits for threads."""
+        self._failed = error
+        if not self.aborting:
+            failure = self.on_error(self, self.current, error)
+            if failure is not None:
+                self.failures.append(failure)
 
     def _end_all(self) -> None:
         """Unwind every thread that is still there; their `finally` blocks run, nothing is logged any more."""
