@@ -45,7 +45,7 @@ class _Recorded(PythonProgram):
     outcomes: set[Any]
     kinds: set[FailureKind]
     circling: set[frozenset[str]]
-    threads: int
+    locals: list[int]  # by thread: how many it has
 
     def execute(self, plan: Plan) -> Run:
         run = super().execute(plan)
@@ -62,8 +62,8 @@ class _Recorded(PythonProgram):
 
     def _outcome(self, run: Run) -> Any:
         locals_of, failed = sys.modules[self._module()].__dict__["last"]
-        visible = tuple(locals_of[i] for i in range(self.threads))
-        failures = tuple(failed.get(i, "") for i in range(self.threads))
+        visible = tuple(locals_of.get(i, (0,) * count) for i, count in enumerate(self.locals))
+        failures = tuple(failed.get(i, "") for i in range(len(self.locals)))
         stuck = frozenset((run.tasks[b.task], "join" if b.op is Op.JOIN else "acquire") for b in run.blocked)
         shared = run.result[0] if run.result and not failures[0] else ()
         return shared, visible, failures, stuck
@@ -77,11 +77,11 @@ def expected(program: SmallProgram, model: MemoryModel = MemoryModel.SC, limit: 
     """The outcomes according to the oracle."""
     outcomes = set()
     for shared, visible, failed, stuck in final_states(program, limit, model):
-        waiting = frozenset(
-            ("0" if t == 0 else f"0.{t}", _STUCK_IN[program.code[t].instructions[pc][0]]) for t, pc in stuck
+        waiting = frozenset((program.names[t], _STUCK_IN[program.code[t].instructions[pc][0]]) for t, pc in stuck)
+        # A main that failed, or joins no thread, looks at the variables at once, not when all threads have ended.
+        values = (
+            () if failed[0] or not program.main_joins else tuple((name, value) for name, value in shared if value != 0)
         )
-        # A main that failed looks at the variables at once, not when all threads have ended.
-        values = () if failed[0] else tuple((name, value) for name, value in shared if value != 0)
         outcomes.add((values, visible, tuple(failed), waiting))
     return outcomes
 
@@ -103,7 +103,7 @@ def reached(
     settings = ProgramSettings(roots=(str(folder),), isolation=Isolation.RESTORE, memory=model)
     subject = _Recorded(Function(str(path), "program"), settings)
     subject.outcomes, subject.kinds, subject.circling = set(), set(), set()
-    subject.threads = len(program.threads) + 1
+    subject.locals = [len(each.visible) for each in program.code]
     wanted = StrategySettings(finals=finals)
     explorer = Explorer(subject, strategy, settings=wanted, stop_at_first=False, budget=Budget(limit))
     try:

@@ -91,7 +91,7 @@ class _Recorded(CProgram):
         contents = [(name, known(number)) for name, number in self._shared()]
         failures = tuple(self.assertions[at][number - 1] if number else "" for at, number in enumerate(numbers))
         stuck = frozenset((run.tasks[b.task], "join" if b.op is Op.JOIN else "acquire") for b in run.blocked)
-        ended = "0" not in {thread for thread, _ in stuck} and not failures[0]
+        ended = "0" not in {thread for thread, _ in stuck} and not failures[0] and self.small.main_joins
         values = tuple(sorted((name, number) for name, number in contents if number)) if ended else ()
         return values, visible, failures, stuck
 

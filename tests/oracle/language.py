@@ -198,6 +198,23 @@ class SmallProgram:
         return tuple(Compiled(body) for body in (main, *self.threads))
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of main and the threads in a real program: each has that of the thread that starts it, and the
+        number of its start there. They are fixed where no start depends on a value."""
+        starts = {i[1]: (t, n) for t in range(len(self.code)) for n, i in enumerate(self._starts(t), 1)}
+
+        def name(t: int) -> str:
+            if t not in starts:
+                return "0" if t == 0 else ""
+            starter, number = starts[t]
+            return f"{name(starter)}.{number}"
+
+        return tuple(map(name, range(len(self.code))))
+
+    def _starts(self, t: int) -> list[Instruction]:
+        return [i for i in self.code[t].instructions if i[0] == "fork"]
+
+    @cached_property
     def looked_at(self) -> frozenset[str]:
         """Locks whose release can be observed because a thread tries to take them."""
         return frozenset(i[2] for code in self.code for i in code.instructions if i[0] == "try")

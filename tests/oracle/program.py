@@ -298,7 +298,7 @@ class OracleProgram(Program):
 
     def _end(self, stepper: Stepper, run: Run) -> None:
         machine = stepper.machine
-        run.blocked = self._stopped(stepper)
+        run.blocked, run.idle = self._stopped(stepper), True
         run.daemons = tuple([i for i, t in enumerate(run.tasks) if stepper.tasks[i] - 1 in self.program.daemons])
         if machine.is_stuck():
             waiting = tuple(

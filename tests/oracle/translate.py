@@ -146,7 +146,12 @@ class _Writer:
         count = len(program.threads)
         self.add(0, "")
         names = ", ".join(f"thread_{i}" for i in range(1, count + 1))
-        self.add(1, f"threads = [threading.Thread(target=target) for target in ({names},)]")
+        if program.daemons:
+            threads = ", ".join(f"(thread_{i}, {i - 1 in program.daemons})" for i in range(1, count + 1))
+            made = f"threading.Thread(target=target, daemon=daemon) for target, daemon in ({threads},)"
+        else:
+            made = f"threading.Thread(target=target) for target in ({names},)"
+        self.add(1, f"threads = [{made}]")
         self.add(0, "")
         self.add(1, "def main():")
         self.declare(2)
@@ -155,6 +160,8 @@ class _Writer:
         self.body(0, (*forks, *program.main, *joins, *program.after))
         self.add(0, "")
         self.add(1, "main()")
+        if not program.main_joins:
+            return
         self.add(1, "values = {}")
         found = names_of(program)
         for name in self.scalars:

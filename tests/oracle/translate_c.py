@@ -3,6 +3,8 @@
 Every local of a thread is a global variable of the C program that no other thread touches, so that its value can be
 read out of memory when an execution has ended, however it ended: :func:`local` names it. A failed assertion stores its
 number among the thread's, from 1, in :func:`failure`, and ends the thread.
+
+In C the end of a program waits for all threads, if main leaves by ``pthread_exit``, or for none: all are daemons, then.
 """
 
 from __future__ import annotations
@@ -106,6 +108,8 @@ class _Writer:
                 self.add(0, f"int {local(number, code.names[at])};")
             self.add(0, f"int {failure(number)};")
         self.add(0, f"pthread_t threads[{len(program.threads)}];")
+        for number in range(1, len(program.threads) + 1):
+            self.add(0, f"void *thread_{number}(void *);")
         for number, body in enumerate(program.threads, 1):
             self.thread = number
             self.add(0, f"void *thread_{number}(void *unused) {{")
@@ -123,8 +127,13 @@ class _Writer:
         forks = tuple(Fork(number) for number in range(count)) if program.main_forks else ()
         joins = tuple(Join(number) for number in range(count)) if program.main_joins else ()
         self.block(1, (*forks, *program.main, *joins, *program.after))
-        self.add(1, "return 0;")
+        self.add(1, self.leave())
         self.add(0, "}")
+
+    def leave(self) -> str:
+        """How a thread ends; if main returns, that ends the program."""
+        waits = self.thread == 0 and not self.program.main_joins and not self.program.daemons
+        return "pthread_exit(0);" if waits else "return 0;"
 
     def block(self, depth: int, body: tuple[Any, ...]) -> None:
         for statement in body:
@@ -157,7 +166,7 @@ class _Writer:
                 known.append(test)
                 self.add(depth, f"if (!({self.expression(test)})) {{")
                 self.add(depth + 1, f"{failure(self.thread)} = {len(known)};")
-                self.add(depth + 1, "pthread_exit(0);")
+                self.add(depth + 1, "pthread_exit(0);" if self.program.main_joins else self.leave())
                 self.add(depth, "}")
             case Compound(parts):
                 self.add(depth, "__VERIFIER_atomic_begin();")

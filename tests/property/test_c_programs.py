@@ -18,6 +18,7 @@ from tests.oracle.generate import random_program
 from tests.oracle.language import Read, SmallProgram, Update, Write
 from tests.oracle.translate_c import to_c
 
+from mazurka.explore.outcome import Inconclusive
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind
 from mazurka.symbolic.input_classes import Z3InputSolver
@@ -103,6 +104,26 @@ def test_unknown_initial_values(first: int, strategy: str, tmp_path: Path) -> No
 def test_generated_programs_reach_what_the_oracle_says(first: int, tmp_path: Path) -> None:
     compared = sum(_check(seed, tmp_path / "generated.c") for seed in range(first, first + _SHARE))
     assert compared > _SHARE * 0.5
+
+
+@pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
+def test_threads_that_outlive_main(first: int, tmp_path: Path) -> None:
+    """Main returns, which ends the program, or leaves by ``pthread_exit``, and the program waits for all threads."""
+    compared = 0
+    for seed in range(first, first + _SHARE):
+        program = random_program(seed, conditions=seed % 3 > 0, semaphores=seed % 3 == 2, endings=True)
+        program = replace(program, daemons=frozenset(range(len(program.threads)) if seed % 2 else ()))
+        try:
+            answer = expected(program)
+        except TooLarge:
+            continue
+        for strategy in ("mcr", "se-mcr", "unfolding"):
+            found = reached(program, tmp_path / "generated.c", strategy, limit=_MOST_EXECUTIONS)
+            if found.executions < _MOST_EXECUTIONS:
+                compared += 1
+                assert found.outcomes == answer, f"seed {seed}, {strategy}:\n{to_c(program)[0]}"
+                assert not isinstance(found.verdict, Inconclusive), f"seed {seed}, {strategy}"
+    assert compared > _SHARE
 
 
 @pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))

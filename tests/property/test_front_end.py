@@ -17,6 +17,7 @@ from tests.oracle.generate import random_program
 from tests.oracle.language import Read, SmallProgram, Update, Write
 from tests.oracle.translate import Holder, to_python
 
+from mazurka.explore.outcome import Inconclusive
 from mazurka.program.memory import MemoryModel
 from mazurka.program.protocol import FailureKind
 
@@ -64,6 +65,31 @@ def _are_few(program: SmallProgram) -> bool:
 def test_generated_programs_reach_what_the_oracle_says(first: int, tmp_path: Path) -> None:
     compared = sum(_check(seed, tmp_path) for seed in range(first, first + _SHARE))
     assert compared > _SHARE * 0.5
+
+
+def _outlives(program: SmallProgram, folder: Path, name: str) -> bool:
+    """Whether the program was small enough to be compared."""
+    try:
+        answer = expected(program)
+    except TooLarge:
+        return False
+    for strategy in ("mcr", "se-mcr"):
+        found = reached(program, folder, name, strategy, limit=_MOST_EXECUTIONS)
+        if found.executions >= _MOST_EXECUTIONS:
+            return False
+        assert found.outcomes == answer, f"{strategy}:\n{to_python(program)}"
+        if strategy == "se-mcr":  # the other may doubt whether it knows the locations of steps
+            assert not isinstance(found.verdict, Inconclusive), to_python(program)
+    return True
+
+
+@pytest.mark.parametrize("first", range(0, _PROGRAMS, _SHARE))
+def test_threads_that_outlive_main(first: int, tmp_path: Path) -> None:
+    programs = {
+        seed: random_program(seed, conditions=seed % 2 == 0, endings=True) for seed in range(first, first + _SHARE)
+    }
+    compared = [_outlives(program, tmp_path, f"outliving_{seed}") for seed, program in programs.items()]
+    assert sum(compared) > _SHARE * 0.5
 
 
 @pytest.mark.parametrize("model", [MemoryModel.TSO, MemoryModel.PSO])

@@ -49,7 +49,7 @@ from mazurka.explore.thread_models.learning import relearn, take_in
 from mazurka.explore.thread_models.simulator import Gap
 from mazurka.explore.thread_models.state_space import JointState, StateSpace
 from mazurka.lazy_dataclass import dataclass
-from mazurka.program.protocol import LASSO, Plan, Run
+from mazurka.program.protocol import LASSO, OUTLIVING, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 
 
@@ -114,6 +114,7 @@ class SwitchEquivalence(Strategy):
         self.following: Seed | None = None
         self.out: dict[int, _PlannedRun] = {}
         self.asked: dict[tuple[int, ...], int] = {}  # by executed path to a gap: the number of its seed
+        self.ended: set[int] = set()  # seeds that the end of the program cut short: daemons only move for so long
         self.next_number = 0
         self.seconds = 0.0  # the time of the runs
         self.lost: deque[int] = deque()  # seeds to hand out again, whose leases got lost
@@ -193,7 +194,7 @@ class SwitchEquivalence(Strategy):
             self.out[number] = replace(self.out[number], gap=gap)
         else:
             self.reachable.give_up(gap)
-            self.counters.lost += 1
+            self.counters.lost += number not in self.ended
         return None
 
     def _is_wanted(self, state: JointState) -> bool:
@@ -226,6 +227,8 @@ class SwitchEquivalence(Strategy):
         self.decided = self.following is not None
         wanted = self.out.pop(number)
         idle = wanted.points if sum([step.point for step in run.log]) > wanted.points >= 0 else -1
+        if OUTLIVING in run.assumed and run.passed() < len(wanted.prefix):
+            self.ended.add(number)
         refused = ""
         astray = run.divergence
         if astray is not None and astray.waits and wanted.step and astray.index == len(wanted.prefix) - 1:

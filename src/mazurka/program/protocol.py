@@ -80,6 +80,12 @@ OPAQUE: Final = ("opaque",)
 #: The name of the uncontrolled event where other orders would have needed a timeout to fire early.
 TIMEOUTS: Final = "orders in which a timeout fires"
 
+#: How many points daemon threads may pass after all other threads have ended.
+GRACE: Final = 200
+
+#: The assumption of an execution that ended while daemon threads could have passed more.
+OUTLIVING: Final = f"threads that the end does not wait for fail at their first {GRACE} points after it, or not at all"
+
 #: How entries of :attr:`Run.untracked` begin that name code which threads enter and which is not instrumented.
 ENTERED: Final = "entered but not explored: "
 
@@ -272,6 +278,7 @@ class Run:
     found_new_points: bool = False
     truncated: str = ""  # why the run was cut short ("" if it was not)
     settled: bool = False  # values only: the run was ended since the threads left only went round in loops
+    idle: bool = False  # it ended since no thread could move
     expired: int = 0  # waiting times that ran out
     nearest: float = float("inf")  # how near any clock came to the end of a waiting time, in seconds
     output: str = ""

@@ -22,9 +22,6 @@ from mazurka.trace.ids import PointIndex
 #: The most bytes of an unpacked run.
 _LARGEST: Final = 1 << 28
 
-#: Kinds of failures in which the remaining threads can't move.
-STUCK: Final = frozenset({FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK})
-
 
 class CompressedRun:
     """A run, packed."""
@@ -55,8 +52,8 @@ class CompressedRun:
 
     def run(self) -> Run:
         """The parts of the run that learning needs."""
-        tasks, log, choices, blocked, first, daemons, stuck, left, truncated, settled, diverged, limited = (
-            marshal.loads(zlib.decompress(self.content))
+        tasks, log, choices, blocked, first, daemons, idle, left, truncated, settled, diverged, limited = marshal.loads(
+            zlib.decompress(self.content)
         )
         run = Run(
             tasks,
@@ -65,8 +62,7 @@ class CompressedRun:
         )
         run.blocked = [Blocked(task, Op(op), target, site, *rest) for task, op, target, site, *rest in blocked]
         run.first, run.daemons, run.truncated, run.settled, run.limited = first, daemons, truncated, settled, limited
-        if stuck:
-            run.failures.append(Failure(FailureKind.DEADLOCK, "", "", None))
+        run.idle = idle
         if left:
             run.failures.append(Failure(FailureKind.EXIT, "", left, None))
         if diverged:
@@ -96,7 +92,7 @@ def _plain(run: Run) -> tuple[Any, ...]:
         [(b.task, int(b.op), b.target, b.site, b.repeats, b.point) for b in run.blocked],
         run.first,
         run.daemons,
-        any(failure.kind in STUCK for failure in run.failures),
+        run.idle,
         next((failure.thread for failure in run.failures if failure.kind is FailureKind.EXIT), ""),
         run.truncated,
         run.settled,

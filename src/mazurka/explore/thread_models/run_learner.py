@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from mazurka.explore.thread_models.aliasing import bits
 from mazurka.explore.thread_models.automata import ThreadAutomata
-from mazurka.explore.thread_models.compressed_runs import STUCK, Record
+from mazurka.explore.thread_models.compressed_runs import Record
 from mazurka.explore.thread_models.local_state import LocalState, Transition
 from mazurka.explore.thread_models.private_state import MOST, LoopHeadState, ThreadLocalState
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, Seen
@@ -484,7 +484,6 @@ class RunLearner:
     def _end(self) -> None:
         behaviour, run = self.behaviour, self.run
         self.record.noticed = self.noticed
-        stuck = not run.settled and any(failure.kind in STUCK for failure in run.failures)
         for blocked in run.blocked:
             moment = self.at[blocked.task]
             if moment is None or moment.done:
@@ -494,7 +493,7 @@ class RunLearner:
             moment.doomed = moment.doomed or blocked.target == ASSUMPTION
             if moment.point is None or blocked.repeats is not None:
                 self._expect(moment, blocked)
-            if stuck or run.tasks[blocked.task] == self.record.refused or blocked.target == ASSUMPTION:
+            if run.idle or run.tasks[blocked.task] == self.record.refused or blocked.target == ASSUMPTION:
                 moment.refused.add(tuple([(place, self._holds(place)) for place in moment.looks]))
         for location, value in self.firsts.items():
             behaviour.saw_first(location, self._key(value))

@@ -28,6 +28,7 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> La
     run.found_new_points = runtime.sharing.found_new_points
     run.truncated = runtime.truncated
     run.settled = runtime.settled
+    run.idle = runtime.idle
     run.untracked = runtime.untracked
     run.uncontrolled = runtime.uncontrolled
     run.assumed = runtime.assumed

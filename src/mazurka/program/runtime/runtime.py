@@ -123,6 +123,7 @@ class Runtime:
     in_time = False  # the plan has a timing
     timed = False  # clocks have moved apart
     keyed = False  # values are recorded as keys
+    idle = False  # it ended since no thread could move
     expired = 0  # waiting times that ran out
     nearest = inf  # as in Run
     clock = 0.0  # the last time that the clock showed

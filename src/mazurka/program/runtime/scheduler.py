@@ -22,15 +22,13 @@ from math import inf
 from operator import attrgetter
 from typing import Final, Protocol
 
-from mazurka.program.protocol import LASSO, Divergence, Plan, TailPolicy, unfolded
+from mazurka.program.protocol import GRACE, LASSO, OUTLIVING, Divergence, Plan, TailPolicy, unfolded
 from mazurka.program.runtime.policy import Pending, Policy, make_policy
 from mazurka.program.runtime.task import Task
 from mazurka.trace.ids import PointIndex
 
 _STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
 
-#: How many points daemon threads may pass after all other threads have ended.
-GRACE: Final = 200
 
 # One generator for all runs, seeded again by each: seeding one costs less than making one. The seeding is not
 # `Random.seed`, which is replaced while programs run.
@@ -58,6 +56,8 @@ class Scheduled(Protocol):
     required: int  # threads that must end before the run does
     values: bool
     divergence: Divergence | None
+    idle: bool  # as in Run, as `assumed` is
+    assumed: set[str]
 
     def get_stuck(self) -> None:
         """No thread can move: end the run as a deadlock."""
@@ -134,6 +134,7 @@ class Scheduler:
         if not run.required:  # daemons go on for a while, since their steps might have come before the end
             self._grace -= 1
             if self._grace < 0:
+                run.assumed.add(OUTLIVING)
                 return None
         cursor = self.cursor
         self.cursor = cursor + 1
@@ -231,12 +232,14 @@ class TimedScheduler(Scheduler):
                 if task.deadline is not None and run.required:
                     waiting.append(task)
         if not able and not waiting:
+            run.idle = True
             if run.required:
                 run.get_stuck()
             return None
         if not run.required:
             self._grace -= 1
             if self._grace < 0:
+                run.assumed.add(OUTLIVING)
                 return None
         ends = {task: task.deadline or 0.0 for task in waiting}
         ends.update((task, task.clock) for task in able)
@@ -311,6 +314,7 @@ def _idle(run: Scheduled) -> Task | None:
         task = min(waiting, key=lambda task: (task.deadline, task.index))
         task.timed_out = True
         return task
+    run.idle = True
     if required:
         run.get_stuck()
     return None

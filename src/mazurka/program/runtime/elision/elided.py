@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mazurka.program.protocol import Blocked, Plan, Run, TailPolicy
+from mazurka.program.protocol import GRACE, OUTLIVING, Blocked, Plan, Run, TailPolicy
 from mazurka.program.runtime.elision.histories import (
     ALWAYS,
     FREE,
@@ -22,7 +22,7 @@ from mazurka.program.runtime.elision.histories import (
     StartedThread,
 )
 from mazurka.program.runtime.lazy_run import LazyRun
-from mazurka.program.runtime.scheduler import GRACE, draw, seed_draws
+from mazurka.program.runtime.scheduler import draw, seed_draws
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber, ThreadIndex
 
@@ -67,8 +67,8 @@ class _Progress:
     """An execution as far as it has come. Threads are known by their indexes; of each, ``nodes`` has its history."""
 
     __slots__ = (
-        *("choices", "current", "daemons", "ended", "histories", "labels", "live", "log", "names", "nodes", "required"),
-        "states",
+        *("choices", "current", "daemons", "ended", "histories", "idle", "labels", "live", "log", "names", "nodes"),
+        *("required", "states"),
     )
 
     def __init__(self, histories: Histories) -> None:
@@ -78,6 +78,7 @@ class _Progress:
         self.live = [0]
         self.required = 1  # threads that must end before the execution does
         self.daemons: list[int] = []
+        self.idle = True  # whether it has ended since no thread could move
         self.labels: dict[ThreadIndex, str] = {}
         self.states = histories.initial.copy()  # by place
         self.ended: set[int] = set()  # the places of threads that have ended
@@ -90,6 +91,7 @@ class _Progress:
         made = _Progress.__new__(_Progress)
         made.histories, made.current, made.required = self.histories, self.current, self.required
         made.nodes, made.names, made.live = self.nodes.copy(), self.names.copy(), self.live.copy()
+        made.idle = True
         made.daemons, made.labels = self.daemons.copy(), self.labels.copy()
         states, initial = self.states.copy(), self.histories.initial
         if len(states) < len(initial):
@@ -114,6 +116,7 @@ class _Progress:
                 if not self.required:
                     grace -= 1
                     if grace < 0:
+                        self.idle = False
                         return True
                 task = self._choose(plan, cursor, enabled)
                 if task < 0:
@@ -223,7 +226,8 @@ class _Progress:
             if (node := self.nodes[task]).pending is not None
             for op, target, site in (node.pending,)
         ]
-        run.untracked, run.uncontrolled, run.assumed, run.names = {}, {}, set(), {}
+        run.untracked, run.uncontrolled, run.names = {}, {}, {}
+        run.idle, run.assumed = self.idle, set() if self.idle else {OUTLIVING}
         run.daemons = tuple(map(ThreadIndex, self.daemons))
         run.labels = self.labels
         return run

@@ -1,0 +1,71 @@
+"""The end of a program whose main thread does not wait for all others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.c_programs import explored, opened
+
+from mazurka.explore.outcome import Verified, Violation
+from mazurka.program.protocol import OUTLIVING
+
+_STRATEGIES = ["dfs", "dpor", "mcr", "se-mcr", "unfolding"]
+
+_FAILS_LATE = """
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+void *outlive(void *unused) {
+    (void)unused;
+    for (int turn = 0; turn < TURNS; turn++) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    }
+    assert(0);
+    return 0;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_mutex_lock(&lock);
+    pthread_create(&thread, 0, outlive, 0);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+"""
+
+_WAITS_LATE = """
+sem_t given;
+int x;
+void *wait(void *unused) {
+    (void)unused;
+    x = 1;
+    sem_wait(&given);
+    x = 2;
+    sem_wait(&given);
+    return 0;
+}
+void *look(void *unused) { (void)unused; assert(x != 2); return 0; }
+int main(void) {
+    pthread_t thread;
+    sem_init(&given, 0, FIRST);
+    pthread_create(&thread, 0, wait, 0);
+    pthread_create(&thread, 0, look, 0);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("strategy", _STRATEGIES)
+def test_threads_that_go_on_for_long_after_the_end_are_assumed_not_to_fail(strategy: str, tmp_path: Path) -> None:
+    late = explored(opened(tmp_path, f"#define TURNS 250\n{_FAILS_LATE}"), strategy)
+    assert isinstance(late.verdict, Verified)
+    assert late.assumed == (OUTLIVING,)
+    assert isinstance(explored(opened(tmp_path, f"#define TURNS 100\n{_FAILS_LATE}"), strategy).verdict, Violation)
+
+
+@pytest.mark.parametrize("strategy", _STRATEGIES)
+def test_threads_may_wait_for_ever_for_what_no_one_does(strategy: str, tmp_path: Path) -> None:
+    """That they can't move is known of the end of the execution, though no failure says so."""
+    waiting = explored(opened(tmp_path, f"#define FIRST 0\n{_WAITS_LATE}"), strategy)
+    assert isinstance(waiting.verdict, Verified)
+    assert waiting.assumed == ()
+    assert isinstance(explored(opened(tmp_path, f"#define FIRST 1\n{_WAITS_LATE}"), strategy).verdict, Violation)
