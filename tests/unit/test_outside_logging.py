@@ -250,3 +250,46 @@ REMOVAL = """
 )
 def test_a_handler_is_removed_in_one_step_only_for_methods(tmp_path: Path, other: str, verdict: Verdict) -> None:
     assert explored(tmp_path, REMOVAL.format(other=other)).verdict is verdict
+
+
+#: Two threads ask for levels of which no record is wanted.
+_SWITCHED_OFF = """
+    import logging
+    log = logging.getLogger("off.of.this")
+    def work():
+        log.info("a")
+        log.debug("b")
+        log.info("c")
+    run(work, work)
+"""
+
+#: ... while a third one sets a level, and empties the cache of the answers.
+_SET_MEANWHILE = """
+    import logging
+    log = logging.getLogger("level.of.this")
+    log.setLevel(30)
+    log.info("fills the cache")
+    seen = []
+    def ask():
+        level = log.level
+        seen.append((level, log.isEnabledFor(20)))
+    def choose():
+        log.setLevel(20)
+    run(ask, choose)
+    assert seen[0] {}
+"""
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "mcr", "se-mcr", "unfolding"])
+def test_records_that_are_switched_off_order_no_threads(tmp_path: Path, strategy: str) -> None:
+    result = explored(tmp_path, _SWITCHED_OFF, strategy=strategy)
+    assert result.verdict is Verdict.VERIFIED, str(result)
+    assert result.executions == 1
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "mcr", "se-mcr"])
+@pytest.mark.parametrize("answer", [(30, False), (30, True), (20, False), (20, True)])
+def test_answers_while_a_level_is_set(tmp_path: Path, strategy: str, answer: tuple[int, bool]) -> None:
+    """The third: between the assignment and the emptying of the cache."""
+    result = explored(tmp_path, _SET_MEANWHILE.format(f"!= {answer}"), strategy=strategy)
+    assert result.verdict is Verdict.VIOLATION, str(result)

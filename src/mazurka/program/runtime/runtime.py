@@ -227,7 +227,9 @@ class Runtime:
                 for task in self.live
                 if task.pending is not None and not task.done
             ]
-            self._end_all()
+            self.aborting = True
+            if self.live:
+                self._end_all()
             self.has_ended = True
 
     def _new_task(self, name: str, body: Callable[[], object], daemon: bool) -> Task:
@@ -304,8 +306,17 @@ class Runtime:
                 self.failures.append(failure)
 
     def _end_all(self) -> None:
-        """Unwind every thread that is still there; their `finally` blocks run, nothing is logged any more."""
-        self.aborting = True
+        """Unwind every thread that is still there; their `finally` blocks run, nothing is logged any more.
+
+        What they do is no part of the execution, so nothing that is learnt or named untracked meanwhile counts: models
+        are out of place, and code that they stand for would be taken for code that the program chose.
+        """
+        known, found_new, untracked = set(self.points), self.sharing.found_new_points, dict(self.untracked)
+        self._unwind_all()
+        self.points.intersection_update(known)
+        self.sharing.found_new_points, self.untracked = found_new, untracked
+
+    def _unwind_all(self) -> None:
         for task in list(self.live):
             self.current = task
             task.visits = 0

@@ -58,6 +58,8 @@ APPEND_POINTS: Final = -21
 CANCEL_POINTS: Final = -22
 #: ... functions to be called at the exit of a C program are added while threads run.
 EXIT_POINTS: Final = -23
+#: ... levels of `logging` are set while threads run, see outside/logging_state.py.
+LEVEL_POINTS: Final = -25
 #: ... the last thread of a C program calls functions at its end, since the main thread has left by pthread_exit.
 LAST_POINTS: Final = -24
 

@@ -3,7 +3,8 @@ loggers and handlers past their methods (`log.handlers.clear()`, `log.disabled =
 and lists, too, and the methods change them.
 
 The time of a record is a look at the clock, which orders threads. It is no step as long as records only get to handlers
-of `logging` itself whose format contains no time.
+of `logging` itself whose format contains no time. A logger's answer whether records of a level are wanted is kept in a
+cache, which is no location as long as no level is set while threads run.
 
 Loggers, handlers and their settings are put back at the end of a run that has changed any, so that handlers
 don't pile up over executions.
@@ -12,7 +13,7 @@ don't pile up over executions.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ from mazurka.program.python.semantics.per_run import per_run
 from mazurka.program.python.semantics.steps_in_order import steps_in_order
 from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.runtime import Runtime
-from mazurka.program.runtime.task import RECORD_POINTS
+from mazurka.program.runtime.task import LEVEL_POINTS, RECORD_POINTS
 from mazurka.trace.event import WRITES
 from mazurka.trace.targets import ATTRIBUTE, OBJECT, Kind, Target, of_kinds
 
@@ -91,6 +92,8 @@ def _changing(*parts: str) -> Callable[..., Any]:
         targets = _targets(args[0], parts) if parts and not models.runtime.solo else []
         if targets and has_concurrent_threads(models.runtime):
             _note_lists(models.runtime, args[0], parts)
+        if "level" in parts:
+            _note_level(models.runtime)
         pass_step(models, change(*_CONFIGURATION), *[change(each, _WORDS) for each in targets])
         undo_at_end(models, "logging", _save)
         return real(*args, **named)
@@ -101,13 +104,23 @@ def _changing(*parts: str) -> Callable[..., Any]:
 def _disabling(models: Models, real: Any, *args: Any, **named: Any) -> Any:
     """`logging.disable` sets an attribute of the manager of the loggers, which a program may read, or set, too."""
     pass_step(models, change(*_CONFIGURATION), change(*_manager()))
+    _note_level(models.runtime)
     undo_at_end(models, "logging", _save)
     return real(*args, **named)
+
+
+def _note_level(run: Runtime) -> None:
+    """A level is set: until the caches of loggers are emptied, it matters whether they have an answer."""
+    if has_concurrent_threads(run):
+        run.need_points(LEVEL_POINTS)
 
 
 def _manager() -> tuple[Target, str]:
     return (OBJECT, number(logging.root.manager)), "the manager of the loggers"
 
+
+#: Classes whose methods are known.
+_LOGGERS: Final = (logging.Logger, logging.RootLogger)
 
 _WORDS: Final = "the settings of a logger or handler"
 
@@ -172,6 +185,33 @@ def _looking_up(models: Models, real: Any, logger: Any, *args: Any) -> Any:
     return real(logger, *args)
 
 
+def _is_enabled(models: Models, real: Any, logger: Any, level: Any) -> Any:
+    """Whether records of a level are wanted. The answer is kept in a cache, which is emptied where a level is set: as
+    long as none is set while threads run, it makes no difference which thread fills the cache, so that is no step."""
+
+    def ask(*args: Any) -> Any:
+        cached = dictionary(logger)["_cache"].get(level)
+        if cached is not None and cached != (logger.manager.disable < level >= logger.getEffectiveLevel()):
+            models.runtime.sharing.learn((LEVEL_POINTS,))  # it was set without the method that empties the cache
+        return real(*args)
+
+    is_known = type(level) is int and all(type(each) in _LOGGERS for each in _upwards(logger))
+    if is_known and LEVEL_POINTS not in models.runtime.points:
+        return _looking_up(models, partial(_apart, models, ask), logger, level)
+    return _looking_up(models, real, logger, level)
+
+
+def _apart(models: Models, call: Callable[..., Any], *args: Any) -> Any:
+    return models.runtime.look_up(lambda: call(*args))
+
+
+def _upwards(logger: Any) -> Iterator[Any]:
+    """A logger, and those above it."""
+    while logger is not None:
+        yield logger
+        logger = logger.parent
+
+
 def _asking(models: Models, real: Any, *args: Any, **named: Any) -> Any:
     """The name of a level, or another setting of the module, is looked up."""
     pass_step(models, read(*_CONFIGURATION))
@@ -192,6 +232,7 @@ for _name, _parts in {
     "Handler.setFormatter": ("formatter",),
     "Handler.setLevel": ("level",),
     "Handler.close": (),
+    "Manager._clear_cache": (),  # a level is set before: until then loggers give the answers that they gave
 }.items():
     replace_method("logging", _name, _changing(*_parts))
 
@@ -209,7 +250,7 @@ def _keeps_time_quiet(logger: Any) -> bool:
     handlers = [] if logging.lastResort is None else [logging.lastResort]
     each = logger
     while each is not None:
-        if type(each) not in (logging.Logger, logging.RootLogger) or not vars(each).keys() <= _OF_LOGGERS:
+        if type(each) not in _LOGGERS or not vars(each).keys() <= _OF_LOGGERS:
             return False
         handlers += each.handlers
         if each.filters:
@@ -256,8 +297,8 @@ _USED: Final = (
 replace_method("logging", "Logger.handle", _handling)
 for _name in ("Logger.callHandlers", "Logger.hasHandlers"):
     replace_method("logging", _name, _looking)
-for _name in ("Logger.isEnabledFor", "Logger.getEffectiveLevel"):
-    replace_method("logging", _name, _looking_up)
+replace_method("logging", "Logger.isEnabledFor", _is_enabled)
+replace_method("logging", "Logger.getEffectiveLevel", _looking_up)
 for _name in ("Manager.getLogger", "Handler.__init__"):
     replace_method("logging", _name, _getting_logger)
 for _name in (
