@@ -125,12 +125,15 @@ def _plan(schedule: Schedule) -> Plan:
 
 
 def _follow(program: Program, schedule: Schedule, root: str) -> tuple[Run, Difference | None]:
-    plan = _plan(schedule)
+    plan, points = _plan(schedule), learned_points(program).points
     for _ in range(_ATTEMPTS):
+        before = set(points)
         run = program.execute(plan)
         difference = first_difference(run, program, schedule, root)
         if difference is None or not run.found_new_points:
             break
+    if difference is None:  # a further replay follows it with the same points, and passes no others
+        points &= before
     return run, difference
 
 
