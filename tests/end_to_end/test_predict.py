@@ -21,7 +21,24 @@ jsonschema = Later("jsonschema")
 
 _TRACES = Path(__file__).resolve().parents[2] / "examples" / "traces"
 
+
 #: Two threads have a lock at once: no other execution can be derived from this trace.
+def _std(*rows: str) -> str:
+    """A trace whose rows are THREAD|EVENT."""
+    return "\n".join(f"{row}|{line}" for line, row in enumerate(rows, 1))
+
+
+#: The second thread takes `l` before the first one, which waits then, is logged to have given it back.
+_EARLY = _std(
+    *("m|fork(a)", "m|fork(b)", "b|acq(l)", "b|w(q)", "b|notify(c)", "b|rel(l)", "b|acq(k)", "b|rel(k)"),
+    *("a|acq(k)", "a|acq(l)", "b|acq(l)", "a|r(q)", "a|rel(l)", "a|wait(c)", "b|w(q)", "b|notify(c)", "b|rel(l)"),
+    *("a|acq(l)", "a|rel(l)", "a|rel(k)", "b|acq(k)", "b|rel(k)", "a|end()", "b|end()"),
+    *("m|join(a)", "m|join(b)", "m|end()"),
+)
+
+#: The first thread is logged to have `l` all the time.
+_UNSEEN = _std("m|fork(a)", "a|acq(l)", "m|acq(l)", "a|w(x)", "m|w(x)", "m|rel(l)", "a|rel(l)")
+
 _BROKEN = "\n".join(
     f"{thread}|{what}|{line}"
     for line, (thread, what) in enumerate(
@@ -96,6 +113,19 @@ def test_a_trace_that_cannot_be_relied_upon_is_refused_or_mended(traces: Any) ->
     done = traces.run("predict", "broken.std", "--repair", "--format", "json")
     assert done.returncode in (0, 1)
     assert "given up unseen" in done.stderr
+    traces.write("early.std", _EARLY)
+    done = traces.run("predict", "early.std", "--repair", "--kind", "deadlocks", status=1)
+    assert "acquires logged early moved" in done.stderr
+
+
+def test_what_rests_on_an_assumption_of_a_repair_is_not_counted(traces: Any) -> None:
+    traces.write("unseen.std", _UNSEEN)
+    report = _report(traces, "unseen.std", "--repair", status=0)
+    assert report["findings"] == []
+    assert report["counts"]["race_locations"] == 0
+    assert [each["kind"] for each in report["unconfirmed"]] == ["race"]
+    said = traces.run("predict", "unseen.std", "--repair", "--require-complete", status=3).stdout
+    assert "not proven, since a repair assumed an order, and not counted: race" in said
 
 
 def test_sarif_is_valid(traces: Any) -> None:

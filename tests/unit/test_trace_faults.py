@@ -10,6 +10,7 @@ import pytest
 
 from mazurka.trace import malformed
 from mazurka.trace.columns import columns_of, parts_of
+from mazurka.trace.event import Op
 from mazurka.trace.malformed import Fault, findings_of
 from mazurka.trace.reading import read_trace
 from mazurka.trace.repair import Repaired, repaired
@@ -70,7 +71,8 @@ def test_a_well_formed_trace(tmp_path: Path) -> None:
 
 def test_one_event(tmp_path: Path) -> None:
     assert found(trace_of(tmp_path, "0:w(x)")) == {}
-    assert len(repaired(trace_of(tmp_path, "0:rel(L)")).trace) == 0
+    assert shown(repaired(trace_of(tmp_path, "0:rel(L)")).trace) == "0:acq(L) 0:rel(L)"
+    assert len(repaired(trace_of(tmp_path, "0:acq(L) 0:rel(L) 0:rel(L)")).trace) == 2
 
 
 @pytest.mark.parametrize(("text", "odd"), ODD, ids=[next(iter(odd)).name for _, odd in ODD])
@@ -87,7 +89,9 @@ def test_odd(tmp_path: Path, text: str, odd: dict[Fault, list[int]]) -> None:
     ("text", "mended", "rows"),
     [
         ("0:acq(L) 0:acq(L) 0:rel(L) 0:rel(L)", "0:acq(L) 0:rel(L)", [0, 3]),
-        ("0:rel(L) 0:wri(x)", "0:wri(x)", [1]),
+        ("0:acq(L) 0:rel(L) 0:rel(L) 0:wri(x)", "0:acq(L) 0:rel(L) 0:wri(x)", [0, 1, 3]),
+        ("0:begin 0:wri(x) 0:rel(L)", "0:beg(0) 0:acq(L) 0:wri(x) 0:rel(L)", [0, -1, 1, 2]),  # held before
+        ("0:fork(T1) 1:wri(x) 1:rel(L)", "0:for(1) 1:wri(x)", [0, 1]),  # it can't have had it
         ("0:acq(L) 0:acq(K) 0:w(x)", "0:acq(L) 0:acq(K) 0:wri(x) 0:rel(K) 0:rel(L)", [0, 1, 2, -1, -1]),
         ("0:acq(L) 0:end", "0:acq(L) 0:rel(L) 0:end(0)", [0, -1, 1]),
         ("0:begin 1:begin 0:fork(T1) 1:w(x)", "0:beg(0) 0:for(1) 1:wri(x)", [0, 2, 3]),
@@ -99,21 +103,50 @@ def test_odd(tmp_path: Path, text: str, odd: dict[Fault, list[int]]) -> None:
             "0:for(1) 0:acq(L) 0:rel(L) 1:acq(L) 1:rel(L) 0:acq(L) 0:wri(x) 0:rel(L)",
             [0, 1, -1, 2, 3, -1, 4, 5],
         ),
-        (  # the lock that it releases is already free
+        (  # logged early
             "0:fork(T1) 0:acq(L) 1:acq(L) 0:rel(L) 1:rel(L) 0:w(x)",
             "0:for(1) 0:acq(L) 0:rel(L) 1:acq(L) 1:rel(L) 0:wri(x)",
-            [0, 1, -1, 2, 4, 5],
+            [0, 1, 3, 2, 4, 5],
+        ),
+        (  # two early, in the order of their next events
+            "0:fork(T1) 0:fork(T2) 0:acq(L) 1:acq(L) 2:acq(L) 0:rel(L) 2:rel(L) 1:rel(L)",
+            "0:for(1) 0:for(2) 0:acq(L) 0:rel(L) 2:acq(L) 2:rel(L) 1:acq(L) 1:rel(L)",
+            [0, 1, 2, 5, 4, 6, 3, 7],
+        ),
+        (  # a wait, whose lock the other thread is logged to have too early
+            "0:fork(T1) 0:acq(L) 1:acq(L) 0:rel(L) 0:wai(c) 1:w(x) 1:rel(L) 0:acq(L) 0:rel(L)",
+            "0:for(1) 0:acq(L) 0:rel(L) 0:wai(c) 1:acq(L) 1:wri(x) 1:rel(L) 0:acq(L) 0:rel(L)",
+            [0, 1, 3, 4, 2, 5, 6, 7, 8],
+        ),
+        (  # never given back: the last event of the other thread
+            "0:fork(T1) 0:acq(L) 1:acq(L) 0:rel(L)",
+            "0:for(1) 0:acq(L) 0:rel(L) 1:acq(L) 1:rel(L)",
+            [0, 1, 3, 2, -1],
         ),
     ],
 )
 def test_mended(tmp_path: Path, text: str, mended: str, rows: list[int]) -> None:
-    done = repaired(trace_of(tmp_path, text.replace("wri", "w")))
+    done = repaired(trace_of(tmp_path, text.replace("wri", "w").replace("wai", "wait")))
     assert shown(done.trace) == mended
     assert done.rows.tolist() == rows
     assert done.left == ()
     assert found(done.trace) == {}
     again = repaired(done.trace)
     assert (again.mends, shown(again.trace)) == ((), mended)
+
+
+@pytest.mark.parametrize(
+    ("text", "assumed"),
+    [
+        ("0:fork(T1) 0:acq(L) 1:acq(L) 0:rel(L) 1:rel(L)", []),
+        ("0:rel(L) 0:acq(K)", []),
+        ("0:fork(T1) 0:acq(L) 1:acq(L) 1:rel(L) 0:rel(L)", ["a lock given up unseen is given back"]),
+        ("0:fork(T1) 1:rel(L)", ["releases of locks not held dropped"]),
+        ("0:fork(T1) 0:fork(T1) 1:w(x)", ["second starts of threads dropped"]),
+    ],
+)
+def test_what_a_repair_assumes(tmp_path: Path, text: str, assumed: list[str]) -> None:
+    assert [mend.change for mend in repaired(trace_of(tmp_path, text)).assumed] == assumed
 
 
 def test_what_can_not_be_mended_is_told(tmp_path: Path) -> None:
@@ -137,14 +170,18 @@ def random_trace(tmp_path: Path, seed: int) -> Trace:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_mending_any_trace(tmp_path: Path, seed: int) -> None:
-    """No fault of locks is left; what is left is told; rows that stay are as they were, and in order."""
+    """No fault of locks is left; what is left is told; rows that stay are as they were, and in order, but for acquires,
+    which keep that of their thread."""
     trace = random_trace(tmp_path, seed)
     done: Repaired = repaired(trace)
     left = set(found(done.trace)) - {Fault.NEVER_STARTED}
     assert left <= {Fault.STARTED_LATE}
     assert {fault.words for fault in left} == {mend.change for mend in done.left}
     kept = done.rows >= 0
-    assert np.all(np.diff(done.rows[kept]) > 0)
+    stays = done.rows[kept & (columns_of(done.trace).op != Op.ACQUIRE)]
+    assert np.all(np.diff(stays) > 0)
+    for thread in range(len(trace.threads)):
+        assert np.all(np.diff(done.rows[kept & (columns_of(done.trace).thread == thread)]) > 0)
     old, new = columns_of(trace).select(done.rows[kept]), columns_of(done.trace).select(kept)
     assert all(np.array_equal(*each) for each in zip(old, new, strict=True))
 

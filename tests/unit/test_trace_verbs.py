@@ -70,10 +70,10 @@ def test_repair_tells_what_it_did(shell: Shell) -> None:
     shell.write("odd.std", ODD)
     done = shell.run("convert", "--repair", "odd.std", "mended.std", status=0)
     assert done.stdout.splitlines() == [
+        "mended: locks held before the trace acquired at its beginning: 1 (rows 3)",
         "mended: inner acquires and releases dropped: 2 (rows 1, 2)",
-        "mended: releases of locks not held dropped: 1 (rows 3)",
         "mended: locks held to the end given back: 1 (rows 0)",
-        "wrote 2 events to mended.std (std)",
+        "wrote 4 events to mended.std (std)",
     ]
     assert shell.run("trace", "check", "mended.std", status=0).stdout == "mended.std: std, well-formed\n"
 

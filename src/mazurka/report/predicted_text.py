@@ -70,7 +70,7 @@ def closing_lines(report: PredictionReport) -> list[str]:
 def _summary(report: PredictionReport) -> list[str]:
     found = [KINDS[kind].counts_in_words(report.counts) for kind in report.kinds]
     size = f"{counted(report.events, 'event')} of {counted(report.threads, 'thread')}"
-    lines = [f"not confirmed by a run, and not counted: {_unconfirmed(each)}" for each in report.unconfirmed]
+    lines = [_unconfirmed(each) for each in report.unconfirmed]
     lines += [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
     lines += [f"  {text}" for text in report.lacking]
     if report.undecided:
@@ -80,7 +80,8 @@ def _summary(report: PredictionReport) -> list[str]:
 
 
 def _unconfirmed(finding: Finding) -> str:
-    return f"{finding.kind.replace('-', ' ')}: {finding.explanation.sentence}"
+    why = "not proven, since a repair assumed an order" if finding.replayed is None else "not confirmed by a run"
+    return f"{why}, and not counted: {finding.kind.replace('-', ' ')}: {finding.explanation.sentence}"
 
 
 def _why(report: PredictionReport) -> str:

@@ -33,7 +33,8 @@ class UsedRule:
 class PredictionReport:
     """See the module. In ``stages`` refuted candidates are infeasible; candidates are undecided because of a limit.
     ``counts`` are the numbers of proven bugs of each kind, suppressed findings included. ``unconfirmed`` are those that
-    runs of the program did not show, which are no findings and are not counted. ``lacking`` says which events of
+    runs of the program did not show, or that rest on an order which a repair of the trace ``assumed``, without a run
+    that shows them; they are no findings and are not counted. ``lacking`` says which events of
     properties the trace does not have; ``is_vacuous``: without them nothing could be found. ``refused`` are witnesses
     that the checker rejected: errors in Mazurka."""
 
@@ -48,6 +49,7 @@ class PredictionReport:
     stages: list[Stage] = field(default_factory=list)
     undecided: int = 0  # candidates that no stage has decided
     unconfirmed: list[Finding] = field(default_factory=list)
+    assumed: tuple[str, ...] = ()
     lacking: list[str] = field(default_factory=list)
     is_vacuous: bool = False
     suppressed: list[UsedRule] = field(default_factory=list)
@@ -99,7 +101,7 @@ class PredictionReport:
         if self.refused:
             return Conclusion(Level.ERROR, f"{searched}: an error in Mazurka: {'; '.join(self.refused)}")
         left = [f"{self.undecided} candidates are undecided"] if self.undecided else []
-        left += [f"{len(self.unconfirmed)} not confirmed by a run"] if self.unconfirmed else []
+        left += [f"{len(self.unconfirmed)} not proven"] if self.unconfirmed else []
         words = "; ".join([searched, *left, *self.lacking])
         return Conclusion(Level.WARNING if self.is_incomplete else Level.NOTICE, words)
 

@@ -44,20 +44,20 @@ def read_reliably(
     tell: Callable[[str], None],
     complete: bool = False,
     merge: Callable[[Trace, str], tuple[Trace, Any]] | None = None,
-) -> tuple[Trace, Any]:
-    """A trace, and the number in the file of each row's event (None: that of the row; negative: none). ``tell`` is
-    called with each repair and each fault, in words. ``complete``: no thread goes on after its last event in the
-    trace. ``merge``: these are per-thread logs, which this function puts into one order, given their name; it returns
-    the trace, and the number of each row's event."""
-    trace, numbers = _read(path, origin, repair, tell, merge)
+) -> tuple[Trace, Any, tuple[str, ...]]:
+    """A trace, the number in the file of each row's event (None: that of the row; negative: none), and the repairs that
+    assume an order which the trace does not show. ``tell`` is called with each repair and each fault, in words.
+    ``complete``: no thread goes on after its last event in the trace. ``merge``: these are per-thread logs, which this
+    function puts into one order, given their name; it returns the trace, and the number of each row's event."""
+    trace, numbers, assumed = _read(path, origin, repair, tell, merge)
     open_ = unended(trace) if complete or Op.WAIT in columns_of(trace).op else []
     if complete and open_:
         trace, rows = completed(trace, open_)
-        return trace, rows if numbers is None else np.where(rows < 0, rows, np.append(numbers, rows)[rows])
+        return trace, rows if numbers is None else np.where(rows < 0, rows, np.append(numbers, rows)[rows]), assumed
     if open_:
         names = ", ".join(trace.threads[thread] for thread in open_[:_NAMED]) + (", ..." if open_[_NAMED:] else "")
         tell(f"threads may go on after the trace, and notify: {names} (no end, and no join); if not, say --complete")
-    return trace, numbers
+    return trace, numbers, assumed
 
 
 def _read(
@@ -66,7 +66,7 @@ def _read(
     repair: bool,
     tell: Callable[[str], None],
     merge: Callable[[Trace, str], tuple[Trace, Any]] | None,
-) -> tuple[Trace, Any]:
+) -> tuple[Trace, Any, tuple[str, ...]]:
     if merge is not None and repair:
         raise UsageError("trace-unordered", "per-thread logs are not repaired", hint="leave out --repair")
     trace = read_trace(path, origin) if merge is None else read_thread_logs(path, origin)
@@ -77,7 +77,7 @@ def _read(
         done = repaired(trace)
         for mend in (*done.mends, *(f"left as it is: {each}" for each in done.left)):
             tell(str(mend))
-        return done.trace, done.rows
+        return done.trace, done.rows, tuple(map(str, done.assumed))
     numbers = None
     if merge is not None:
         trace, numbers = merge(trace, path)
@@ -89,7 +89,7 @@ def _read(
     for fault in _ODD:
         if found.counts[fault]:
             tell(f"{_first(found, fault)}; see `mazurka trace check`")
-    return trace, numbers
+    return trace, numbers, ()
 
 
 def _first(found: Findings, fault: Fault) -> str:

@@ -87,10 +87,11 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Numbered:
     """A trace each of whose rows is a step of its own, and the number of each row's event in its file (negative: none);
-    None if that is the number of the row."""
+    None if that is the number of the row. ``assumed`` are repairs that assume an order which the file does not show."""
 
     trace: Trace
     numbers: NDArray[np.int64] | None = None
+    assumed: tuple[str, ...] = ()
 
     def event(self, row: int) -> int:
         """The number of the event of a row, or of the last row before it with a number."""
@@ -154,9 +155,11 @@ def predict(
     kept = _kept(telling.findings(request.kinds), request.rules)
     report.expired = expired()
     tried = _confirmed(kept, happens, watcher)
-    report.findings = [each for each in tried if each.replayed is not False]
-    report.unconfirmed = [each for each in tried if each.replayed is False]
-    report.counts = telling.counts([each for each in tried if each.replayed is False])
+    # What rests on an order that a repair assumed is proven by a run only.
+    left = [each for each in tried if not (each.replayed if numbered.assumed else each.replayed is not False)]
+    report.findings = [each for each in tried if each not in left]
+    report.unconfirmed, report.assumed = left, numbered.assumed
+    report.counts = telling.counts(left)
     report.lacking, report.is_vacuous = _lacking(trace, request.kinds)
     report.stages = [stage for one in ([search] if alone else searches) for stage in one.stages]
     report.undecided = undecided_after(report.stages)
