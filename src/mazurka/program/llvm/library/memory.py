@@ -1,7 +1,7 @@
 """``stdlib.h``'s allocation, the copying of memory, and LLVM's functions for it.
 
-Source: C17, 7.22.3 and 7.24. Allocation never fails. A function that reads and writes bytes is one step for the reads
-and one for the writes, or several of each (wide_accesses.py).
+Source: C17, 7.22.3 and 7.24; glibc. Allocation fails for sizes that no object has, and never else. A function that
+reads and writes bytes is one step for the reads and one for the writes, or several of each (wide_accesses.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProgramFault
-from mazurka.program.llvm.memory_objects import SHIFT
+from mazurka.program.llvm.library.thread_storage import set_errno
+from mazurka.program.llvm.memory_objects import LARGEST, SHIFT
 from mazurka.program.llvm.unknown_bytes import SymbolicBytes, byte_of
 
 if TYPE_CHECKING:
@@ -26,19 +27,31 @@ def allocate(m: Machine, site: int, size: int, content: bytes | SymbolicBytes | 
     return made.address
 
 
+def _is_too_large(m: Machine, size: int) -> bool:
+    """Whether no object has this size, so that there is no memory for it."""
+    if size > _MOST:
+        set_errno(m, _ENOMEM)
+    return size > _MOST
+
+
 def _malloc(m: Machine, site: int, size: int) -> int:
-    return allocate(m, site, size)
+    return 0 if _is_too_large(m, size) else allocate(m, site, size)
 
 
 def _calloc(m: Machine, site: int, count: int, size: int) -> int:
-    return allocate(m, site, count * size, bytes(count * size))
+    size *= count
+    return 0 if _is_too_large(m, size) else allocate(m, site, size, bytes(size) if size <= LARGEST else None)
 
 
 def _aligned(m: Machine, site: int, _alignment: int, size: int) -> int:
-    return allocate(m, site, size)
+    return _malloc(m, site, size)
 
 
-def _posix_memalign(m: Machine, site: int, place: int, _alignment: int, size: int) -> int:
+def _posix_memalign(m: Machine, site: int, place: int, alignment: int, size: int) -> int:
+    if alignment < _POINTER or alignment.bit_count() != 1:
+        return _EINVAL
+    if size > _MOST - alignment:
+        return _ENOMEM
     m.memory.store(place, 8, allocate(m, site, size), site)
     return 0
 
@@ -56,6 +69,8 @@ def free(m: Machine, site: int, address: int) -> None:
 
 
 def _realloc(m: Machine, site: int, address: int, size: int) -> int:
+    if _is_too_large(m, size):
+        return 0
     if not address:
         return allocate(m, site, size)
     thing, _ = m.memory.find(address, 0, site, "resizes")
@@ -77,6 +92,12 @@ def _set(m: Machine, site: int, to: int, value: Any, size: int, *_volatile: int)
     m.memory.write(to, byte_of(value, size), site)
     return to
 
+
+_EINVAL, _ENOMEM = 22, 12
+
+#: The size of the largest object, PTRDIFF_MAX, and that of a pointer.
+_MOST: Final = (1 << 63) - 1
+_POINTER: Final = 8
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "malloc": _malloc,

@@ -645,10 +645,10 @@ def _zero(_m: Machine, _site: int, *_arguments: Any) -> int:
     return 0
 
 
-#: Functions that change nothing here: hints for the scheduler of a machine.
+#: Functions that change nothing here: hints for the scheduler of a machine, and handlers of fork(), which is not known.
 _WITHOUT_EFFECT: Final = (
     *("pthread_attr_setaffinity_np", "pthread_setaffinity_np", "sched_setaffinity"),
-    "pthread_setconcurrency",
+    *("pthread_setconcurrency", "pthread_atfork"),
 )
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -672,6 +672,10 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     ),
     "pthread_setschedprio": lambda m, site, number, priority: _set_priority(m, site, number, 0, priority),
     "pthread_getschedparam": _priority,
+    "sched_setscheduler": lambda m, site, process, policy, parameters: failed_with(
+        m, _set_priority(m, site, m.threads.self_id(), policy, int(m.memory.load(parameters, 4, site)))
+    ),
+    "sched_getscheduler": lambda m, site, process: 0,
     "sched_get_priority_min": _bound(least=True),
     "sched_get_priority_max": _bound(least=False),
     "pthread_setname_np": _set_name,
