@@ -1,10 +1,11 @@
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <malloc.h>
-/* Allocations of sizes and alignments that there are none of. */
-#define SHOW(call) (errno = 0, got = (void *)(call), printf("%s=%d:%d ", #call, got != NULL, errno))
+
+/* Allocations of sizes and alignments that there are none of. With -O2 clang takes malloc to leave errno alone. */
+#define SHOW(call) (got = (void *)(call), printf("%s=%d ", #call, got != NULL))
+
 int main(void) {
     void *volatile got;
     void *place = NULL;
