@@ -8,6 +8,7 @@
                                                               dfs as real threads, races as vector clocks (an hour)
     make bench ARGS="mutations --programs 3000 --jobs 2"      changed programs, held to real threads (an hour)
     make bench ARGS="serial-orders --jobs 2"                  pairs of operations in both orders (most of an hour)
+    make bench ARGS="services --seconds 20"   whole programs: CPU seconds to bugs, coverage of repaired ones (minutes)
     make bench ARGS=curves                  cost of prediction against length, threads and locks, plotted (minutes)
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
@@ -54,6 +55,7 @@ MEASUREMENTS: Final = {
     "ncmc": "commuting_calls",
     "dependence": "dependence",
     "bugs": "bugs",
+    "services": "services",
     "prediction": "prediction",
     "memory": "memory_models",
     "sampling": "sampling",
@@ -104,6 +106,7 @@ _LONG: Final = frozenset(
         "mutations",
         "libraries",
         "library-threads",
+        "services",
         "suites",
         "order-violations",
         "call-orders",
