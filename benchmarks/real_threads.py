@@ -132,7 +132,7 @@ def _run(code: CodeType, chance: random.Random, writing: int, is_script: bool) -
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
     threading.excepthook = lambda raised: None if raised.exc_type is SystemExit else fail(raised.exc_value)
-    sys.unraisablehook = lambda raised: fail(raised.exc_value)
+    sys.unraisablehook = lambda raised: None if raised.exc_type is SystemExit else fail(raised.exc_value)
     atexit._clear()
     space: dict[str, Any] = {"__name__": "__main__" if is_script else "program", "print": show}
     often = chance.choice((0.02, 0.1, 0.4))

@@ -17,6 +17,7 @@ Cost: ten milliseconds for a fork of a process that has much imported, and as ma
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import random
@@ -182,6 +183,7 @@ def _all_asleep(process: int) -> bool:
 def _run(file: str, seed: int) -> str:
     """In the child: run the program; returns the outcome."""
     failures: list[str] = []
+    atexit._clear()  # those of the parent
     threading.excepthook = lambda raised: _note(failures, raised.exc_type, raised.exc_value)
     source = Path(file).read_bytes()
     code = compile(source, file, "exec", dont_inherit=True)
@@ -196,6 +198,8 @@ def _run(file: str, seed: int) -> str:
     try:
         exec(code, module.__dict__)
         _join_all()
+        sys.unraisablehook = lambda raised: _note(failures, raised.exc_type, raised.exc_value)
+        atexit._run_exitfuncs()
     except BaseException as error:
         _note(failures, type(error), error)
     finally:

@@ -17,6 +17,7 @@ from benchmarks.native_runs import native_outcomes
 from benchmarks.real_threads import outcomes
 from tests.oracle.c_programs import THEMES, CProgram, drawn_in_c
 from tests.oracle.happens_before import races
+from tests.oracle.preemptive import hunt
 from tests.oracle.python_programs import Program, drawn
 from tests.oracle.shapes import EARLY, LATE, MAIN, Shape
 
@@ -107,6 +108,25 @@ def test_main_fails_before_it_waits_for_a_thread_that_never_ends(tmp_path: Path)
     with closing(OpenedProgram(file)) as opened:
         found = {strategy: opened.reached(strategy).failures for strategy in ("dfs", "mcr", "se-mcr")}
     assert {frozenset(kind for kind, *_ in each) for each in found.values()} == {frozenset({"blocked", "exception"})}
+
+
+_EXIT_FUNCTION = """\
+import atexit, threading
+seen = []
+def look(): assert not seen
+atexit.register(look)
+threading.Thread(target=lambda: seen.append(1), daemon=True).start()
+"""
+
+
+def test_an_assertion_of_an_exit_function_fails_the_program(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(_EXIT_FUNCTION)
+    with closing(OpenedProgram(file)) as opened:
+        found = {strategy: opened.reached(strategy) for strategy in ("dfs", "mcr", "dpor")}
+    for each in found.values():
+        assert {kind for kind, *_ in each.failures} == {"assertion"}
+    assert hunt(file, 20) is not None
 
 
 def test_c_programs_are_drawn_alike_and_shrink(tmp_path: Path) -> None:

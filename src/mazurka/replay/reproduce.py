@@ -20,7 +20,6 @@ from typing import Final
 from mazurka.explore.outcome import FailingExecution
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import LASSO, Failure, Plan, Program, Run, learned_points
-from mazurka.program.races import races_of
 from mazurka.replay.points import add_scheduling_points
 from mazurka.replay.replayer import Ending, replay, with_inputs
 from mazurka.replay.schedule import Schedule, fingerprint
@@ -116,13 +115,16 @@ def happens_again(program: Program, schedule: Schedule) -> bool:
 
 
 def changes_places(program: Program, schedule: Schedule, failure: Failure) -> bool:
-    """Run a race the other way round: each of the two threads stands before its access, so either may go first."""
+    """Run a race the other way round: each of the two threads stands before its access, so either may go first. The
+    one that goes second may find less then: after ``d.clear()`` there are no items that ``d.values()`` reads."""
     with _knowing_nothing(program):
         add_scheduling_points(program, schedule.points)
         *before, first, second = schedule.prefix
         other = program.execute(Plan((*before, second, first)))
     harmless = other.divergence is not None and other.divergence.harmless  # it would only read the same again
-    return harmless or any(each.identity == failure.identity for each in races_of(other, program.location))
+    chosen = [step for step in other.log if step.point][len(before) : len(before) + 2]
+    places = {program.location(step.site) for step in chosen}
+    return harmless or other.divergence is None and places == {failure.location, failure.against}
 
 
 def _follow(program: Program, found: FailingExecution, plan: Plan) -> Run:

@@ -300,6 +300,10 @@ class Runtime:
         """Note the failure for an exception that ends the running thread, which may still have steps to do: at the end
         of main the interpreter shows the exception, and then waits for threads."""
         self._failed = error
+        self.note_failure(error)
+
+    def note_failure(self, error: BaseException) -> None:
+        """Note the failure for an exception of the running thread that nothing handles; the thread goes on."""
         if not self.aborting:
             failure = self.on_error(self, self.current, error)
             if failure is not None:

@@ -56,7 +56,8 @@ def _run_now(models: Models, real: Any) -> None:
 
 
 def call_all(before_each: Callable[[], object] = lambda: None) -> None:
-    """Call the registered functions, the last first, as the interpreter does: exceptions are printed on stderr only."""
+    """Call the registered functions, the last first, as the interpreter does: an exception is printed, and is a
+    failure; the others are called nevertheless."""
     while True:
         before_each()
         if not _registered:
@@ -64,7 +65,9 @@ def call_all(before_each: Callable[[], object] = lambda: None) -> None:
         function, args, named = _registered.pop()
         try:
             function(*args, **named)
-        except Exception:
+        except (Exception, SystemExit) as error:
+            if (models := here()) is not None and not isinstance(error, SystemExit):
+                models.runtime.note_failure(error)
             sys.stderr.write(f"Exception ignored in atexit callback {function!r}\n")
 
 
