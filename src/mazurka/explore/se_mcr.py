@@ -20,7 +20,8 @@ Completeness. Consider any run of the program. As long as every step of it is kn
 search has entered the states along it, or those along a run that is equivalent up to the end (persistent sets keep all
 endings). The first unknown step is a gap, and is executed. So when no gaps are left, every history that a thread can
 have in any run of the program has been seen in a run, and so has every failure of one thread; failures of several stuck
-threads are endings. A test of the final state from outside the program needs ``classes``.
+threads are endings. A test of the final state from outside the program needs ``classes``. Ends of the program that
+come before the last steps of other threads show nothing else (state_space.py).
 
 No two runs are equivalent: the run of a gap shows a history that no earlier run has, that of an ending a combination of
 histories in which none has ended. (The exception is a value that is first seen written and later found to be the

@@ -181,6 +181,13 @@ FENCE: Final[Target] = (Kind.FENCE.tag,)
 SLEEP: Final[Target] = (Kind.SLEEP.tag,)
 SPIN: Final[Target] = (Kind.SPIN.tag,)
 THREADS: Final[Target] = (Kind.THREADS.tag,)
+
+
+def started_by(thread: str) -> Target:
+    """Which threads a thread has started."""
+    return (Kind.THREADS.tag, thread)
+
+
 TIME: Final[Target] = (Kind.TIME.tag,)
 
 #: Every tag that is known, those of recorded traces, too.

@@ -16,6 +16,10 @@ locations depend on values stands for any step of its thread. Kinds of targets t
 ``dpor``, and sites at which steps access different locations: if they have been taken for plain ones, the search begins
 again. The order of timeouts is not explored, and a search in which one fired says so.
 
+The end of the program is no event: it may come wherever threads stand for which it does not wait, reads and writes
+nothing, and only takes steps away. So each end is that of a configuration within a maximal one, in which these threads
+have taken all their steps, and which has all failures of the other.
+
 Unknown inputs. Conditions that threads test on them are events of the unfolding (events.py), so that one tree has all
 orders and all paths: an execution is made with inputs that satisfy the conditions on the way to its leaf. With the
 conditions that it met its events go on from there. So there is one execution for each Mazurkiewicz trace and path, and

@@ -518,6 +518,7 @@ class PythonProgram(LearnsPoints):
             runtime.is_opaque = stacks.is_unseen
             runtime.whereabouts = whereabouts
         result: list[Any] = []
+        runtime.lists_started = True
         hooks.restart(runtime)
         if self._properties is not None:
             self._properties.begin()

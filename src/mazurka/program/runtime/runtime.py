@@ -44,7 +44,7 @@ from mazurka.program.runtime.task import (
 from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
-from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Kind, Target, of_kinds
+from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Kind, Target, of_kinds, started_by
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
@@ -124,6 +124,7 @@ class Runtime:
     timed = False  # clocks have moved apart
     keyed = False  # values are recorded as keys
     idle = False  # it ended since no thread could move
+    lists_started = False  # the end of a thread says which threads it has started, for who waits for them, too
     expired = 0  # waiting times that ran out
     nearest = inf  # as in Run
     clock = 0.0  # the last time that the clock showed
@@ -274,6 +275,9 @@ class Runtime:
         if point:
             self._stop_before(task, _END, task.life, 0)
         more = _COUNTED if COUNT_POINTS in self.points else ()
+        if task.births and self.lists_started:
+            names = " ".join([each.name for each in self.started_by(task)])
+            more = (*more, Access(Op.WRITE, started_by(task.name), ("started", names) if self.keyed else None))
         if self.careful:
             self._record(task, _END, task.life, 0, point, None, more)
         else:
@@ -568,16 +572,23 @@ class Runtime:
         self._carry(task)
         return task
 
-    def join(self, task: Task, timeout: float | None = None, waiting_for: Any = None) -> bool:
+    def started_by(self, task: Task) -> list[Task]:
+        """The threads that a thread has started and the end of the program waits for, in the order of their starts."""
+        started = [self.by_name[f"{task.name}.{number}"] for number in range(1, task.births + 1)]
+        return [each for each in started if not each.daemon]
+
+    def join(
+        self, task: Task, timeout: float | None = None, waiting_for: Any = None, more: tuple[Access, ...] = ()
+    ) -> bool:
         """Wait for ``task`` to end; false if the time ran out. A timeout is a point."""
         if timeout is not None:
             if self.in_time:
                 self.need_points(END_POINTS)
             return self.block(_JOIN, task.life, lambda: task.done, timeout=timeout, waiting_for=waiting_for)
         if task.done and not (self.careful or self.aborting or self.solo):
-            self._record(self.current, _JOIN, task.life, 0, False, None, ())
+            self._record(self.current, _JOIN, task.life, 0, False, None, more)
             return True
-        return self.block(_JOIN, task.life, lambda: task.done, waiting_for=waiting_for, point=False)
+        return self.block(_JOIN, task.life, lambda: task.done, waiting_for=waiting_for, point=False, more=more)
 
     def sleep(self, seconds: float) -> None:
         """Let virtual time pass: no ordering follows from it, but by default the others go first."""

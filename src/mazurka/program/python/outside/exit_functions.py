@@ -18,11 +18,15 @@ _FUNCTIONS: Final = place("exit functions")
 #: Modules whose exit functions clean up state of the whole process, and so of the check.
 _SPARED: Final = frozenset({"weakref", "logging", "multiprocessing.util", "concurrent.futures.process"})
 
+#: Named as untracked.
+_LATE: Final = "exit functions registered after the end of the main thread"
+
 _registered: Final[list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]] = []
 
 
 class _State:
     are_any = False  # whether this run, or the last one, has registered functions
+    is_over = False  # whether the main thread has ended, and did not wait for others, as there were none
 
 
 def are_any() -> bool:
@@ -34,6 +38,8 @@ def _register(models: Models, real: Any, function: Any, /, *args: Any, **named: 
     if not callable(function):
         raise TypeError("the first argument must be callable")
     pass_step(models, change(*_FUNCTIONS))
+    if _State.is_over:
+        models.runtime.untracked[_LATE] = 1
     _State.are_any = True
     if getattr(function, "__module__", None) not in _SPARED:
         _registered.append((function, args, named))
@@ -73,6 +79,7 @@ def call_all(before_each: Callable[[], object] = lambda: None) -> None:
 
 def at_end_of_process(wait: Callable[[], object]) -> None:
     """The main thread of a script has ended: once all other threads have, too, the functions are called."""
+    _State.is_over = not _registered
     if _registered and here() is not None:
         wait()
         call_all()
@@ -80,7 +87,7 @@ def at_end_of_process(wait: Callable[[], object]) -> None:
 
 def _begin(models: Models) -> None:
     _registered.clear()
-    _State.are_any = False
+    _State.are_any = _State.is_over = False
 
 
 _run.beginners.append(_begin)

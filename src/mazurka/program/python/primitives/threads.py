@@ -45,7 +45,7 @@ from mazurka.program.python.semantics import natives, unwatched_functions
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, Task
 from mazurka.trace.event import Op
-from mazurka.trace.targets import THREAD, THREADS, Kind, Target
+from mazurka.trace.targets import THREAD, THREADS, Kind, Target, started_by
 
 _original: Final[dict[tuple[type, str], Any]] = {}
 _real_threading: Final[dict[str, Any]] = {
@@ -475,14 +475,28 @@ def finish_main() -> None:
             space["_shutdown"] = True  # the only effect of the callback without a pool, except for taking a lock
 
 
+#: Named as untracked.
+_OF_DAEMONS: Final = "threads that daemons start, for which the end of the program waits"
+
+
 def wait_for_all() -> None:
     """Have the running thread, the main one at its end, wait for all threads that are no daemons, as the interpreter
-    would."""
+    would.
+
+    Which ones these are has to follow from what it reads: those that it has started, whether they have ended or not,
+    and after each of them those that this one has started. It can't see which ones a daemon starts meanwhile.
+    """
     models = here()
     if models is None:
         return
     runtime = models.runtime
+    waiting = runtime.started_by(runtime.current)
+    while waiting:
+        task = waiting.pop(0)
+        runtime.join(task, waiting_for=task, more=(Access(Op.READ, started_by(task.name)),))
+        waiting[:0] = runtime.started_by(task)
     while others := [task for task in runtime.live if not task.daemon and task is not runtime.current]:
+        runtime.untracked[_OF_DAEMONS] = 1
         runtime.join(others[0], waiting_for=others[0])
 
 
