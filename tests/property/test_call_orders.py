@@ -80,7 +80,20 @@ def test_values_that_are_equal_but_not_the_same_are_not_mixed_up() -> None:
             log.append(Step(thread, Op.RETURN, target, 0, True, recorded(None)))
         calls = objects.ModelledCalls(assemble(parts_of(trace_of(("a", "b"), log))))
         assert bool(calls.objects) is modelled
-        assert calls.unknown == (not modelled)
+        assert bool(calls.unknown) == (not modelled)
+
+
+def test_an_object_that_its_model_does_not_explain_is_named_with_the_reason() -> None:
+    for arguments, why in (
+        ((1, 2), "register o: o.write(1, 2) has other arguments than write in the model of its type"),
+        ((1,), "register o: no state of the model of its type explains the results of its calls"),
+    ):
+        target = method_target("register", "o", "write")
+        log = [
+            Step(0, Op.CALL, target, 0, True, recorded(arguments)),
+            Step(0, Op.RETURN, target, 0, True, recorded("no result of a write")),
+        ]
+        assert objects.ModelledCalls(assemble(parts_of(trace_of(("a", "b"), log)))).unknown == [why]
 
 
 def test_every_engine_says_only_what_is_so() -> None:

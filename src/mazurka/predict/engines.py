@@ -81,7 +81,7 @@ class ProvenBug(NamedTuple):
 @dataclass(slots=True)
 class Stage:
     """One step of an engine: the number of candidates it asked about, and the results. ``undecided`` counts the units
-    (places, racy events) that were neither found nor refuted."""
+    (places, racy events) that were neither found nor refuted, of which ``because`` says why some are so."""
 
     name: str
     kind: str
@@ -90,6 +90,7 @@ class Stage:
     refuted: int = 0
     undecided: int = 0
     seconds: float = 0.0
+    because: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -407,7 +408,8 @@ def _by_model(search: EngineRun, stage: Stage) -> _Findings:
     yield from _decided(search, stage, _outcomes(search, stage, groups.items(), ask))
     stage.undecided += len(left - search.settled[stage.kind])
     if stage.kind == CALL_ORDER:
-        stage.undecided += search.calls.unknown
+        stage.undecided += len(search.calls.unknown)
+        stage.because += search.calls.unknown
 
 
 def _by_call_order(search: EngineRun, stage: Stage) -> _Findings:

@@ -73,8 +73,10 @@ def _summary(report: PredictionReport) -> list[str]:
     lines = [_unconfirmed(each) for each in report.unconfirmed]
     lines += [", ".join(found), f"  in {report.source}: {size}; engine {report.engine}, {report.seconds:.1f} s"]
     lines += [f"  {text}" for text in report.lacking]
-    if report.undecided:
-        lines.append(f"  undecided: {counted(report.undecided, 'candidate')}, {_why(report)}")
+    reasons = list(dict.fromkeys(text for stage in report.stages for text in stage.because))
+    lines += [f"  undecided: {text}" for text in reasons]
+    if (others := report.undecided - len(reasons)) > 0:
+        lines.append(f"  undecided: {counted(others, 'candidate')}, {_why(report)}")
     lines += [f" rejected by the witness checker, an error in Mazurka: {text}" for text in report.refused]
     return lines
 

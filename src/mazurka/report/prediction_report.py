@@ -84,8 +84,8 @@ class PredictionReport:
             "threads": self.threads,
             **self.counts,
             "undecided": self.undecided,
-            "unconfirmed": len(self.unconfirmed),
-            "lacking": "; ".join(self.lacking),
+            **({"unconfirmed": len(self.unconfirmed)} if self.unconfirmed else {}),
+            **({"lacking": "; ".join(self.lacking)} if self.lacking else {}),
             "suppressed": sum(each.findings for each in self.suppressed),
         }
 

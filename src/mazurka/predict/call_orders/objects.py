@@ -65,13 +65,15 @@ class ModelledCalls:
     def __post_init__(self) -> None:
         named = _described(self.trace)
         if not named:
-            self.objects, self.unknown = dict[Receiver, SharedObject](), 0
+            self.objects, self.unknown = dict[Receiver, SharedObject](), list[str]()
             self.events = CallEvents(self.trace, {}, {}, {}, frozenset(), frozenset())
             return
         events = call_events(self.trace, named)
-        found = {receiver: _object(receiver, calls) for receiver, calls in _by_object(events).items()}
+        calls = _by_object(events)
+        found = {receiver: _object(receiver, own) for receiver, own in calls.items()}
         self.objects = {receiver: each for receiver, each in found.items() if each is not None}
-        self.unknown = len(named) - len(self.objects)  # objects whose results no state explains
+        # Objects whose results no state explains, with the reason.
+        self.unknown = [_unexplained(each, calls.get(each, {})) for each in sorted(named - self.objects.keys())]
         self.events = call_events(self.trace, self.objects) if self.unknown else events
 
     @property
@@ -169,6 +171,16 @@ def _described(trace: Trace) -> set[Receiver]:
         if not (is_known(call.type_name) and call.method in methods_of(shared_type(call.type_name))):
             known.discard(receiver_of(call))
     return known
+
+
+def _unexplained(receiver: Receiver, calls: Mapping[int, Invocation]) -> str:
+    """Why the model of an object's type does not explain its calls."""
+    kind, name = receiver
+    methods = methods_of(shared_type(kind))
+    for call in calls.values():
+        if len(call.arguments) != len(methods[call.method].parameters):
+            return f"{kind} {name}: {call.call} has other arguments than {call.method} in the model of its type"
+    return f"{kind} {name}: no state of the model of its type explains the results of its calls"
 
 
 def _by_object(events: CallEvents) -> Mapping[Receiver, Mapping[int, Invocation]]:
