@@ -370,6 +370,19 @@ WRONG = {
     "spins for ever": (
         _two("int flag;", "while (!flag);", ""), FailureKind.LIVELOCK,
     ),
+    "polls with pauses": (
+        _two("#include <unistd.h>\n_Atomic int asked, go;",
+             "asked = 1; while (!go) usleep(100);", "if (asked) go = 1;"),
+        FailureKind.LIVELOCK,
+    ),
+    "polls without the mutex": (
+        _two("#include <unistd.h>\nint asked, go; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+             "pthread_mutex_lock(&m); asked = 1;"
+             " while (!go) { pthread_mutex_unlock(&m); usleep(100); pthread_mutex_lock(&m); }"
+             " pthread_mutex_unlock(&m);",
+             "pthread_mutex_lock(&m); if (asked) go = 1; pthread_mutex_unlock(&m);"),
+        FailureKind.LIVELOCK,
+    ),
 }  # fmt: skip
 
 
@@ -389,6 +402,19 @@ def test_a_wrong_program_fails(name: str, strategy: str, tmp_path: Path) -> None
     outcome = explored(opened(tmp_path, text, "-D_GNU_SOURCE"), strategy)
     assert isinstance(outcome.verdict, Violation), outcome
     assert outcome.verdict.first.failure.kind is kind
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "mcr"])
+def test_a_pipe_polled_for_ever_is_a_livelock(strategy: str, tmp_path: Path) -> None:
+    text = _two(
+        "#include <poll.h>\n#include <unistd.h>\nint p[2]; _Atomic int asked;",
+        "asked = 1; struct pollfd f = {p[0], POLLIN, 0}; while (poll(&f, 1, 10) == 0);",
+        'if (asked) write(p[1], "x", 1);',
+        before="pipe(p);",
+    )
+    outcome = explored(opened(tmp_path, text), strategy)
+    assert isinstance(outcome.verdict, Violation), outcome
+    assert outcome.verdict.first.failure.kind is FailureKind.LIVELOCK
 
 
 def test_a_race_is_reported_with_both_places(tmp_path: Path) -> None:

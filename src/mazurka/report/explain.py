@@ -24,7 +24,7 @@ from mazurka.report.finding import CheckedWitness, Column, Explanation, Finding,
 from mazurka.report.relevance import Relevance, relevance
 from mazurka.report.shapes import recognise
 from mazurka.report.trail import Trail
-from mazurka.report.words import ending_words, label_of, label_of_name, owner, shorten, step_words
+from mazurka.report.words import awaited_words, ending_words, label_of, label_of_name, owner, shorten, step_words
 from mazurka.trace.conflicts import shown_at
 from mazurka.trace.event import Location
 from mazurka.trace.ids import StepIndex, ThreadIndex
@@ -251,4 +251,4 @@ def _endings(trail: Trail) -> list[Row]:
 def _ends(trail: Trail, waiting: BlockedThread) -> str:
     if trail.run.again:
         return "repeats this loop for ever"
-    return f"waits for {shorten(waiting.for_what, _LONGEST_MESSAGE)}"
+    return f"waits for {shorten(awaited_words(trail.run, waiting), _LONGEST_MESSAGE)}"

@@ -31,7 +31,7 @@ from mazurka.replay.anchor import source_text, step_location
 from mazurka.report.finding import BugShape
 from mazurka.report.relevance import Relevance, all_operations, notifications
 from mazurka.report.trail import Interference, Trail, TrailAccess, accesses
-from mazurka.report.words import label_of, label_of_name, target_words, value_words, verb
+from mazurka.report.words import awaited_words, label_of, label_of_name, target_words, value_words, verb
 from mazurka.trace.conflicts import Shown, shown_at
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.ids import ThreadIndex
@@ -344,8 +344,11 @@ def _for_ever(case: _Case) -> str:
         loop = "loop" if len(waiting) > 1 else "loops"
         return f"{names} {loop} for ever: no order of the threads ends the loops."
     parts = [
-        f"{label_of_name(run, each.thread)} waits for {each.for_what}{_held(run.tasks, each, case)}" for each in waiting
+        f"{label_of_name(run, each.thread)} waits for {awaited_words(run, each)}{_held(run.tasks, each, case)}"
+        for each in waiting
     ]
+    if len(parts) == 1 and any(run.tasks[each.task] == waiting[0].thread and each.repeats for each in run.blocked):
+        parts[0] += ", which no thread is left to bring about"
     return f"{'; '.join(parts[:4])}: blocked forever."
 
 

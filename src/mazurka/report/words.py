@@ -11,11 +11,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from mazurka.program.memory import is_flusher, owner_of
-from mazurka.program.protocol import Run, Step
+from mazurka.program.protocol import BlockedThread, Run, Step
 from mazurka.replay.anchor import target_in_words
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.ids import StepIndex, ThreadIndex
 from mazurka.trace.targets import CLOCK, Kind, Target, kind_of
+
+#: The changes that threads poll for, and how many locations a sentence names.
+_CHANGES: Final = {Kind.THREAD: "to end", Kind.LOCK: "to be released", Kind.HANDED: "to be released"}
+_MOST_POLLED: Final = 3
 
 _LONGEST_VALUE: Final = 32
 _LONGEST_TARGET: Final = 48
@@ -155,6 +159,19 @@ def step_words(run: Run, step: Step) -> str:
     if step.op not in _VERBS:
         return "sleeps" if step.op is Op.SLEEP else step.op.name.lower()
     return f"{_VERBS[step.op]} {_with_value(run, step)}"
+
+
+def awaited_words(run: Run, waiting: BlockedThread) -> str:
+    """What a thread waits for at the end of a run: of one that polls, the locations that its loop reads."""
+    polled = [
+        target
+        for blocked in run.blocked
+        if blocked.repeats and run.tasks[blocked.task] == waiting.thread
+        for target in blocked.repeats
+        if kind_of(target) is not Kind.WAKE
+    ]
+    words = [f"{target_words(run, each)} {_CHANGES.get(kind_of(each), 'to change')}" for each in dict.fromkeys(polled)]
+    return " or ".join(words[:_MOST_POLLED]) or waiting.for_what
 
 
 def operation_words(step: Step) -> str:

@@ -7,6 +7,14 @@ Then it is held until one of these locations is written; if it read none at all,
 Locks that it took and then released are no effect if all other threads just wait for locks: the others go on in the
 same way with such a pass and without it. Where any thread tries a lock, or looks at one, it could notice the pass.
 
+Code of the standard library that no step shows reads and writes its objects in critical sections of locks of their own:
+a pass with such a section reads all that a section of another thread may have written (:data:`SECTION`), except one in
+a pass that was itself found to change nothing.
+
+A pass that polls may give back a lock while it sleeps or is parked, and take it again: it has undone its effects, too.
+The next pass is then held in its sleep or wait, where others can take the lock, or notify it: neither ends by time
+until a location that the pass read is written (:class:`Repetition`).
+
 With :attr:`Plan.values` the thread's own state at each head is logged, too. Two passes of one loop that begin in the
 same state of the thread go on alike for as long as their reads see the same values: strategies that learn from runs
 take them for one pass (explore/thread_models/run_learner.py), so that an endless loop has finitely many states. The
@@ -28,11 +36,13 @@ Cost: a few look-ups for a pass that has effects; those and the variables for on
 from __future__ import annotations
 
 from collections.abc import Hashable
+from enum import Enum, auto
 from typing import Any, Final, Protocol
 
+from mazurka.program.runtime.step_metadata import SECTION
 from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS
 from mazurka.trace.event import Op
-from mazurka.trace.targets import PASS
+from mazurka.trace.targets import PASS, Kind, Target, kind_of
 
 #: So many loops or reads mean that loops were left unnoticed, or never end: all are forgotten.
 _TOO_MANY_LOOPS: Final = 16
@@ -46,6 +56,9 @@ _ENOUGH: Final = 64
 
 #: After so many, the next step of the plan's prefix won't happen.
 _MORE_THAN_ENOUGH: Final = 10_000
+
+#: Locations that say which threads are parked.
+_PARKS: Final = frozenset({Kind.CONDITION, Kind.PARKED})
 
 #: States kept per thread.
 _MOST: Final = 10_000
@@ -88,6 +101,58 @@ class Loop:
         self.states: set[Any] = set()  # values: the states that its passes began in
 
 
+class _Effects(Enum):
+    """What a pass has left."""
+
+    NONE = auto()
+    UNDONE = auto()  # other threads could have noticed it in between, or may have to move in between
+    LASTING = auto()
+
+
+class Repetition:
+    """The present pass of a loop, which repeats the last one as long as the locations that it reads do not change."""
+
+    __slots__ = ("_is_alone", "_lock_steps", "_never_parks", "_run", "_seen", "_task", "_versions", "loop", "reads")
+
+    def __init__(
+        self, run: Any, loop: Loop, seen: dict[Target, int], lock_steps: list[tuple[Target, int]], is_alone: bool
+    ) -> None:
+        self.loop = loop
+        self.reads = tuple(seen)
+        self._run = run
+        self._task = run.current
+        self._seen = seen
+        self._versions = run.accounts.versions
+        self._lock_steps = lock_steps
+        self._is_alone = is_alone  # no other thread has moved during the last pass
+        self._never_parks = not any(kind_of(target) in _PARKS for target, _ in lock_steps)
+
+    def is_over(self) -> bool:
+        """Whether a location that the pass reads has been written by another thread."""
+        own = [target for target, _ in self._task.lock_steps[self.loop.lock_mark :]]
+        return any(self._versions.get(target, 0) - own.count(target) != seen for target, seen in self._seen.items())
+
+    def holds(self) -> bool:
+        """Whether the thread need not go on: neither this pass nor others that follow can change anything.
+
+        Then the last pass might as well not have been, if no other thread could notice it; or else no thread goes on
+        but by time, and all that do only repeat themselves.
+        """
+        if self.is_over() or (self._run.values and self._run.scheduler.wants(self._task)):  # as where passes are held
+            return False
+        return self._is_alone or all(task is self._task or task.is_idle() for task in self._run.live)
+
+    def goes_on(self) -> bool:
+        """Whether the thread, which is about to wait, has come here as in the last pass, and would not give back,
+        until it is here again, a lock that it has here: others may wait for that."""
+        own = self._task.lock_steps[self.loop.lock_mark :]
+        is_timed = self._task.sleeping or self._task.deadline is not None
+        if own != self._lock_steps[: len(own)] or not (is_timed or self._never_parks):
+            return False
+        around = [*self._lock_steps[len(own) :], *own]
+        return _sums([step for step in around if kind_of(step[0]) not in _PARKS])[0] >= 0
+
+
 def begin_pass(run: Any, key: tuple[int, int], frame: Any, frames: Frames) -> None:
     """The running thread begins a pass of the loop ``key`` (a number of the frame, a site); hold it if the pass would
     repeat the last one."""
@@ -104,7 +169,7 @@ def begin_pass(run: Any, key: tuple[int, int], frame: Any, frames: Frames) -> No
         if run.values:
             _log_state(run, loop, key[1], frames.state(frame))
         return
-    loop.begun = len(run.log)
+    begun, loop.begun = loop.begun, len(run.log)
     if run.values:
         _log_state(run, loop, key[1], frames.state(frame))
     loop.passes += 1
@@ -112,9 +177,13 @@ def begin_pass(run: Any, key: tuple[int, int], frame: Any, frames: Frames) -> No
         task.turned = True
         if run.may_hold is False:
             run.may_hold = True
-    had_effects = _has_had_effects(run, task, loop)
+    steps = task.lock_steps[loop.lock_mark :]
+    effects = _effects_of(run, task, loop, steps)
     loop.effects, loop.lock_mark = _effects(task), len(task.lock_steps)
-    if had_effects:
+    if task.repetition is not None and task.repetition.loop is loop:
+        task.repetition = None
+    if effects is _Effects.LASTING:
+        loop.begun = len(run.log)
         if len(task.reads) > _TOO_MANY_READS:
             task.loops.clear()
             forget(task)
@@ -122,15 +191,22 @@ def begin_pass(run: Any, key: tuple[int, int], frame: Any, frames: Frames) -> No
             forget(task)
         loop.mark, loop.lock_mark, loop.variables = len(task.reads), len(task.lock_steps), None
         return
-    reads = dict(task.reads[loop.mark :])
+    reads = dict(reversed(task.reads[loop.mark :]))  # those of the first reads: it may have read a location twice
     versions = run.accounts.versions
+    _count_sections(versions, steps, -1)
     loop.mark = len(task.reads)
     variables = frames.variables(frame)
     if run.may_hold is False and frames.same(loop.variables, variables):
         run.may_hold = True
-    if all(versions.get(target, 0) == version for target, version in reads.items()) and frames.same(
+    repeats = all(versions.get(target, 0) == version for target, version in reads.items()) and frames.same(
         loop.variables, variables
-    ):
+    )
+    if not repeats:
+        _count_sections(versions, steps, 1)
+    elif effects is _Effects.UNDONE:
+        is_alone = all(entry[0] == task.index for entry in run.log[begun:])
+        task.repetition = Repetition(run, loop, reads, steps, is_alone)
+    else:
         run.pause(lambda: any(versions.get(target, 0) != version for target, version in reads.items()), tuple(reads))
         loop.mark = len(task.reads)
     loop.variables = variables
@@ -138,7 +214,9 @@ def begin_pass(run: Any, key: tuple[int, int], frame: Any, frames: Frames) -> No
 
 def leave(task: Any, key: tuple[int, int]) -> None:
     """A thread has come out of a loop."""
-    task.loops.pop(key, None)
+    loop = task.loops.pop(key, None)
+    if task.repetition is not None and task.repetition.loop is loop:
+        task.repetition = None
     if not task.loops:
         forget(task)
 
@@ -149,20 +227,35 @@ def forget(task: Any) -> None:
     task.lock_steps.clear()
 
 
-def _has_had_effects(run: Any, task: Any, loop: Loop) -> bool:
-    """Whether a thread, since it was last at the loop's head, has done more than to take locks and release them."""
+def _effects_of(run: Any, task: Any, loop: Loop, steps: list[tuple[Target, int]]) -> _Effects:
+    """The effects of a pass, whose ``steps`` are those that a thread undoes."""
     number = _effects(task) - loop.effects
     if not number:
-        return False
-    steps = task.lock_steps[loop.lock_mark :]
-    if number != len(steps) or RELEASE_POINTS in run.points or MISUSE_POINTS in run.points:
-        return True
-    held: dict[Any, int] = {}
+        return _Effects.NONE
+    lowest, left = _sums(steps)
+    if number != len(steps) or left:
+        return _Effects.LASTING
+    parks = any(kind_of(target) in _PARKS for target, _ in steps)
+    can_be_noticed = parks or RELEASE_POINTS in run.points or MISUSE_POINTS in run.points
+    return _Effects.UNDONE if can_be_noticed or lowest < 0 else _Effects.NONE
+
+
+def _sums(steps: list[tuple[Target, int]]) -> tuple[int, bool]:
+    """The lowest sum of changes that any target comes to, below zero if a lock is released that the thread had before;
+    and whether any sum is not zero in the end."""
+    sums: dict[Target, int] = {}
+    lowest = 0
     for target, change in steps:
-        held[target] = held.get(target, 0) + change
-        if held[target] < 0:  # a lock that it held before has been released
-            return True
-    return any(held.values())
+        sums[target] = sums.get(target, 0) + change
+        lowest = min(lowest, sums[target])
+    return lowest, any(sums.values())
+
+
+def _count_sections(versions: dict[Target, int], steps: list[tuple[Target, int]], change: int) -> None:
+    """Count the critical sections of a pass, or take them back if nothing was changed in them."""
+    for target, _ in steps:
+        if target[0] == SECTION:
+            versions[target] += change
 
 
 def _effects(task: Any) -> int:
@@ -173,7 +266,7 @@ def _effects(task: Any) -> int:
 def _log_state(run: Any, loop: Loop, site: int, state: Any) -> None:
     """Log the state in which the running thread begins a pass."""
     task = run.current
-    value = None if state is None else (task.silent, task.births, state)
+    value = None if state is None else (task.silent + task.unseen, task.births, state)
     run.log.append((task.index, Op.BRANCH, (PASS, site, loop.number), site, False, value, ()))
     if value is None or (site, value) not in task.passes:
         run.turns = 0

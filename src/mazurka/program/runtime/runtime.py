@@ -138,8 +138,9 @@ class Runtime:
     shortest = inf  # the shortest of these limits
     slept = 0.0  # the latest end of a sleep
     held_up = inf  # as in Run
-    bounded: tuple[StepIndex, ...] = ()  # as in Run
-    ended: dict[StepIndex, float] = MappingProxyType({})  # type: ignore[assignment]  # as in Run; made when it is needed
+    # As in Run; made when they are needed.
+    bounded: set[StepIndex] = frozenset()  # type: ignore[assignment]
+    ended: dict[StepIndex, float] = MappingProxyType({})  # type: ignore[assignment]
     again = 0  # of a livelock: so many last points repeat as many before them
     turns = 0  # values: so many passes in succession began as earlier ones did
     past = False  # values: those after the prefix
@@ -221,10 +222,10 @@ class Runtime:
                 born.greenlet.switch(self._life, born)
         finally:
             for task in self.live:
-                if task.deadline is not None:
-                    self._come_near(task.deadline)
+                if task.may_expire():
+                    self._come_near(task.deadline or 0.0)
             self.blocked = [
-                Blocked(task.index, *task.pending[:2], SiteNumber(task.pending[2]), task.repeats, task.point)
+                Blocked(task.index, *task.pending[:2], SiteNumber(task.pending[2]), self._polled(task), task.point)
                 for task in self.live
                 if task.pending is not None and not task.done
             ]
@@ -312,6 +313,14 @@ class Runtime:
             failure = self.on_error(self, self.current, error)
             if failure is not None:
                 self.failures.append(failure)
+
+    def _polled(self, task: Task) -> tuple[Target, ...] | None:
+        """The locations that a thread has read in steps and is held from reading again; None if it is not held."""
+        if task.repeats is None or not task.polls():
+            return None
+        own = [entry for entry in self.log if entry[0] == task.index]
+        touched = {target for entry in own for target in (entry[2], *[access.target for access in entry[6]])}
+        return tuple([target for target in task.repeats if target in touched])
 
     def _end_all(self) -> None:
         """Unwind every thread that is still there; their `finally` blocks run, nothing is logged any more.
@@ -447,7 +456,7 @@ class Runtime:
         let_go(self)
         self.let_go, task.doubts, task.chosen = let_go, doubts, chosen
 
-    def block(
+    def block(  # noqa: C901  # called at most locks: each call in it counts
         self,
         op: Op,
         target: Target,
@@ -483,14 +492,20 @@ class Runtime:
         if point or not ready():
             task.guard = ready
             task.waiting_for = waiting_for
+            if task.repetition is not None:
+                self._hold_repetition(task)
             self._stop_before(task, op, target, site, point)
             task.guard = None
+            task.repeats = None
         task.waiting_for = None
+        if task.repetition is not None and timeout is not None and op is _READ and not task.timed_out:
+            task.repetition = None  # it has been notified: the pass goes on in another way
         deadline, task.deadline = task.deadline, None
         if deadline is not None and not self.solo:
             self._come_near(deadline)
         if deadline is not None and self.in_time and not self.solo:
-            self.bounded = (*self.bounded, StepIndex(len(self.log)))
+            self.bounded = self.bounded or set()
+            self.bounded.add(StepIndex(len(self.log)))
         if task.timed_out:
             task.timed_out = False
             self.timed = True
@@ -609,10 +624,21 @@ class Runtime:
         self.slept = max(self.slept, task.clock)
         self.be_careful()
         task.sleeping = True
+        if task.repetition is not None:
+            self._hold_repetition(task)
         self._stop_before(task, Op.SLEEP, target, 0)
+        task.guard = task.repeats = None
         if task.early:
             self._note_end(task, slept)
         self._record(task, Op.SLEEP, target, 0, True, None, ())
+
+    def _hold_repetition(self, task: Task) -> None:
+        """The running thread is about to sleep or wait in a pass that would repeat the last one: hold it."""
+        repetition, ready = task.repetition, task.guard
+        if repetition.goes_on():
+            task.repeats = repetition.reads
+            if task.deadline is None:
+                task.guard = lambda: not repetition.holds() and (ready is None or ready())
 
     def _come_near(self, deadline: float) -> None:
         """A wait is over that would have run out at ``deadline``: keep how near any clock came to such a time."""
@@ -621,7 +647,8 @@ class Runtime:
     def _note_end(self, task: Task, seconds: float) -> None:
         """A sleep, or a wait with a time limit, has ended: the next step records it."""
         task.early = 0.0
-        self.ended = {**self.ended, StepIndex(len(self.log)): seconds}
+        self.ended = self.ended or {}
+        self.ended[StepIndex(len(self.log))] = seconds
 
     def now(self, shown: bool = True) -> float:
         """Seconds on the clock. A thread that looks again and again waits for time to pass: its looks are sleeps.
@@ -641,7 +668,8 @@ class Runtime:
             if not point:
                 self.sharing.touch(task.index, Op.RMW, CLOCK, CLOCK_POINTS, False)
             self.visit(Op.RMW, CLOCK, 0, point=point)
-        task.silent += 1
+        task.silent += seen
+        task.unseen += not seen
         task.clock = max(task.clock, self.clock if shown else 0.0) + TICK
         if shown:
             self.clock = task.clock
@@ -676,13 +704,11 @@ class Runtime:
             task.pool.waits()
         # The learner of thread models may need another iteration nevertheless.
         task.guard = (lambda: self.scheduler.wants(task) or changed()) if self.values else changed
-        task.spinning = True
-        task.repeats = reads
+        task.repeats, task.repetition = reads, None
         pending = task.pending
         op, target, site = pending if pending is not None else (Op.SPIN, SPIN, 0)
         self._stop_before(task, op, target, site, point=False)
         task.guard = None
-        task.spinning = False
         task.repeats = None
 
     def place(self) -> tuple[int, int] | None:
@@ -774,6 +800,11 @@ class Runtime:
         """Detail: look up the values that operations since performed have written."""
         if self.accounts.unsettled:
             self.accounts.settle(self)
+
+    def begin_section(self, lock: Target) -> None:
+        """The running thread has taken a lock under which code that makes no steps reads and writes an object."""
+        if self.careful and not self.solo:
+            self.accounts.begin_section(self.current, lock)
 
     def look_up(self, value: Callable[[], Any]) -> Any:
         """Detail: a value for the report. Code that runs to find it (a key's hash) is no part of the run."""

@@ -182,7 +182,7 @@ class Scheduler:
             actual = "it has ended"
         else:
             actual = f"it is blocked before {task.pending[0].name.lower() if task.pending else 'its start'}"
-        harmless = task is not None and task.spinning
+        harmless = task is not None and task.repeats is not None
         waits = task is not None and not task.done
         run.divergence = Divergence(PointIndex(cursor), f"thread {name} moves", actual, harmless, waits)
         return None
@@ -229,7 +229,7 @@ class TimedScheduler(Scheduler):
                 able.append(task)
             else:
                 task.held = True
-                if task.deadline is not None and run.required:
+                if task.may_expire() and run.required:
                     waiting.append(task)
         if not able and not waiting:
             run.idle = True
@@ -296,8 +296,8 @@ def _overdue(run: Scheduled, enabled: list[Task]) -> Task | None:
     """Where all enabled threads sleep: the thread whose waiting time runs out before any of them wakes up."""
     earliest: Task | None = None
     for task in run.live:
-        if task.deadline is not None and task not in enabled:
-            if earliest is None or task.deadline < (earliest.deadline or 0.0):
+        if task not in enabled and task.may_expire():
+            if earliest is None or (task.deadline or 0.0) < (earliest.deadline or 0.0):
                 earliest = task
         elif task in enabled and not task.sleeping:
             return None
@@ -308,7 +308,7 @@ def _overdue(run: Scheduled, enabled: list[Task]) -> Task | None:
 
 def _idle(run: Scheduled) -> Task | None:
     """No thread is enabled: let the earliest timeout fire, or the run is over, or stuck."""
-    waiting = [task for task in run.live if task.deadline is not None]
+    waiting = [task for task in run.live if task.may_expire()]
     required = [task for task in run.live if not task.daemon]
     if waiting and required:
         task = min(waiting, key=lambda task: (task.deadline, task.index))

@@ -10,15 +10,24 @@ Cost: half a microsecond a step; with values, also the time that it takes to mak
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from mazurka.program.protocol import OPAQUE, Access
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.ids import StepIndex
-from mazurka.trace.targets import CLOCK, Target, is_primitive
+from mazurka.trace.targets import CLOCK, Kind, Target, is_primitive, kind_of
 
-_ACQUIRE, _RELEASE = Op.ACQUIRE, Op.RELEASE
+#: Operations that a thread undoes by another one: it takes a lock (1) and releases it (-1), or parks and leaves.
+_UNDONE: Final = {Op.ACQUIRE: 1, Op.RELEASE: -1, Op.WAIT: 1}
+
+#: RMWs with which a thread whose wait has run out leaves a condition, and with which it parks at an event, where no
+#: step tells that it leaves.
+_PARKING: Final = {Kind.CONDITION: -1, Kind.PARKED: 0}
+
+
+#: Tag of a lock's critical sections, see loops.py; no target of steps.
+SECTION: Final = "section"
 
 
 class Logged(Protocol):
@@ -66,6 +75,16 @@ class StepMetadata:
         for access in more:
             self._count(task, access.op, access.target)
 
+    def begin_section(self, task: Task, lock: Target) -> None:
+        """A thread has taken a lock of an object of the standard library, whose code reads and writes the object."""
+        section = (SECTION, lock)
+        version = self.versions.get(section, 0)
+        self.versions[section] = version + 1
+        task.effects += 1
+        if task.loops:
+            task.reads.append((section, version))
+            task.lock_steps.append((section, 0))
+
     def settle(self, run: Logged) -> None:
         """Look up the values that operations since performed have written."""
         while self.unsettled:
@@ -102,12 +121,12 @@ class StepMetadata:
     def _count(self, task: Task, op: Op, target: Target) -> None:
         if WRITES[op]:
             task.effects += 1
-            if task.loops and (op is _ACQUIRE or op is _RELEASE):
-                task.lock_steps.append((target, 1 if op is _ACQUIRE else -1))
+            if task.loops and (change := _changes(op, target)) is not None:
+                task.lock_steps.append((target, change))
             if target is not CLOCK:
                 task.clock_reads = 0
             self.versions[target] = self.versions.get(target, 0) + 1
-        elif task.loops:
+        elif task.loops and READS[op]:  # a sleep, say, sees no location
             task.reads.append((target, self.versions.get(target, 0)))
 
     def _synchronise_clock(self, task: Task, op: Op, target: Target) -> None:
@@ -118,3 +137,9 @@ class StepMetadata:
                 task.clock_reads = 0
         if WRITES[op]:
             self.stamps[target] = max(task.clock, self.stamps.get(target, 0.0))
+
+
+def _changes(op: Op, target: Target) -> int | None:
+    """By how much an operation changes a lock, or the threads that are parked; None: it is none of those that a thread
+    undoes."""
+    return _PARKING.get(kind_of(target)) if op is Op.RMW else _UNDONE.get(op)

@@ -26,6 +26,9 @@ from mazurka.trace.event import Location, Op
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import Kind, kind_of, of_kinds
 
+#: What a thread waits for that goes round in a loop, in words.
+POLLED: Final = "a change of a location that its loop reads"
+
 
 class Words(Protocol):
     """A front end's words about threads that wait."""
@@ -55,13 +58,14 @@ def stuck(runtime: Runtime, tasks: list[Task], words: Words, *, with_daemons: bo
         return None
     if with_daemons:
         required = tasks
-    cycle = _cycle(required)
+    polling = [task for task in required if task.polls()]
+    cycle = _cycle(tasks if polling else required)
     if cycle:
         kind, shown = FailureKind.DEADLOCK, cycle
     else:
-        shown = [task for task in required if task.spinning]
-        kind = FailureKind.LIVELOCK if shown else FailureKind.BLOCKED
-        shown = shown or [task for task in required if not _waits_for_one_of(task, required)] or required
+        kind = FailureKind.LIVELOCK if polling else FailureKind.BLOCKED
+        others = [task for task in required if task not in polling and not _waits_for_one_of(task, required)]
+        shown = [*polling, *others] or required
     waiting = tuple([_waiting(task, tasks, words) for task in shown])
     message = "; ".join(_sentence(task, entry, kind) for task, entry in zip(shown, waiting, strict=True))
     first = shown[0]
@@ -141,7 +145,7 @@ def _waiting(task: Task, tasks: list[Task], words: Words) -> BlockedThread:
     if isinstance(awaited, Task):
         text = f"{label(awaited)} to end"
     elif awaited is None:
-        text = "a change of a location that its loop reads" if task.spinning else "something unknown"
+        text = POLLED if task.polls() else "something unknown"
     else:
         text = words.awaited(task, tasks)
     name = found.name if found is not None else None
@@ -150,7 +154,7 @@ def _waiting(task: Task, tasks: list[Task], words: Words) -> BlockedThread:
 
 def _sentence(task: Task, entry: BlockedThread, kind: FailureKind) -> str:
     at = f" at {entry.location}" if entry.location is not None else ""
-    if task.spinning:
+    if task.polls():
         return f"{label(task)} repeats a loop{at} whose passes change nothing"
     found = holder(task)
     text = f"{label(task)} waits for {entry.for_what}{at}"

@@ -124,10 +124,10 @@ class Task:
     held = False  # with timing: it could not move when it was last looked at
     early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
     own_lock: Target | None = None  # that of this task's future
-    spinning = False
     repeats: tuple[Target, ...] | None = None  # the reads of the iterations that it is held from repeating
     clock_reads = 0  # looks at the clock since the thread last changed something
     looks = 0  # looks at the clock since there have been several threads
+    unseen = 0  # looks at the clock whose times the program does not see
     unseen_looks = 0  # looks at the clock whose times the program does not see, since the last other one
     looked_for = 0.0  # seconds that have passed at looks at the clock, since these last took no time
     priority = 0.0
@@ -137,7 +137,8 @@ class Task:
     entered = 0  # values: loops it has come to
     loops: dict[tuple[int, int], Any] = _NO_LOOPS  # those that it is in; these three are made at its first one
     reads: list[tuple[Target, int]] = _NO_STEPS
-    lock_steps: list[tuple[Target, int]] = _NO_STEPS  # in loops: locks taken (1) and released (-1)
+    lock_steps: list[tuple[Target, int]] = _NO_STEPS  # in loops: effects that are undone, see step_metadata.py
+    repetition: Any = None  # the pass that the present one repeats (loops.py): its waiting times need not run out
     passes: Collection[Any] = ()  # values: states that passes of its loops began in
     turned = False  # others go first: its loop goes round (loops.py), with values in an earlier state
 
@@ -160,6 +161,23 @@ class Task:
         self.pool: Any = None  # the executor whose task it runs, see primitives/executors.py
         self.doubts = False  # the next step is reported again if other threads move before it (locations.perform)
         self.chosen = False  # ... and has been chosen: the thread stands before the step no more
+
+    def may_expire(self) -> bool:
+        """Whether its waiting time, if it waits for a limited one, may run out."""
+        return self.deadline is not None and (self.repeats is None or not self.repetition.holds())
+
+    def polls(self) -> bool:
+        """Whether it would only repeat itself, and is held; not while another thread has the lock that it needs."""
+        awaited = self.waiting_for
+        if self.repeats is None or (awaited is not None and not isinstance(awaited, Task) and awaited.holder()):
+            return False
+        return self.repetition is None or bool(self.repetition.holds())
+
+    def is_idle(self) -> bool:
+        """Whether it goes on only if other threads change something."""
+        if self.repeats is not None and self.repetition is not None:
+            return not self.repetition.is_over()
+        return self.guard is not None and self.deadline is None and not self.guard()
 
     def begin_loop(self, key: tuple[int, int], loop: Any) -> None:
         """Note that the thread has come to a loop."""

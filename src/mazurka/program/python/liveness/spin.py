@@ -26,6 +26,18 @@ _GENERATOR: Final = 0x20 | 0x80 | 0x200
 _MOST_VARIABLES: Final = 200
 
 
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other or (type(one) is type(other) and type(one) in _SCALARS and one == other)
+
+
+def _are_same_items(one: Any, other: Any) -> bool:
+    """Whether a pass has made a list or tuple like that of the pass before, which has not changed since: a change is an
+    effect."""
+    if type(one) is not type(other) or type(one) not in (list, tuple) or not len(one) == len(other) <= _MOST_VARIABLES:
+        return False
+    return all(map(_is_same, one, other))
+
+
 class _PythonFrames:
     """See :class:`mazurka.program.runtime.loops.Frames`; frames are Python's."""
 
@@ -38,8 +50,7 @@ class _PythonFrames:
         for name, value in now.items():
             if name not in before:
                 return False
-            other = before[name]
-            if other is not value and not (type(other) is type(value) and type(value) in _SCALARS and other == value):
+            if not _is_same(before[name], value) and not _are_same_items(before[name], value):
                 return False
         return True
 

@@ -83,6 +83,18 @@ def _acquire_real(real: Any, words: str, blocking: Any, timeout: Any) -> bool:
     return True
 
 
+#: Functions of `threading` that make a lock for the program itself.
+_MAKERS: Final = frozenset({"condition_init", "Condition.__init__", "RLock", "Lock"})
+
+
+def _serves_library(frame: FrameType | None) -> bool:
+    """Whether a lock is made by an object of the standard library for itself."""
+    maker = None
+    while frame is not None and frame.f_code.co_filename in INNER:
+        maker, frame = frame.f_code, frame.f_back
+    return maker is not None and maker.co_qualname not in _MAKERS
+
+
 class Lock:
     """The lock that is not reentrant."""
 
@@ -90,6 +102,7 @@ class Lock:
         "__weakref__",
         "_acquired",
         "_born",
+        "_guards",
         "_held",
         "_holder",
         "_models",
@@ -101,6 +114,7 @@ class Lock:
 
     _acquired: Where | None
     _born: Where | None
+    _guards: bool  # an object of the standard library, whose code makes no steps
     _holder: Task | None
     _models: Models | None
     _number: str
@@ -123,6 +137,7 @@ class Lock:
         self._holder = None
         self._acquired = None
         self._born = where(frame)
+        self._guards = _serves_library(frame)
         self._number = outside_number(frame) if models is None else models.number()
         self._target = (LOCK, self._number)
         self._taking = Op.ACQUIRE
@@ -169,6 +184,8 @@ class Lock:
         self._held = True
         self._holder = models.runtime.current
         self._acquired = where(sys._getframe(2))
+        if self._guards:
+            models.runtime.begin_section(self._target)
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """``Lock.acquire``: a point, and a step once the lock is free."""
@@ -196,6 +213,8 @@ class Lock:
             runtime.record_value(0, whole=True)
         self._holder = runtime.current
         self._acquired = where(sys._getframe(1))
+        if self._guards:
+            runtime.begin_section(self._target)
         return True
 
     def release(self) -> None:
@@ -300,10 +319,22 @@ class Lock:
 class RLock:
     """The reentrant lock."""
 
-    __slots__ = ("__weakref__", "_acquired", "_born", "_count", "_holder", "_models", "_number", "_real", "_target")
+    __slots__ = (
+        "__weakref__",
+        "_acquired",
+        "_born",
+        "_count",
+        "_guards",
+        "_holder",
+        "_models",
+        "_number",
+        "_real",
+        "_target",
+    )
 
     _acquired: Where | None
     _born: Where | None
+    _guards: bool
     _holder: Task | None
     _models: Models | None
     _number: str
@@ -321,6 +352,7 @@ class RLock:
         self._holder = None
         self._acquired = None
         self._born = where(frame)
+        self._guards = _serves_library(frame)
         self._number = outside_number(frame) if models is None else models.number()
         self._target = (LOCK, self._number)
         if cls is RLock and (args or kwargs):
@@ -377,6 +409,8 @@ class RLock:
         self._holder = task
         self._count = 1
         self._acquired = where(sys._getframe(1))
+        if self._guards:
+            runtime.begin_section(self._target)
         return True
 
     __enter__ = acquire
@@ -433,6 +467,8 @@ class RLock:
         self._holder = models.runtime.current
         self._count = saved
         self._acquired = where(sys._getframe(2))
+        if self._guards:
+            models.runtime.begin_section(self._target)
 
     # CPython's own names for the methods that its Condition needs; user-defined conditions call them too
 
