@@ -33,11 +33,15 @@ class Thrown(Exception):
 
 
 class ThreadExit(BaseException):
-    """``pthread_exit``: the running thread ends."""
+    """``pthread_exit``: the running thread ends. In C++ it is unwound like an exception: destructors run, and
+    ``catch (...)`` handles it, for which it has an address there."""
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
         self.value = value
+        self.address = self.caught_at = 0
+        self.handlers = 0
+        self.is_rethrown = False
 
 
 class ProcessExit(BaseException):

@@ -18,7 +18,7 @@ from typing import Any, Final
 from mazurka.errors import UsageError
 from mazurka.program.llvm.c_library import CLibrary, LibraryFunction
 from mazurka.program.llvm.expressions import bits_of, constant, elements_of
-from mazurka.program.llvm.faults import ProgramFault, Thrown
+from mazurka.program.llvm.faults import ProgramFault, ThreadExit, Thrown
 from mazurka.program.llvm.ir.debug import structure_name
 from mazurka.program.llvm.ir.functions import instructions_of, least_frame
 from mazurka.program.llvm.ir.jumps import SETJMP, split_after_setjmp
@@ -186,6 +186,7 @@ class Machine:
             called=self._called,
             step=self._step,
             Thrown=Thrown,
+            ThreadExit=ThreadExit,
             **self.library.names(self),
         )
         if self.events is not None:

@@ -514,13 +514,13 @@ class Translator:
             self._emit(depth, f"del mine[{first}:]")
 
     def _invoke(self, block: Block, each: Instruction, statements: list[str], depth: int) -> None:
-        """A call that goes on elsewhere if an exception comes out of it."""
+        """A call that goes on elsewhere if an exception comes out of it, or the end of the thread."""
         line = self._line
         self._emit(depth, "try:")
         for statement in statements:
             self._emit(depth + 1, statement)
         self._emit(depth + 1, "thrown = None")
-        self._emit(depth, "except Thrown as error:")
+        self._emit(depth, "except (Thrown, ThreadExit) as error:")
         self._emit(depth + 1, "thrown = error")
         self._emit(depth, "if thrown is None:")
         self._jump(block.name, each.labels[0], depth + 1)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.faults import ProgramFault, Thrown
+from mazurka.program.llvm.faults import ProgramFault, ThreadExit, Thrown
 from mazurka.program.llvm.library.composites import begin_once, end_once
 from mazurka.program.llvm.library.exits import at_exit
 from mazurka.program.llvm.library.memory import allocate, free
@@ -41,9 +41,11 @@ _BUILT_IN: Final = {
 # -- exceptions -------------------------------------------------------------------------------------------------------
 
 
-def landing(m: Machine, thrown: Thrown, clauses: tuple[Any, ...], cleans_up: bool) -> tuple[int, int]:
+def landing(m: Machine, thrown: Thrown | ThreadExit, clauses: tuple[Any, ...], cleans_up: bool) -> tuple[int, int]:
     """``landingpad``: the exception's address, and the number of the type by which it is caught here (0: none). An
     exception that is not caught here, with nothing to clean up, goes on."""
+    if isinstance(thrown, ThreadExit):
+        return _leaving(m, thrown, clauses, cleans_up)
     for clause in clauses:
         if isinstance(clause, tuple):
             if not any(_caught_at(m, thrown, each) is not None for each in clause):
@@ -56,14 +58,26 @@ def landing(m: Machine, thrown: Thrown, clauses: tuple[Any, ...], cleans_up: boo
     return thrown.address, 0
 
 
-def resumed(m: Machine, address: int) -> Thrown:
+def _leaving(m: Machine, leaves: ThreadExit, clauses: tuple[Any, ...], cleans_up: bool) -> tuple[int, int]:
+    """The thread ends: only ``catch (...)`` handles that."""
+    if not leaves.address:
+        leaves.address = leaves.caught_at = m.memory.allocate(8, "heap", "the end of the thread", bytes(8)).address
+        _on_their_way(m)[leaves.address] = leaves
+    if 0 in clauses:
+        return leaves.address, _number(m, 0)
+    if not cleans_up:
+        raise leaves
+    return leaves.address, 0
+
+
+def resumed(m: Machine, address: int) -> Thrown | ThreadExit:
     """``resume``: the exception on its way in the running thread whose object is at an address."""
-    found: Thrown = _on_their_way(m)[address]
+    found: Thrown | ThreadExit = _on_their_way(m)[address]
     return found
 
 
-def _on_their_way(m: Machine) -> dict[int, Thrown]:
-    found: dict[int, Thrown] = m.state.setdefault(("thrown", m.run.current.index), {})
+def _on_their_way(m: Machine) -> dict[int, Thrown | ThreadExit]:
+    found: dict[int, Thrown | ThreadExit] = m.state.setdefault(("thrown", m.run.current.index), {})
     return found
 
 
@@ -169,9 +183,9 @@ def _throw_made(m: Machine, site: int, address: int) -> None:
     raise thrown
 
 
-def _handled(m: Machine) -> list[Thrown]:
+def _handled(m: Machine) -> list[Thrown | ThreadExit]:
     """The exceptions whose handlers the running thread is in, the innermost last."""
-    found: list[Thrown] = m.state.setdefault(("handled", m.run.current.index), [])
+    found: list[Thrown | ThreadExit] = m.state.setdefault(("handled", m.run.current.index), [])
     return found
 
 
@@ -187,6 +201,8 @@ def _end_catch(m: Machine, site: int) -> None:
     thrown = _handled(m).pop()
     thrown.handlers -= 1
     if not thrown.handlers and not thrown.is_rethrown:
+        if isinstance(thrown, ThreadExit):
+            raise ProgramFault("abort", "catch (...) ends without throwing again what ends the thread", site)
         _count(m, site, thrown.address, -1)
 
 
@@ -201,7 +217,7 @@ def _rethrow(m: Machine, site: int) -> None:
 def _current(m: Machine, site: int) -> int:
     """The object of the exception that is being handled, with a reference more; 0 if there is none."""
     handled = _handled(m)
-    if not handled:
+    if not handled or isinstance(handled[-1], ThreadExit):
         return 0
     _count(m, site, handled[-1].address, 1)
     return handled[-1].address
@@ -209,7 +225,9 @@ def _current(m: Machine, site: int) -> int:
 
 def _uncaught(m: Machine, _site: int) -> int:
     """The number of exceptions on their way in the running thread."""
-    return sum(not each.handlers or each.is_rethrown for each in _on_their_way(m).values())
+    return sum(
+        isinstance(each, Thrown) and (not each.handlers or each.is_rethrown) for each in _on_their_way(m).values()
+    )
 
 
 def _terminate(_m: Machine, site: int) -> None:
