@@ -105,3 +105,17 @@ def test_a_call_that_is_none_is_a_fault(name: str, tmp_path: Path) -> None:
     declared = "int sum(a, b) int a; int b; { return a + b; }\n"
     run = executed(tmp_path, f"{declared}int main() {{ {statement} }}", *OLD)
     assert [each.exception for each in run.failures] == [fault]
+
+
+NOT_INITIALISED = {
+    "a barrier": "pthread_barrier_t b; int main(void) { return pthread_barrier_wait(&b); }",
+    "a spin lock": "pthread_spinlock_t s; int main(void) { return pthread_spin_lock(&s); }",
+    "a semaphore": "sem_t s; int main(void) { return sem_post(&s); }",
+}
+
+
+@pytest.mark.parametrize("name", NOT_INITIALISED)
+def test_what_has_no_static_initialiser_has_to_be_initialised(name: str, tmp_path: Path) -> None:
+    (failure,) = executed(tmp_path, NOT_INITIALISED[name]).failures
+    assert failure.exception == "misuse of a primitive"
+    assert "is not initialised" in failure.message

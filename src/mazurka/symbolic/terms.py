@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -33,7 +33,8 @@ class Term:
     digest: str
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return make, (self.op, self.arguments, self.width)
+        layer = _Layer(self.depth // _LAYER)
+        return _from_rows, (_rows_of(self, layer),)
 
     def __repr__(self) -> str:
         return f"Term({in_words(self)})"
@@ -242,20 +243,46 @@ def in_words(term: Term, most: int = 12) -> str:
     return f"({term.op} {' '.join(parts)})"
 
 
+#: Terms are pickled in layers of so many operations one within the other: pickling is recursive, from layer to layer.
+_LAYER: Final = 50
+
+
+class _Layer(dict[Term, int]):
+    """The numbers of the parts of a term in its rows. Those of lower layers have none, and are taken as they are."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+
+    def __contains__(self, part: object) -> bool:
+        return super().__contains__(part) or (isinstance(part, Term) and part.depth // _LAYER < self._number)
+
+
+def _rows_of(term: Term, numbers: dict[Term, int]) -> list[tuple[Any, ...]]:
+    """A term as rows, each part once, after those that it consists of. A part with a number is a list of that."""
+    rows: list[tuple[Any, ...]] = []
+    for part in parts_not_in(numbers, term):
+        given = [
+            each if not isinstance(each, Term) or (number := numbers.get(each)) is None else [number]
+            for each in part.arguments
+        ]
+        numbers[part] = len(rows)
+        rows.append((part.op, part.width, *given))
+    return rows
+
+
+def _from_rows(rows: Iterable[Sequence[Any]]) -> Term:
+    made: list[Term] = []
+    for op, width, *given in rows:
+        made.append(make(op, tuple([made[each[0]] if isinstance(each, list) else each for each in given]), width))
+    return made[-1]
+
+
 def as_text(term: Term) -> str:
     """A term as a text for :func:`from_text`: each part once, after those that it consists of."""
-    numbers: dict[Term, int] = {}
-    rows: list[list[Any]] = []
-    for part in parts_not_in(numbers, term):
-        numbers[part] = len(rows)
-        given = [[numbers[each]] if isinstance(each, Term) else each for each in part.arguments]
-        rows.append([part.op, part.width, *given])
-    return json.dumps(rows)
+    return json.dumps(_rows_of(term, {}))
 
 
 def from_text(text: str) -> Term:
     """The term that :func:`as_text` has written."""
-    made: list[Term] = []
-    for op, width, *given in json.loads(text):
-        made.append(make(op, tuple([made[each[0]] if isinstance(each, list) else each for each in given]), width))
-    return made[-1]
+    return _from_rows(json.loads(text))

@@ -31,7 +31,7 @@ def _barrier_init(m: Machine, site: int, address: int, _attributes: int, count: 
 
 def _barrier_wait(m: Machine, site: int, address: int) -> int:
     """Wait at a barrier, whose state is its count, the threads that have arrived, and the number of its round."""
-    barrier = m.threads.known(address, Composite, site, Composite)
+    barrier = m.threads.known(address, Composite, site, m.threads.not_initialised("barrier", site))
     threads, run = m.threads, m.run
     threads.lock(barrier.mutex, site)
     count, arrived, now = barrier.read(run, site)

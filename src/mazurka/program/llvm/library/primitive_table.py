@@ -85,6 +85,14 @@ class PrimitiveTable:
             name = self._name(address, thing)
             raise ProgramFault("misuse of a primitive", f"uses {name} as a {words}, which is not initialised", site)
 
+    def not_initialised(self, words: str, site: int) -> Callable[[str], Any]:
+        """Makes no primitive at its first use, which is a fault: static initialisers have none of its kind."""
+
+        def make(name: str) -> Any:
+            raise ProgramFault("misuse of a primitive", f"uses {name} as a {words}, which is not initialised", site)
+
+        return make
+
     def _put(self, made: Any, address: int, thing: MemoryObject) -> Any:
         made.address, made.place = address, thing
         self.primitives[address] = made

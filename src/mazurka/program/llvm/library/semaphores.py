@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.faults import ProgramFault
 from mazurka.program.llvm.library.cancellation import wait_for_change
 from mazurka.program.llvm.library.primitives import CancellableSemaphore, Semaphore
 from mazurka.program.llvm.library.threads import (
@@ -43,11 +42,9 @@ def _kind(m: Machine) -> type[Semaphore | CancellableSemaphore]:
 
 def _at(m: Machine, address: int, site: int) -> Semaphore | CancellableSemaphore:
     """The semaphore at an address."""
-
-    def make(name: str) -> Semaphore | CancellableSemaphore:
-        raise ProgramFault("misuse of a primitive", f"uses {name} as a semaphore, which is not initialised", site)
-
-    found: Semaphore | CancellableSemaphore = m.threads.known(address, _kind(m), site, make)
+    found: Semaphore | CancellableSemaphore = m.threads.known(
+        address, _kind(m), site, m.threads.not_initialised("semaphore", site)
+    )
     return found
 
 

@@ -220,6 +220,11 @@ class Threads(PrimitiveTable):
         found: Mutex = self.known(address, Mutex, site, make)
         return found
 
+    def spin_lock(self, address: int, site: int) -> Mutex:
+        """The spin lock at an address: no static initialiser makes one, and zeros are a taken one in glibc."""
+        found: Mutex = self.known(address, Mutex, site, self.not_initialised("spin lock", site))
+        return found
+
     def lock(self, mutex: Mutex, site: int, timeout: float | None = None) -> int:
         """Lock a mutex, waiting if need be."""
         run = self.machine.run
@@ -706,11 +711,11 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
         address, site, lambda name: Mutex(name, NORMAL)
     ),
     "pthread_spin_destroy": lambda m, site, address: m.threads.destroy(address, site),
-    "pthread_spin_lock": lambda m, site, address: m.threads.lock(m.threads.mutex(address, site), site),
+    "pthread_spin_lock": lambda m, site, address: m.threads.lock(m.threads.spin_lock(address, site), site),
     "pthread_spin_trylock": attempting(
-        lambda m, site, address: m.threads.try_lock(m.threads.mutex(address, site), site)
+        lambda m, site, address: m.threads.try_lock(m.threads.spin_lock(address, site), site)
     ),
-    "pthread_spin_unlock": lambda m, site, address: m.threads.unlock(m.threads.mutex(address, site), site),
+    "pthread_spin_unlock": lambda m, site, address: m.threads.unlock(m.threads.spin_lock(address, site), site),
     "pthread_cond_init": _condition_init,
     "pthread_cond_destroy": lambda m, site, address: m.threads.destroy(address, site),
     "pthread_cond_signal": lambda m, site, address: m.threads.signal(condition_at(m, address, site), site, all_=False),
