@@ -12,8 +12,9 @@ the searches above nine or fewer in three seconds. ``icb-dpor`` finds eleven, an
 said in a sentence. So the order is: ``mcr`` until it has made some executions and taken about half a second, about a
 hundred executions of samplers (mixed_sampling.py), then all in turns.
 
-Shares. Samplers have a large one for some seconds, and ``icb-dpor`` until all orders with up to two preemptions are
-covered; then both have small ones, so that a search of a minute that would end still ends.
+Shares. Samplers have a large one until they have made as many executions as there are threads times points, or taken
+nine seconds, and ``icb-dpor`` until all orders with up to two preemptions are covered; then both have small ones, so
+that a search of a minute that would end still ends.
 
 Turns do not depend on time: the work of a strategy is the number of steps in its executions, times what a step costs
 with this strategy, and the effort of its decisions (:meth:`~mazurka.explore.strategy.Strategy.effort`). So a search in
@@ -66,14 +67,14 @@ _ALONE: Final = (10, 24_000.0)
 #: Executions that they make in a row then, and the most work for them.
 _OPENING: Final = (100, 60_000.0)
 
-#: The work after which ``dpor`` joins, and ``se-mcr``: two seconds, and six.
-_LEADS: Final = (90_000.0, 270_000.0)
+#: The work after which ``dpor`` joins, and ``se-mcr``: a second, and six.
+_LEADS: Final = (50_000.0, 270_000.0)
 
 #: ... if a search of the program has taken long before, without its end.
 _LATE_LEADS: Final = (0.0, 270_000.0)
 
-#: The work of samplers, and the bound of ``icb-dpor``, up to which they have a large share.
-_SAMPLED: Final = 120_000.0
+#: The work of samplers up to which they may have a large share, and the bound of ``icb-dpor``.
+_SAMPLED: Final = 400_000.0
 _BOUND: Final = 2
 
 #: The shares of the work, and those of samplers and ``icb-dpor`` from then on.
@@ -243,13 +244,21 @@ class Portfolio(Strategy):
             strategy.foresee(run)
 
     def _share(self, part: _Part) -> float:
-        if part.number == _SAMPLING and part.work >= _SAMPLED:
+        if part.number == _SAMPLING and self._has_sampled(part):
             return _SMALL
         if part.number == _BOUNDED and self._has_bound(part):
             return _SMALL
         if part.number == _BOUNDED and self._wanted:
             return _LARGE
         return _SHARES.get(part.strategy.name, 1.0)
+
+    @staticmethod
+    def _has_sampled(part: _Part) -> bool:
+        """Whether samplers have made as many executions as there are threads times points: by so many of ``pct`` a bug
+        of depth 2 is found more likely than not."""
+        sampled = part.strategy.coverage().sampled
+        enough = sampled is not None and sampled.executions >= sampled.threads * sampled.points
+        return enough or part.work >= _SAMPLED
 
     def _has_bound(self, part: _Part) -> bool:
         covered = part.strategy.coverage().bounded
