@@ -125,12 +125,18 @@ def _set_handler(m: Machine, site: int, number: int, handler: int, blocks: int, 
     return before
 
 
+def _can_be_handled(m: Machine, number: int) -> bool:
+    if number in _FIXED:
+        set_errno(m, _EINVAL)
+    return number not in _FIXED and _is_known(m, number)
+
+
 def _signal(m: Machine, site: int, number: int, handler: int) -> int:
-    return _set_handler(m, site, number, handler, 1 << number - 1) if _is_known(m, number) else _ERROR
+    return _set_handler(m, site, number, handler, 1 << number - 1) if _can_be_handled(m, number) else _ERROR
 
 
 def _sigaction(m: Machine, site: int, number: int, wanted: int, before: int) -> int:
-    if not _is_known(m, number):
+    if not (_can_be_handled(m, number) if wanted else _is_known(m, number)):
         return -1
     found: int = m.state.get(("action", number), _DEFAULT)
     if wanted:
@@ -147,6 +153,8 @@ def _sigaction(m: Machine, site: int, number: int, wanted: int, before: int) -> 
 
 
 def _raise(m: Machine, site: int, number: int) -> int:
+    if not number:
+        return 0
     if not _is_known(m, number):
         return -1
     deliver(m, site, number)
@@ -173,24 +181,36 @@ def _kill_thread(m: Machine, site: int, thread: int, number: int) -> int:
         return _ESRCH
     if not number:
         return 0
-    if not _is_known(m, number):
+    if not 0 < number <= _LAST:
         return _EINVAL
     handler = m.state.get(("action", number), _DEFAULT)
-    if handler not in (_DEFAULT, _IGNORE) and task is not m.run.current:
+    if task is m.run.current:
+        deliver(m, site, number)
+        return 0
+    if handler not in (_DEFAULT, _IGNORE) or m.state.get(("mask", task.index), 0) >> number - 1 & 1:
         _not_modelled(m, site, f"{_name(number)}, which interrupts another thread,")
-    deliver(m, site, number)
+    _take_effect(m, site, number)
     return 0
 
 
 def _mask(m: Machine, site: int, how: int, wanted: int, before: int) -> int:
     """``pthread_sigmask``: 0 blocks more signals, 1 fewer, 2 these."""
+    if wanted and how not in (0, 1, 2):
+        return _EINVAL
     old = mask_of(m)
     given = int.from_bytes(m.memory.read(wanted, 8, site), "little") if wanted else 0
     if before:
         _give_set(m, site, before, old)
     if wanted:
-        set_mask(m, site, {0: old | given, 1: old & ~given}.get(how, given))
+        set_mask(m, site, {0: old | given, 1: old & ~given}.get(how, given) & ~sum(1 << each - 1 for each in _FIXED))
     return 0
+
+
+def _process_mask(m: Machine, site: int, how: int, wanted: int, before: int) -> int:
+    """``sigprocmask``, which is about the running thread, too."""
+    if error := _mask(m, site, how, wanted, before):
+        set_errno(m, error)
+    return -1 if error else 0
 
 
 def _give_set(m: Machine, site: int, place: int, signals: int) -> int:
@@ -223,6 +243,9 @@ def _is_member(m: Machine, site: int, place: int, number: int) -> int:
     return int.from_bytes(m.memory.read(place, 8, site), "little") >> (number - 1) & 1
 
 
+#: SIGKILL and SIGSTOP, which are neither handled nor blocked.
+_FIXED: Final = (9, 19)
+
 #: The number of the process.
 PROCESS: Final = 4242
 
@@ -233,7 +256,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "raise": _raise,
     "kill": _kill,
     "pthread_kill": _kill_thread,
-    **dict.fromkeys(("sigprocmask", "pthread_sigmask"), _mask),
+    "pthread_sigmask": _mask,
+    "sigprocmask": _process_mask,
     "sigpending": lambda m, site, place: _give_set(m, site, place, _pending(m)),
     "sigemptyset": _fill_set(0),
     "sigfillset": _fill_set(255),
