@@ -152,7 +152,7 @@ class OpenedProgram:
         """Check it; by ``dfs`` the races are those of vector clocks."""
         self._seen = seen = _Seen(strategy == DFS)
         learned_points(self._program).points.clear()
-        report = check(self._program, self._subject, self._options(strategy))
+        report = check(self._program, self._subject, self._options(strategy), simplifies=strategy == "auto")
         found = set()
         for pair in seen.races:
             one, other = (self._program.location(SiteNumber(site)) for site in pair)

@@ -116,15 +116,17 @@ def happens_again(program: Program, schedule: Schedule) -> bool:
 
 def changes_places(program: Program, schedule: Schedule, failure: Failure) -> bool:
     """Run a race the other way round: each of the two threads stands before its access, so either may go first. The
-    one that goes second may find less then: after ``d.clear()`` there are no items that ``d.values()`` reads."""
+    one that goes second may find less then: after ``d.clear()`` there are no items that ``d.values()`` reads. Or the
+    process ends first, and it still stands there."""
     with _knowing_nothing(program):
         add_scheduling_points(program, schedule.points)
         *before, first, second = schedule.prefix
         other = program.execute(Plan((*before, second, first)))
     harmless = other.divergence is not None and other.divergence.harmless  # it would only read the same again
-    chosen = [step for step in other.log if step.point][len(before) : len(before) + 2]
-    places = {program.location(step.site) for step in chosen}
-    return harmless or other.divergence is None and places == {failure.location, failure.against}
+    sites = [step.site for step in other.log if step.point][len(before) : len(before) + 2]
+    sites += [each.site for each in other.blocked if other.tasks[each.task] == first]
+    wanted = {failure.location, failure.against}
+    return harmless or other.divergence is None and wanted <= set(map(program.location, sites))
 
 
 def _follow(program: Program, found: FailingExecution, plan: Plan) -> Run:

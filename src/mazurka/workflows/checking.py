@@ -144,11 +144,14 @@ def check(
     watcher: CheckObserver | None = None,
     pool: WorkerPool | None = None,
     started: float | None = None,
+    simplifies: bool = True,
 ) -> CheckReport:
     """Check a program and report; ``resumable`` keeps an unfinished search in the store, ``pool`` does the work of the
-    search instead of processes of this machine. The time limit counts from ``started`` (of `perf_counter`) on."""
+    search instead of processes of this machine. The time limit counts from ``started`` (of `perf_counter`) on.
+    ``simplifies``: failures are explained by simpler orders than those that were met first."""
     since = time.perf_counter() if started is None else started
-    return _Check(program, subject, options, store, resumable, watcher or NullObserver(), pool, since).run()
+    watcher = watcher or NullObserver()
+    return _Check(program, subject, options, store, resumable, watcher, pool, since, simplifies=simplifies).run()
 
 
 def explain(
@@ -187,6 +190,7 @@ class _Check:
     gone: list[Path] = field(default_factory=list)  # saved failures that no longer occur
     suppressions: Suppressions = field(init=False)
     recorder: SearchRecorder = field(default_factory=SearchRecorder)
+    simplifies: bool = True  # whether failures are explained by simpler orders
 
     def run(self) -> CheckReport:
         self.recorder.begins("preparation")
@@ -542,7 +546,14 @@ class _Check:
         self.recorder.begins("explaining")
         note, explained = self.watcher.note, self.watcher.explained
         builder = FindingBuilder(
-            self.program, self.subject, self.options, self.store, note, explained, outcome.strategy
+            self.program,
+            self.subject,
+            self.options,
+            self.store,
+            note,
+            explained,
+            outcome.strategy,
+            simplifies=self.simplifies,
         )
         reported = [each for each in failing if not self.suppressions.keeps_back(each.failure)]
         suppressed = tuple([self.suppressions.suppressed(each.failure) for each in failing if each not in reported])
