@@ -64,7 +64,7 @@ def _doubt(stated: Property, then: str, folder: Path) -> tuple[str, str]:
 def test_a_pattern_that_the_own_events_of_a_thread_never_match(tmp_path: Path) -> None:
     stated = _property(_STALE.format(pattern="begin(t1, <r) read(t1) write(t2) write(t1) end(t1, >r)"))
     why, summary = _doubt(stated, "return self.balance", tmp_path)
-    assert "read(t1) at somewhere is always among the events that it wants of t1" in why
+    assert "wants events of t1 one after the other, and read(t1) at somewhere is always in between" in why
     assert "happened in a row, and then" in summary
 
 

@@ -201,8 +201,8 @@ def doubt(stated: Property, reached: Reached, place: Callable[[SiteNumber], str]
         return f"{_never(needed, f' of {stated.name}')}; {questioned} as it should be?"
     for thread, between in reached.broken:
         return (
-            f"no order of the threads matches the pattern of {stated.name}: {_came(between, place)} is always among "
-            f"the events that it wants of {thread} one after the other; let the pattern say where else it may be"
+            f"no order of the threads matches the pattern of {stated.name}: it wants events of {thread} one after the "
+            f"other, and {_came(between, place)} is always in between; let the pattern allow that"
         )
     return ""
 
