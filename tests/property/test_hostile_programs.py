@@ -52,6 +52,15 @@ def test_samples(pool: ProcessPoolExecutor) -> None:
 
 
 @pytest.mark.slow
+def test_bounded_search_of_samples(pool: ProcessPoolExecutor) -> None:
+    """`auto` proves by `icb-dpor`, too, and states its bounds as certain; alone it is hardly ever the first to end."""
+    said = check_folder(pool, SAMPLES, ("icb-dpor",), {"icb-dpor": 1 if _LONG else 24 if _SAMPLED else 4})["icb-dpor"]
+    for failing in ("bugs", "unseen"):
+        assert {name: each for name, each in said[failing].items() if each.verdict == VERIFIED} == {}
+    assert {name: each for name, each in said["correct"].items() if each.verdict == VIOLATION} == {}
+
+
+@pytest.mark.slow
 def test_samples_with_marked_classes(pool: ProcessPoolExecutor) -> None:
     """Calls of marked objects are single steps only where nothing shows the difference."""
     said = check_folder(pool, SAMPLES / "marked", ("ncmc",))["ncmc"]
