@@ -83,6 +83,10 @@ static void use(const char *name, int type, int robust, int protocol) {
         SHOW(pthread_mutex_unlock(m));
         alone(dies);
         SHOW(pthread_mutex_trylock(m));
+        if (type == PTHREAD_MUTEX_RECURSIVE) {
+            SHOW(pthread_mutex_lock(m));
+            SHOW(pthread_mutex_unlock(m));
+        }
         SHOW(pthread_mutex_unlock(m));
         SHOW(pthread_mutex_lock(m));
     }

@@ -87,12 +87,14 @@ def _dup3(m: Machine, site: int, number: int, to: int, flags: int) -> int:
 def _fcntl(m: Machine, site: int, number: int, command: int, value: int = 0) -> int:
     if command in (_F_DUPFD, _F_DUPFD_CLOEXEC):
         return _dup(m, site, number, value)
-    if command in (_F_GETFD, _F_SETFD) or _is_standard(m, number):
+    if _is_standard(m, number):
         return 0
     files = files_of(m)
     opened = files.use(site, number)
     if opened is None:
         return -1
+    if command in (_F_GETFD, _F_SETFD):
+        return 0
     if command == _F_GETFL:
         return opened.flags
     if command != _F_SETFL:

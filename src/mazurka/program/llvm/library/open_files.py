@@ -107,6 +107,9 @@ class FileSystem:
             if content is _UNKNOWN:
                 content = self.machine.disk[path] = _content(path)
             is_there = content is not None
+            if not is_there and os.path.lexists(path):
+                text = f"{path}, which can't be read"
+                self.machine.run.untracked[text] = self.machine.run.untracked.get(text, 0) + 1
             self.nodes[path] = (
                 FileNode(content if isinstance(content, bytes) else None, number_of(path)) if is_there else None
             )
@@ -214,6 +217,8 @@ _UNKNOWN: Final = object()
 def _content(path: str) -> bytes | list[str] | None:
     """A file of the machine: its bytes; a list for a directory; None: there is none that can be read."""
     try:
+        if path == os.devnull:
+            return b""
         if os.path.isdir(path):
             return []
         if os.path.isfile(path) and os.path.getsize(path) <= _LARGEST:

@@ -297,7 +297,7 @@ class Threads(PrimitiveTable):
             raise ProgramFault("misuse of a mutex", f"unlocks {mutex.name}, which is {state}", site)
         mutex.count -= 1
         if mutex.count:
-            return 0
+            return ENOTRECOVERABLE if mutex.state == OWNER_DIED else 0
         if mutex.state == OWNER_DIED:
             mutex.write(run, site, NOT_RECOVERABLE)
         self._give_up(mutex, site)
