@@ -39,19 +39,25 @@ class Base:
 """
 
 
+OF_A_THREAD = "import threading\nown = threading.current_thread()\nstate = threading.local()\nstate.size = 1\n"
+
+
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     ("part", "look", "word"),
     [
         ("size = 1\nclass Part: names = ()\n", "part.size", "verified"),
-        ("names = []\nnames.append(1)\n", "part.names", "inconclusive"),
+        ("names = []\nnames.append(1)\n", "assert part.names == [1]", "verified"),
         ("size = 1\n", "sys.modules.get('part')", "inconclusive"),
         ("size = 1\n", "'part' in sys.modules", "inconclusive"),
         ("size = 1\n", "sys.modules.get('other'), sys.modules['sys'], 'other' in sys.modules", "verified"),
         ("size = 1\n", "known = sys.modules; known.get('other')", "inconclusive"),
         ("size = 1\n", "from sys import modules; modules.get('part')", "inconclusive"),
-        ("from registry import made\n@made.append\ndef part(): ...\n", "part", "inconclusive"),
-        ("import registry\nclass Part(registry.Base): ...\n", "part.Part", "inconclusive"),
+        ("from registry import made\n@made.append\ndef part(): ...\n", "assert len(registry.made) == 1", "verified"),
+        ("import registry\nclass Part(registry.Base): ...\n", "assert registry.made == [part.Part]", "verified"),
+        ("import threading\nown = threading.current_thread()\n", "part.own", "verified"),
+        (OF_A_THREAD, "assert part.state.size", "violation"),
+        (OF_A_THREAD, "assert part.own is not threading.current_thread() or part.state.size == 1", "verified"),
     ],
     ids=[
         "defines",
@@ -63,6 +69,9 @@ class Base:
         "asked for by name",
         "it decorates",
         "a class that learns of others",
+        "it knows its thread",
+        "it has data of its thread, which another one has not",
+        "it has data of its thread",
     ],
 )
 def test_a_module_imported_by_threads(part: str, look: str, word: str, tmp_path: Path) -> None:
@@ -93,6 +102,46 @@ def test_a_module_that_is_not_included(part: str, word: str, tmp_path: Path) -> 
     (tmp_path / "project" / "program.py").write_text(program.replace("{look}", "global turns; turns = [part.names]"))
     command = [sys.executable, "-m", "mazurka", "check", "program.py"]
     done = subprocess.run(command, cwd=tmp_path / "project", capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.startswith(word), done.stdout + done.stderr
+
+
+#: Two modules that import each other, and what two threads do that import one of them each.
+_EACH_OTHER = {
+    "from one": (
+        ("size = 1\nfrom other import depth\n", "from part import size\ndepth = 2\n"),
+        ("import part", "import part"),
+        "verified",
+    ),
+    "from each": (
+        ("size = 1\nfrom other import depth\n", "from part import size\ndepth = 2\n"),
+        ("import part", "import other"),
+        "violation: ImportError",
+    ),
+    "one waits for the other": (
+        ("import other\nsize = 1\n", "import part\ndepth = 2\n"),
+        ("import part; part.size + part.other.depth", "import other; other.depth + other.part.size"),
+        "violation: AttributeError",
+    ),
+    "locked": (
+        ("import other\nsize = 1\n", "import part\ndepth = 2\n"),
+        ("with lock: import part; part.size + part.other.depth", "with lock: import other; other.depth"),
+        "verified",
+    ),
+}
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("names", _EACH_OTHER)
+def test_modules_that_import_each_other(names: str, tmp_path: Path) -> None:
+    modules, uses, word = _EACH_OTHER[names]
+    for name, source in zip(("part", "other"), modules, strict=True):
+        (tmp_path / f"{name}.py").write_text(source)
+    functions = "".join(f"def use{number}():\n    {use}\n" for number, use in enumerate(uses))
+    program = PROGRAM.replace("import registry", f"lock = threading.Lock()\n{functions}")
+    program = program.replace("target=work) for _ in range(2)", "target=each) for each in (use0, use1)")
+    (tmp_path / "program.py").write_text(program.replace("{look}", "pass"))
+    command = [sys.executable, "-m", "mazurka", "check", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout.startswith(word), done.stdout + done.stderr
 
 

@@ -9,6 +9,7 @@ in a child).
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import importlib
@@ -262,6 +263,7 @@ class PythonProgram(LearnsPoints):
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
         outside.generated.forget()
         self._undo.append(outside.generated.forget)
+        self._undo.append(late_imports.again.clear)
         self._undo.append(lambda: _put_back(argv, path, modules, self.loader))
         outside.files.JOURNAL.find(f"{self.settings.roots} {self.entry.describe()}")
         outside.process_state.hold()
@@ -395,9 +397,12 @@ class PythonProgram(LearnsPoints):
             self._changed = list(dict.fromkeys([*self._changed, *trial.changed]))
             self.learned.points |= trial.points
             self._late.update(trial.late)
+            self._import_again(trial.again)
             for name in trial.imported:
-                _import_quietly(name)
-            if trial.imported:
+                if name not in late_imports.again:
+                    _import_quietly(name)
+            late_imports.forget_again()  # others may have imported them
+            if trial.imported or trial.again:
                 primitives.install()
             self.is_alone, self.has_threads, self.hung = trial.is_alone, trial.has_threads, trial.hung
             if trial.hung:
@@ -413,6 +418,14 @@ class PythonProgram(LearnsPoints):
             self._restored = False  # the trial was made of another version of the program
         return ""
 
+    def _import_again(self, found: dict[str, str]) -> None:
+        """Have runs import modules anew; their sites are known from now on."""
+        for name, file in found.items():
+            if name not in late_imports.again:
+                late_imports.again[name] = file
+                with contextlib.suppress(OSError, SyntaxError, ValueError), open(file, "rb") as stream:
+                    self.loader.code_for(stream.read(), file)
+
     def _unrestorable(self) -> str:
         """Why runs can't be made one after the other in this process, or "". Where globals of modules of the library
         are the reason, these are put back, too."""
@@ -424,7 +437,8 @@ class PythonProgram(LearnsPoints):
         return reason
 
     def take_snapshot(self) -> None:
-        modules = [*self.loader.modules.values(), *self.entry.modules()]
+        own = [module for name, module in self.loader.modules.items() if name not in late_imports.again]
+        modules = [*own, *self.entry.modules()]
         modules += [module for _, module in self._included()]
         modules += [sys.modules[name] for name in self._changed]
         models = primitives.Lock, primitives.RLock
@@ -500,6 +514,7 @@ class PythonProgram(LearnsPoints):
     def _run(self, plan: Plan) -> Run:
         """Make the run itself; on return only the result refers to the objects of the run."""
         determinism.restart()
+        late_imports.forget_again()
         runtime = self._runtime(plan)
         given = {**self.inputs, **dict(plan.inputs)}
         runtime.conditions = PathConditions(given, definite_tests=True, place=runtime.place, drawn=plan.drawn)

@@ -48,6 +48,7 @@ class TrialResult:
     read_input: bool
     hung: str = ""  # why the run was cut short after a long time
     late: dict[str, bool] = field(default_factory=dict)  # see `late_imports.noticed`
+    again: dict[str, str] = field(default_factory=dict)  # see `late_imports.again`
     generated: dict[str, str | ast.Module] = field(default_factory=dict)  # see `outside.generated.noticed`
     is_first: bool = False  # nothing was compared
     is_alone: bool = False  # the program has started no threads, imported nothing, and run to its end
@@ -160,6 +161,7 @@ def _try_here(program: TriedProgram, before: tuple[str, ...]) -> tuple[Run, Tria
         "",
         program.read_input,
         late=late_imports.all_noticed(),
+        again=late_imports.found_again(),
         generated=dict(outside.generated.noticed),
         is_alone=len(run.tasks) == 1 and not (run.truncated or imported),
         has_threads=len(run.tasks) > 1,
@@ -200,11 +202,14 @@ def _portable(tried: tuple[Run, TrialResult]) -> tuple[Run, TrialResult]:
 def _imported_since(before: tuple[str, ...]) -> list[str]:
     """The names of modules that have been imported. If there are as many modules as before, and the last one is the
     same, none has been: to look at each module touches its memory, which a child shares with its parent until then."""
-    if len(before) == len(sys.modules) and before[-1] == next(reversed(sys.modules)):
+    if not late_imports.again and len(before) == len(sys.modules) and before[-1] == next(reversed(sys.modules)):
         return []
     known = frozenset(before)
     return [
         name
         for name, module in list(sys.modules.items())
-        if name not in known and hasattr(module, "__dict__") and not name.startswith("mazurka")
+        if name not in known
+        and name not in late_imports.again
+        and hasattr(module, "__dict__")
+        and not name.startswith("mazurka")
     ]

@@ -2,10 +2,12 @@
 
 Modules that a run imports are imported before the runs that count, so that these find them loaded, as all but the first
 run of a program in one process would. For a module that only defines things the time of its import makes no difference.
-The code of another module would run between the steps of other threads; and a program that looks at `sys.modules` sees
-half made modules. This is also true of modules that are not instrumented. Of these, a module may also iterate over
-containers that it has made, and add to them; modules of the standard library are known to do nothing else, except for
-those in a table.
+The code of another module runs between the steps of other threads, and may depend on the thread that imports it
+(thread-local data, the thread's name): each run imports it anew, if it is instrumented
+(:mod:`mazurka.program.python.primitives.imports`). So with modules that import each other. A program that looks at
+`sys.modules` sees half made modules. This is also true of modules that are not instrumented. Of these, a module may
+also iterate over containers that it has made, and add to them; modules of the standard library are known to do nothing
+else, except for those in a table.
 
 Cost: a look at the syntax tree of a module that is imported late, and at the objects of its names.
 """
@@ -71,6 +73,13 @@ _ACTING: Final = frozenset(
 #: them by name notices.
 _OF_WARNINGS: Final = frozenset({"tracemalloc", "_tracemalloc"})
 
+#: Names of instrumented modules that act when a thread imports them, or that import each other -> their files. Each run
+#: imports these anew.
+again: Final[dict[str, str]] = {}
+
+#: Name of an instrumented module that was imported late -> the names that it imports.
+_imports: Final[dict[str, set[str]]] = {}
+
 #: Modules that are not instrumented, were imported late, and have not been looked at yet -> their files.
 _others: Final[dict[str, str | None]] = {}
 
@@ -86,7 +95,45 @@ def notice(module: types.ModuleType, source: bytes) -> Iterator[None]:
         noticed[name] = True  # also if its execution fails
     yield
     if late:
-        noticed[name] = not only_defines(ast.parse(source).body, module)
+        body = ast.parse(source).body
+        noticed[name] = not only_defines(body, module)
+        _imports[name] = _imported_by(body, module)
+
+
+def found_again() -> dict[str, str]:
+    """Instrumented modules to import anew in each run, and their files: those that did more than define things, and
+    those that import each other, of which two threads may each have one and wait for the other."""
+    acting = {name for name in _imports if noticed.get(name)}
+    files = {name: getattr(sys.modules.get(name), "__file__", None) for name in acting}
+    return {**again, **{name: file for name, file in files.items() if file is not None}}
+
+
+def forget_again() -> None:
+    """A run begins: let it import these modules anew."""
+    for name in again:
+        sys.modules.pop(name, None)
+        parent, _, child = name.rpartition(".")
+        if parent in sys.modules:
+            vars(sys.modules[parent]).pop(child, None)
+
+
+def _leads_to(name: str, goal: str, seen: set[str]) -> bool:
+    fresh = _imports.get(name, set()) - seen
+    seen |= fresh
+    return goal in fresh or any(_leads_to(each, goal, seen) for each in fresh)
+
+
+def _imported_by(body: list[ast.stmt], module: types.ModuleType) -> set[str]:
+    """The dotted names that statements outside of functions may import."""
+    found = set()
+    for node in _outside_functions(body):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            dotted = "." * node.level + (node.module or "")
+            origin = importlib.util.resolve_name(dotted, module.__package__ or "")
+            found |= {origin, *(f"{origin}.{alias.name}" for alias in node.names)}
+    return found
 
 
 def is_late() -> bool:
@@ -113,13 +160,19 @@ def all_noticed() -> dict[str, bool]:
         if file is not None and module is not None and name.partition(".")[0] not in _ACTING:
             with contextlib.suppress(OSError, SyntaxError, ValueError), open(file, "rb") as stream:
                 noticed[name] = not only_defines(ast.parse(stream.read()).body, module, others=True)
+    for name in _imports:
+        noticed[name] = noticed[name] or _leads_to(name, name, set())
     return dict(noticed)
 
 
 def acting(found: Iterable[tuple[str, bool]]) -> list[str]:
     """The modules among those imported late for which the time of the import makes a difference."""
     asked, by_name = not sites.asking_for_modules.isdisjoint(sites.instrumented), sites.asked_by_name()
-    return [name for name, acts in found if acts or name in by_name or (asked and name not in _OF_WARNINGS)]
+    return [
+        name
+        for name, acts in found
+        if acts and name not in again or name in by_name or (asked and name not in _OF_WARNINGS)
+    ]
 
 
 def only_defines(body: list[ast.stmt], module: types.ModuleType, others: bool = False) -> bool:

@@ -19,6 +19,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol
 
+from mazurka.program.python.instrument import late_imports
 from mazurka.program.python.isolation.state import slots_of
 from mazurka.program.python.primitives import (
     atomics,
@@ -27,6 +28,7 @@ from mazurka.program.python.primitives import (
     conditions,
     event_loops,
     executors,
+    imports,
     local,
     locks,
     processes,
@@ -152,6 +154,7 @@ class InstalledPatches:
         self.counting = Counting()
         self.others = [make() for make in _others]
         self.schedulers = OtherSchedulers()
+        self.imports: Callable[[], None] | None = None  # undoes the model of imports
         self.loops: Callable[[], None] | None = None  # undoes the model of event loops
         self.semaphores: Callable[[], None] | None = None  # undoes that of the semaphores of multiprocessing
         self.thread_pools: Callable[[], None] | None = None  # undoes that of the thread pools of multiprocessing
@@ -189,6 +192,8 @@ def install() -> None:
                 rebind(namespace, _installed.undo)
                 if name != "threading":  # the locks of threading itself serve real threads
                     _adopt_globals(name, namespace, _installed.undo)
+    if _installed.imports is None and late_imports.again:
+        _installed.imports = imports.install()
     _installed.counting.extend()
     _installed.schedulers.extend()
     for other in _installed.others:
@@ -207,6 +212,8 @@ def uninstall() -> None:
         for other in reversed(installed.others):
             other.undo()
         installed.counting.undo()
+        if installed.imports is not None:
+            installed.imports()
         installed.schedulers.undo()
         if installed.loops is not None:
             installed.loops()
