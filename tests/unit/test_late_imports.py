@@ -54,7 +54,7 @@ OF_A_THREAD = "import threading\nown = threading.current_thread()\nstate = threa
         ("size = 1\n", "known = sys.modules; known.get('other')", "inconclusive"),
         ("size = 1\n", "from sys import modules; modules.get('part')", "inconclusive"),
         ("from registry import made\n@made.append\ndef part(): ...\n", "assert len(registry.made) == 1", "verified"),
-        ("import registry\nclass Part(registry.Base): ...\n", "assert registry.made == [part.Part]", "verified"),
+        ("import registry\nclass Part(registry.Base): ...\n", "assert registry.made != [part.Part]", "violation"),
         ("import threading\nown = threading.current_thread()\n", "part.own", "verified"),
         (OF_A_THREAD, "assert part.state.size", "violation"),
         (OF_A_THREAD, "assert part.own is not threading.current_thread() or part.state.size == 1", "verified"),
