@@ -67,6 +67,8 @@ _OTHERWISE: Final = 800
 _SECONDS: Final = 60
 _TRIALS: Final = {"python": 6, "c": 12}
 _SHARE: Final = 10
+#: Smaller programs that are tried while one with a difference is shrunk: each costs as much as the program itself.
+_ATTEMPTS: Final = 80
 
 #: Further variants of strategies, with their settings.
 _NO_CUTOFFS: Final = "unfolding, no cutoffs"
@@ -404,12 +406,14 @@ _numbers: Final = itertools.count()
 
 
 def shrunk(program: OneProgram, differs: Callable[[OneProgram], bool]) -> OneProgram:
-    """A program with nothing left that could be left out."""
-    while True:
-        smaller = next((each for each in program.smaller() if differs(each)), None)
-        if smaller is None:
-            return program
-        program = smaller
+    """A program with nothing left that could be left out, or as small as :data:`_ATTEMPTS` programs make it."""
+    left = _ATTEMPTS
+    smaller = iter(program.smaller())
+    while left and (each := next(smaller, None)) is not None:
+        left -= 1
+        if differs(each):
+            program, smaller = each, iter(each.smaller())
+    return program
 
 
 # -- many programs ----------------------------------------------------------------------------------------------------
