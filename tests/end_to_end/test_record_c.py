@@ -42,6 +42,50 @@ def test_bugs_of_other_orders_are_predicted(shell: Shell) -> None:
     assert predicted.count("confirmed by a replay") == 2
 
 
+HELD = """
+#include <pthread.h>
+#include <time.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+int x;
+int take(int way, pthread_mutex_t *m) {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 100;
+    return way == 0 ? pthread_mutex_lock(m) : way == 1 ? pthread_mutex_trylock(m) : pthread_mutex_timedlock(m, &end);
+}
+void *f(void *p) {
+    pthread_mutex_lock(&a);
+    if (!take(WAY, &b)) { x++; pthread_mutex_unlock(&b); }
+    pthread_mutex_unlock(&a);
+    return 0;
+}
+void *g(void *p) {
+    pthread_mutex_lock(&b); pthread_mutex_lock(&a); x++; pthread_mutex_unlock(&a); pthread_mutex_unlock(&b);
+    return 0;
+}
+int main() {
+    pthread_t t[2];
+    pthread_mutex_lock(&b);
+    pthread_create(&t[0], 0, f, 0); pthread_create(&t[1], 0, g, 0);
+    x = 1;
+    pthread_mutex_unlock(&b);
+    pthread_join(t[0], 0); pthread_join(t[1], 0);
+}
+"""
+
+
+@pytest.mark.parametrize(("way", "deadlocks"), [(0, 1), (1, 0), (2, 0)])
+def test_locks_that_are_held_at_the_first_fork_and_locks_that_are_tried(way: int, deadlocks: int, shell: Shell) -> None:
+    shell.write("held.c", HELD)
+    found = 0
+    for seed in ("1", "3"):  # with the second one the recorded execution deadlocks itself
+        shell.run("record", "held.c", "--seed", seed, "-o", f"{seed}.recording", "--", f"-DWAY={way}")
+        predicted = shell.run("predict", f"{seed}.recording")
+        assert "0 race locations" in predicted.stdout, predicted.stderr
+        found += "1 deadlock" in predicted.stdout
+    assert bool(found) == bool(deadlocks)
+
+
 def test_an_order_that_fails(shell: Shell) -> None:
     shell.write("locks.c", LOCKS)
     recorded = shell.run("record", "locks.c", "-o", "failed.csv", status=1)

@@ -301,7 +301,7 @@ class Run:
     slept: float = 0.0  # the latest end of a sleep, in seconds since the start
     lag: float = 0.0  # for how long threads that could move were held up while others slept or waited, at most
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
-    bounded: frozenset[StepIndex] = frozenset()  # with timing: steps before which a thread waited with a time limit
+    bounded: frozenset[StepIndex] = frozenset()  # with timing or detail: steps whose threads waited with a limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing
     held_up: float = float(
         "inf"

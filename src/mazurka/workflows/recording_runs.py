@@ -6,18 +6,19 @@ The threads are scheduled at random, by a seed. All accesses of shared locations
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mazurka.program.protocol import Plan, Program, Run, TailPolicy
+from mazurka.program.protocol import Access, Plan, Program, Run, Step, TailPolicy
 from mazurka.program.runtime.recorded_events import with_events
 from mazurka.properties.property import Property
 from mazurka.trace.columns import parts_of
-from mazurka.trace.event import Location
+from mazurka.trace.event import Location, Op
 from mazurka.trace.formats.format import named
-from mazurka.trace.ids import SiteNumber
+from mazurka.trace.ids import SiteNumber, StepIndex
+from mazurka.trace.targets import Kind, kind_of
 from mazurka.trace.trace import Trace, trace_of
 from mazurka.trace.writing import write_trace
 from mazurka.workflows import recorded_properties
@@ -49,7 +50,7 @@ def record_run(program: Program, seed: int) -> RecordedRun:
             break
     else:
         run.untracked["accesses of objects that were not known to be shared"] = 1
-    trace = trace_of(run.tasks, with_events(run.log, run.events))
+    trace = trace_of(run.tasks, _as_recorded(list(with_events(_with_attempts(run), run.events))))
     places = _places(program, run)
     numbers = {site: number for number, site in enumerate(places)}
     site = type(trace.site)("q", [numbers.get(each, -1) for each in trace.site])  # type: ignore[arg-type]
@@ -57,6 +58,38 @@ def record_run(program: Program, seed: int) -> RecordedRun:
     if len(set(targets)) < len(targets):
         targets = list(trace.targets)
     return RecordedRun(run, replace(trace, site=site, targets=tuple(targets), locations=tuple(places.values())))
+
+
+def _with_attempts(run: Run) -> list[Step]:
+    """The steps of a run, those that take a lock within a time as attempts, too."""
+    return [
+        step._replace(more=(*step.more, Access(Op.REQUEST, step.target)))
+        if step.op is Op.ACQUIRE and StepIndex(number) in run.bounded
+        else step
+        for number, step in enumerate(run.log)
+    ]
+
+
+def _as_recorded(steps: Sequence[Step]) -> Iterator[Step]:
+    """The steps as a recorder of real threads has them.
+
+    Locks that a thread gives back before any thread has taken them were taken before the first fork, from which on
+    steps are logged: taking them comes first. An attempt that takes a lock looks at it first: where it is not free
+    the thread does not wait.
+    """
+    met = set()
+    for step in steps:
+        for op, target in ((step.op, step.target), *[(each.op, each.target) for each in step.more]):
+            if op is Op.RELEASE and kind_of(target) is Kind.LOCK and target not in met:
+                yield Step(step.task, Op.ACQUIRE, target, SiteNumber(0), False, None, ())
+            if op in (Op.ACQUIRE, Op.RELEASE):
+                met.add(target)
+    for step in steps:
+        attempt = Access(Op.REQUEST, step.target)
+        if step.op is Op.ACQUIRE and attempt in step.more:
+            yield step._replace(op=Op.READ, more=(attempt,))
+            step = step._replace(more=tuple([each for each in step.more if each != attempt]))
+        yield step
 
 
 def write_recording(

@@ -503,7 +503,7 @@ class Runtime:
         deadline, task.deadline = task.deadline, None
         if deadline is not None and not self.solo:
             self._come_near(deadline)
-        if deadline is not None and self.in_time and not self.solo:
+        if deadline is not None and (self.in_time or self.detail) and not self.solo:
             self.bounded = self.bounded or set()
             self.bounded.add(StepIndex(len(self.log)))
         if task.timed_out:
