@@ -146,6 +146,7 @@ class CProgram(LearnsPoints):
             {**self.inputs, **dict(plan.inputs)}, place=runtime.place, drawn=plan.drawn
         )
         machine.threads = Threads(machine)
+        machine.looks_for_leaks = self.settings.leaks
         self._leaks = []
         machine.memory.show = _keys(machine) if runtime.keyed else _words(machine)
         runtime.on_error = self._failure

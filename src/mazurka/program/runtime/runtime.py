@@ -44,7 +44,7 @@ from mazurka.program.runtime.task import (
 from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
-from mazurka.trace.targets import CLOCK, SLEEP, SPIN, THREADS, Kind, Target, of_kinds, started_by
+from mazurka.trace.targets import CLOCK, NOTHING, SLEEP, SPIN, THREADS, Kind, Target, of_kinds, started_by
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
@@ -124,6 +124,7 @@ class Runtime:
     timed = False  # clocks have moved apart
     keyed = False  # values are recorded as keys
     idle = False  # it ended since no thread could move
+    is_left = False  # a thread is about to end the process
     lists_started = False  # the end of a thread says which threads it has started, for who waits for them, too
     expired = 0  # waiting times that ran out
     nearest = inf  # as in Run
@@ -353,6 +354,18 @@ class Runtime:
         self.aborting = True
         self._hub.switch()
         raise GreenletExit
+
+    def leave_process(self) -> None:
+        """The running thread ends the process here, and never returns to the caller.
+
+        No other thread could notice that but by its own end; so each goes on as long as it can, as if the thread stood
+        here until then, and no further step is left out. Time passes for them as beside any thread that can move.
+        """
+        task = self.current
+        if not (self.solo or self.aborting):
+            self.is_left = task.leaves = True
+            self._stop_before(task, Op.NOP, NOTHING, 0)
+        self.stop()
 
     def leave_to_program(self) -> None:
         """The program is in a greenlet that it has made itself: cut the run there. Only its threads can be switched."""

@@ -57,6 +57,7 @@ class Scheduled(Protocol):
     values: bool
     divergence: Divergence | None
     idle: bool  # as in Run, as `assumed` is
+    is_left: bool  # a thread is about to end the process
     assumed: set[str]
 
     def get_stuck(self) -> None:
@@ -136,6 +137,11 @@ class Scheduler:
             if self._grace < 0:
                 run.assumed.add(OUTLIVING)
                 return None
+        able = enabled
+        if run.is_left:
+            enabled = _staying(run, enabled)
+            if not enabled:
+                return None
         cursor = self.cursor
         self.cursor = cursor + 1
         chosen: Task | None
@@ -153,9 +159,9 @@ class Scheduler:
             return None
         if overdue is not None and chosen is overdue:
             chosen.timed_out = True
+        if chosen.sleeping and len(able) > 1:
+            self._outruns(chosen, chosen.clock, min([task.clock for task in able]))
         if len(enabled) > 1:
-            if chosen.sleeping:
-                self._outruns(chosen, chosen.clock, min([task.clock for task in enabled]))
             self.choices.append((cursor, chosen.index, tuple(map(_index_of, enabled))))
         return chosen
 
@@ -216,7 +222,7 @@ class TimedScheduler(Scheduler):
                 task.held = False
                 task.clock = max(task.clock, run.current.clock)
 
-    def choose(self, run: Scheduled) -> Task | None:
+    def choose(self, run: Scheduled) -> Task | None:  # noqa: C901  # as above
         able: list[Task] = []
         waiting: list[Task] = []
         for task in run.live:
@@ -249,6 +255,10 @@ class TimedScheduler(Scheduler):
         enabled += [task for task in waiting if ends[task] <= limit]
         enabled.sort(key=_index_of)
         self.withheld = self.withheld or len(enabled) < len(ends)
+        if run.is_left:
+            enabled = _staying(run, enabled)
+            if not enabled:
+                return None
         chosen = self._next(run, enabled, ends)
         if chosen is None:
             return None
@@ -277,6 +287,13 @@ class TimedScheduler(Scheduler):
         if run.current in awake:
             return run.current
         return awake[0] if awake else min(enabled, key=lambda task: (ends[task], task.index))
+
+
+def _staying(run: Scheduled, enabled: list[Task]) -> list[Task]:
+    """The enabled threads that are not about to end the process: the run ends when there are no more."""
+    staying = [task for task in enabled if not task.leaves]
+    run.idle = run.idle or not staying
+    return staying
 
 
 def _stay(run: Scheduled, enabled: list[Task]) -> Task:

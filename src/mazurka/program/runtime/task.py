@@ -130,6 +130,7 @@ class Task:
     unseen = 0  # looks at the clock whose times the program does not see
     unseen_looks = 0  # looks at the clock whose times the program does not see, since the last other one
     looked_for = 0.0  # seconds that have passed at looks at the clock, since these last took no time
+    leaves = False  # it is about to end the process
     priority = 0.0
     visits = 0  # entries into the runtime since it is being ended
     effects = 0  # steps with an effect on shared state, counted on request

@@ -1,7 +1,7 @@
 """Calls that end the whole process at once: they end the run instead, since the process is the check's.
 
-`os._exit` with a status other than 0, and `os.abort`, are failures; `os._exit(0)` only cuts the run short, which then
-proves nothing about further steps of the other threads.
+`os._exit` with a status other than 0, and `os.abort`, are failures. At `os._exit(0)` the other threads go on as far as
+they can, since they might have done so before, and the run ends then.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _replace(name: str, describe: Callable[..., str]) -> None:
         text = describe(*arguments, **named)
         run = models.runtime
         if text == "os._exit(0)":
-            run.stop("the program ended itself with os._exit(0)")
+            run.leave_process()
         frame = _caller()
         message = f"the program ends itself with {text}"
         location = frame.location if frame is not None else None
