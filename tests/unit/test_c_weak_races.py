@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from tests.unit.c_programs import explored, opened
 
+from mazurka.explore.explorer import Budget, Explorer
 from mazurka.explore.outcome import Verified, Violation
-from mazurka.program.protocol import Plan
+from mazurka.program.protocol import Plan, learned_points
+from mazurka.replay.reproduce import simplest
+from mazurka.workflows.certifying import examined
 
 PUBLISHED = """
 #include <stdatomic.h>
@@ -196,3 +199,38 @@ def test_an_attempt_whose_time_runs_out_orders_nothing(name: str, tmp_path: Path
     verdict = explored(program).verdict
     assert isinstance(verdict, Violation)
     assert verdict.first.failure.is_race
+
+
+SEQLOCK = """
+#include <stdatomic.h>
+atomic_uint seq; {}int a, b;
+void *writer(void *z) {{ seq++; a = 1; b = 1; seq++; return 0; }}
+void *reader(void *z) {{
+    unsigned before; int x, y;
+    do {{ while ((before = seq) & 1); x = a; y = b; }} while (before != seq);
+    assert(x == y);
+    return 0;
+}}
+int main(void) {{
+    pthread_t t, u;
+    pthread_create(&t, 0, writer, 0); pthread_create(&u, 0, reader, 0);
+    pthread_join(t, 0); pthread_join(u, 0);
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "se-mcr", "unfolding", "dpor", "dpor-rf"])
+def test_each_race_of_a_seqlock_has_a_witness(strategy: str, tmp_path: Path) -> None:
+    program = opened(tmp_path, SEQLOCK.format(""), races=True)
+    known = learned_points(program).points
+    outcome = Explorer(program, strategy, stop_at_first=False, budget=Budget(300), learned=known, races=True).run()
+    assert outcome.found
+    for each in outcome.found:
+        shown = simplest(program, each)
+        assert shown.happened
+        assert examined(shown.run, shown.failure) is not None
+
+
+def test_a_seqlock_of_atomic_data_has_no_race(tmp_path: Path) -> None:
+    assert isinstance(explored(opened(tmp_path, SEQLOCK.format("_Atomic "), races=True)).verdict, Verified)
