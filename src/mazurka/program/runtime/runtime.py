@@ -362,7 +362,7 @@ class Runtime:
         here until then, and no further step is left out. Time passes for them as beside any thread that can move.
         """
         task = self.current
-        if not (self.solo or self.aborting):
+        if not (self.solo or self.aborting or self.on_body_end):  # a forked process has no other threads
             self.is_left = task.leaves = True
             self._stop_before(task, Op.NOP, NOTHING, 0)
         self.stop()
