@@ -408,8 +408,9 @@ class Program(Protocol):
         tracked."""
         return
 
-    def without_threads(self) -> str:
-        """Where no execution starts a thread: the target to check instead, in words ("" if none is known)."""
+    def without_threads(self) -> str | None:
+        """Where no execution starts a thread: the target to check instead, in words ("" if none is known); None if the
+        target is the whole program, so that its one execution is all there is."""
         return ""
 
     def close(self) -> None:

@@ -142,7 +142,7 @@ def _failed(target: str, error: str) -> CheckReport:
 
 
 def _without_threads(target: str, reason: str) -> CheckReport:
-    return CheckReport(target, Verdict.VERIFIED, reason, complete=True, scope=CoveredScope(threads=1))
+    return CheckReport(target, Verdict.INCONCLUSIVE, reason, complete=True, scope=CoveredScope(threads=1))
 
 
 def _last_line(text: str) -> str:

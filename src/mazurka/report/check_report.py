@@ -178,11 +178,12 @@ class CheckReport:
     @property
     def explored_nothing(self) -> bool:
         """Whether no threads were started, so that the one execution covers everything and shows nothing about
-        threads."""
+        threads: another target was probably meant."""
         quiet = not self.error and not (
             self.findings or self.suppressed or self.inconsistencies or self.untracked or self.uncontrolled
         )
-        return self.complete and self.scope.threads <= 1 and quiet
+        inconclusive = self.verdict is Verdict.INCONCLUSIVE
+        return inconclusive and self.complete and self.scope.threads <= 1 and quiet
 
 
 def combined(parts: Sequence[CheckReport]) -> CheckReport:
@@ -191,7 +192,7 @@ def combined(parts: Sequence[CheckReport]) -> CheckReport:
     It is verified only if every part is, and every one starts threads.
     """
     findings = [replace(finding, target=part.target) for part in parts for finding in part.findings]
-    sound = parts and all(part.verdict is Verdict.VERIFIED and not part.explored_nothing for part in parts)
+    sound = parts and all(part.verdict is Verdict.VERIFIED for part in parts)
     verdict = Verdict.VIOLATION if findings else Verdict.VERIFIED if sound else Verdict.INCONCLUSIVE
     scopes = [part.scope for part in parts]
     return CheckReport(

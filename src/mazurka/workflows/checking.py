@@ -570,8 +570,10 @@ class _Check:
         if verdict is Verdict.VERIFIED and (doubt := self._doubt_of_properties(outcome)):
             verdict, reason = Verdict.INCONCLUSIVE, doubt
         if verdict is Verdict.VERIFIED and outcome.threads <= 1:
-            verdict = Verdict.INCONCLUSIVE
-            reason = f"no threads were started: {self.program.without_threads() or 'there is nothing to explore'}"
+            meant = self.program.without_threads()
+            if meant is not None:
+                verdict = Verdict.INCONCLUSIVE
+                reason = f"no threads were started: {meant or 'there is nothing to explore'}"
         if verdict is Verdict.VERIFIED and self.store is not None:
             self.store.forget(self.gone)
         unused = self._settle_suppressions(outcome)

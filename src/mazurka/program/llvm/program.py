@@ -332,8 +332,8 @@ class CProgram(LearnsPoints):
             notes=tuple(notes),
         )
 
-    def without_threads(self) -> str:
-        return ""
+    def without_threads(self) -> str | None:
+        return None  # ``main`` was run: no other entry could have been meant
 
     def sites_of(self, file: str) -> Sequence[SiteNumber]:
         if self.machine is None:
