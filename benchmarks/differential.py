@@ -47,6 +47,7 @@ from tests.oracle.python_programs import THEMES, Program, drawn
 from tests.oracle.shapes import FINAL
 
 from benchmarks import real_threads
+from benchmarks.looking import Look
 from benchmarks.native_runs import native_outcomes
 from benchmarks.row import Row, Settings
 from mazurka.api import explore
@@ -131,11 +132,11 @@ def reached(
 ) -> Reached:
     """Explore a function; by ``dfs`` in so many executions at most."""
     returned: set[str] = set()
-    result = explore(
-        scenario,
-        at_end=lambda result: returned.add(repr(result if at_end is None else at_end(result))),
-        **_settings(strategy, most),
-    )
+
+    def keep(text: str) -> None:
+        returned.add(text)
+
+    result = explore(scenario, at_end=Look(at_end, keep), **_settings(strategy, most))
     return _reached_of(result.report, returned)
 
 

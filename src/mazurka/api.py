@@ -289,13 +289,15 @@ def _prepared(
         modules = [module for module in list(sys.modules.values()) if _is_tracked(module, loader)]
         if "__main__" not in options.include:
             modules = _without_the_caller(modules, function, at_end)
+        own = tuple(modules)
+        modules += [each for each in _modules_of(at_end) if each not in modules]
         functions = hot_patching.functions(modules)
         for module in modules:
             failed = partial(loader.opaque.__setitem__, module.__name__)
             undo.callback(hot_patching.swap_module(module, failed=failed, among=functions))
             undo.callback(primitives.adopt(module))
         settings = replace(settings_of(options), at_end=at_end)
-        program = PythonProgram(_TrackedCall(function, name, tuple(modules)), settings)
+        program = PythonProgram(_TrackedCall(function, name, own), settings)
         undo.callback(program.close)
         program.prepare()
         program.loader.opaque.update(loader.opaque)
@@ -311,6 +313,21 @@ class _TrackedCall(Call):
 
     def modules(self) -> list[ModuleType]:
         return list(dict.fromkeys((*self._tracked, *super().modules())))
+
+
+def _modules_of(at_end: Callable[[Any], object] | None) -> list[ModuleType]:
+    """The module of ``at_end``, wherever it lies, unless it's a library's: its reads distinguish orders.
+
+    A function with free variables stays as it is: these may collect what executions show, so that no two would take the
+    same steps.
+    """
+    function = getattr(at_end, "func", at_end)
+    name = getattr(function, "__module__", None) or ""
+    module = sys.modules.get(name)
+    folder = os.path.dirname(getattr(module, "__file__", None) or "")
+    if not folder or name.partition(".")[0] in sys.stdlib_module_names or getattr(function, "__closure__", None):
+        return []
+    return [module] if module is not None and _is_tracked(module, Loader((folder,))) else []
 
 
 def _is_tracked(module: object, loader: Loader) -> bool:

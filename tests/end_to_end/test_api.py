@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 
 SCENARIO = """\
 import threading
@@ -224,3 +225,64 @@ def test_what_only_the_caller_has_makes_no_execution_slow(shell):
     assert said("library.called += [work, work]").startswith("verified forked all")
     shell.write("library.py", COUNTING.replace("seen.append(1)", "hidden()"))
     assert "entered but not explored: __main__" in said("import builtins; builtins.hidden = work")
+
+
+def test_looks_by_other_projects_count(shell):
+    """A function of another project looks at what daemons change: by itself, by functions beside it, past what it's
+    given. With free variables, which may collect, it's not instrumented, and its reads are unknown."""
+    shell.write(
+        "program/scene.py",
+        """
+import threading
+state = [0]
+def scenario():
+    shared = {"depth": [[0]]}
+    def change():
+        shared["depth"][0].append(1)
+        state[0] = 1
+    state[0] = 0
+    threading.Thread(target=change, daemon=True).start()
+    return shared
+""",
+    )
+    shell.write(
+        "others/looks.py",
+        """
+import scene
+def nothing(shared): pass
+def argument(shared): assert len(shared["depth"][0]) == 1
+def another(shared): argument(shared)
+def variable(shared): assert scene.state == [0]
+class Look:
+    def __call__(self, shared): assert scene.state[0] == 0
+    def method(self, shared): assert not scene.state[0]
+look = Look()
+def collecting(seen): return lambda shared: seen.append(scene.state[0])
+""",
+    )
+    shell.write(
+        "run.py",
+        """
+import sys
+sys.path[:0] = ["program", "others"]
+import looks, scene
+from mazurka.api import explore
+seen = []
+for each in (looks.nothing, looks.argument, looks.another, looks.variable, looks.look, looks.look.method):
+    for strategy in ("dfs", "mcr", "auto"):
+        print(explore(scene.scenario, at_end=each, strategy=strategy, jobs=1).verdict.name, end=" ")
+result = explore(scene.scenario, at_end=looks.collecting(seen), jobs=1)
+print(result.verdict.name, result.report.reason)
+""",
+    )
+    done = subprocess.run(
+        [sys.executable, "run.py"],
+        cwd=shell.folder,
+        check=False,
+        env=shell.variables(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    verdicts = "VERIFIED " * 3 + "VIOLATION " * 15
+    assert done.stdout.strip() == f"{verdicts}INCONCLUSIVE entered but not explored: looks (add --include looks)"

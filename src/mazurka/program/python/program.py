@@ -22,7 +22,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program import forked
 from mazurka.program.memory import MemoryModel
-from mazurka.program.protocol import TIMEOUTS, Failure, FailureKind, LearnsPoints, Plan, ProgramFacts, Run
+from mazurka.program.protocol import (
+    ENTERED,
+    TIMEOUTS,
+    Failure,
+    FailureKind,
+    LearnsPoints,
+    Plan,
+    ProgramFacts,
+    Run,
+)
 from mazurka.program.python import activation, outside, primitives, stacks, trials
 from mazurka.program.python.analysis.checks import arguments
 from mazurka.program.python.analysis.source import PythonSource
@@ -55,11 +64,12 @@ from mazurka.program.python.run_records import (
     name_troubles,
     portable,
 )
-from mazurka.program.python.semantics import foreign, hooks, natives, weak_registries
+from mazurka.program.python.semantics import foreign, hooks, natives, uses, weak_registries
 from mazurka.program.python.semantics.shapes import forget_shapes
 from mazurka.program.python.variants import KnownVariants
 from mazurka.program.python.weak_memory import store_slots
 from mazurka.program.races import races_of
+from mazurka.program.runtime.concurrency import has_concurrent_threads
 from mazurka.program.runtime.relaxed import RelaxedRuntime
 from mazurka.program.runtime.run_record import run_of
 from mazurka.program.runtime.runtime import Runtime
@@ -77,6 +87,9 @@ if TYPE_CHECKING:
 #: The real function; programs are given a model of it.
 _collect: Final = gc.collect
 _freeze: Final = gc.freeze
+
+#: The place of the call of the function that looks at the end of each execution.
+_LOOK: Final = compile("at_end(result)", "<at_end>", "eval")
 
 
 def _begin_to_share(runtime: Runtime) -> None:
@@ -633,7 +646,7 @@ class PythonProgram(LearnsPoints):
         if self.settings.at_end is not None or self._check is not None:
             primitives.wait_for_all()
         if self.settings.at_end is not None:
-            self.settings.at_end(result)
+            self._look(runtime, self.settings.at_end, result)
         if self._check is not None:
             namespace = self.entry.namespace()
             made: dict[str, Any] = {}
@@ -643,6 +656,17 @@ class PythonProgram(LearnsPoints):
                 failure = Failure(FailureKind.INVARIANT, message, thread, None, step=len(runtime.log))
                 runtime.failures.append(failure)
         return result
+
+    @staticmethod
+    def _look(runtime: Runtime, at_end: Callable[[Any], object], result: Any) -> None:
+        """Call the function that looks at the end, as the program would. Where threads may still run, one that isn't
+        instrumented may read more of their state than it's given."""
+        code = getattr(getattr(at_end, "func", at_end), "__code__", None)
+        if code is not None and code.co_filename not in sites.instrumented and has_concurrent_threads(runtime):
+            module = getattr(at_end, "__module__", None) or "?"
+            text = f"{ENTERED}{module} (add --include {module})"
+            runtime.untracked[text] = runtime.untracked.get(text, 0) + 1
+        uses.call(at_end, sites.of_call(_LOOK), result)(result)
 
 
 def _import_quietly(name: str) -> None:
