@@ -31,6 +31,7 @@ from mazurka.program.protocol import (
 )
 from mazurka.program.runtime.policy import Pending, make_policy
 from mazurka.trace.event import READS, Location, Op
+from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import FLUSHED, INVOKED
 
 _POINTS = frozenset({"read", "write", "lock", "relock", "try", "down", "up", "trydown", "update", "compound", "call"})
@@ -299,7 +300,8 @@ class OracleProgram(Program):
     def _end(self, stepper: Stepper, run: Run) -> None:
         machine = stepper.machine
         run.blocked, run.idle = self._stopped(stepper), True
-        run.daemons = tuple([i for i, t in enumerate(run.tasks) if stepper.tasks[i] - 1 in self.program.daemons])
+        threads = [(i, t) for i, t in enumerate(stepper.tasks) if isinstance(t, int)]
+        run.daemons = tuple([ThreadIndex(i) for i, t in threads if t - 1 in self.program.daemons])
         if machine.is_stuck():
             waiting = tuple(
                 BlockedThread(run.tasks[b.task], str(b.target), None, Location("oracle", b.site)) for b in run.blocked
