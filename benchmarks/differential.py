@@ -115,7 +115,7 @@ class _Seen:
     def add(self, run: Run) -> None:
         if run.divergence is None and not run.truncated and not run.settled:
             self.outputs.add(shown(run.output))
-        if self.wants_races:
+        if self.wants_races and not run.found_new_points:  # otherwise steps may be missing that order others
             self.races |= races(run.log)
 
 

@@ -43,6 +43,11 @@ WRONG = {
 CORRECT = {
     "runs after all threads": (*AT_EXIT, PTHREAD_EXIT, "assert(x == 2);"),
     "a destructor runs after all threads": (*DESTRUCTOR, THRD_EXIT, "assert(x == 2);"),
+    "runs after a thread that main starts late": (
+        *AT_EXIT,
+        f"if (x) pthread_create(&t, 0, work, 0); {PTHREAD_EXIT}",
+        "assert(x >= 2);",
+    ),
     "nothing is called": ("", "", "", PTHREAD_EXIT, ""),
 }
 

@@ -58,7 +58,7 @@ _KIND_AT: Final = 16
 #: The first thread identifier.
 _FIRST_ID: Final = 0x7F00_0000_0000
 
-#: The number of threads that have not come to their end.
+#: Which threads have come to their end.
 _ALIVE: Final[Target] = (ATOMIC, "the threads that are left")
 
 FIFO: Final = "a signal wakes the thread that has waited longest, and no thread wakes without one"
@@ -79,7 +79,7 @@ class Threads(PrimitiveTable):
         self.uncancellable: set[int] = set()  # tasks that have disabled this
         self.waiting: dict[int, ConditionWaiter] = {}  # in pthread_cond_wait, by task
         self.has_left = False  # the main thread has ended by pthread_exit
-        self.alive = 1  # threads that have not come to their end
+        self.left = {"0"}  # see _count_out
         self.endings: dict[int, Composite] = {}  # by task
 
     # -- threads ------------------------------------------------------------------------------------------------------
@@ -100,7 +100,6 @@ class Threads(PrimitiveTable):
             self.stack_sizes[len(run.tasks)] = stack
         if detached:
             self.detached.add(len(run.tasks))
-        self.alive += 1
         task = run.fork(
             lambda: self._body(function, argument, site), daemon=not self.has_left, label=f"{function_name} ({name})"
         )
@@ -160,14 +159,20 @@ class Threads(PrimitiveTable):
 
     def _count_out(self) -> None:
         """The running thread comes to its end. The last one calls ``exit``, as in glibc; which one that is matters if
-        there are functions to call then, once the main thread has been seen to end by ``pthread_exit``."""
+        there are functions to call then, once the main thread has been seen to end by ``pthread_exit``.
+
+        What it reads decides, not how many others have created meanwhile: the names of those threads that were created
+        by threads that have ended, and have not ended themselves, or the other way round. There are none only if no
+        thread is left: each was created by one that has ended, or by another one that is left.
+        """
         machine = self.machine
         if self.has_left and ends_with_calls(machine):
             machine.run.need_points(LAST_POINTS)
         if LAST_POINTS in machine.run.points:
-            machine.memory.step(Op.RMW, _ALIVE, 0, lambda: ("int", self.alive), point=True)
-        self.alive -= 1
-        if not self.alive:
+            machine.memory.step(Op.RMW, _ALIVE, 0, lambda: ("str", " ".join(sorted(self.left))), point=True)
+        task = machine.run.current
+        self.left ^= {task.name, *[f"{task.name}.{number}" for number in range(1, task.births + 1)]}
+        if not self.left:
             exit_process(machine, 0, 0)
 
     def ending(self, task: Task) -> Composite:
