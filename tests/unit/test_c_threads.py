@@ -417,6 +417,30 @@ def test_a_pipe_polled_for_ever_is_a_livelock(strategy: str, tmp_path: Path) -> 
     assert outcome.verdict.first.failure.kind is FailureKind.LIVELOCK
 
 
+POLLS = {
+    "with a yield": ("_Atomic int go;", "while (!go) {\nsched_yield();\n}", "", 1),
+    "with a sleep": ("_Atomic int go;", "int n = 0;\nwhile (!go) {\nusleep(5);\n}\nn++;", "", 2),
+    "under a lock": (
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int go;",
+        "for (;;) {\npthread_mutex_lock(&m);\nif (go) break;\npthread_mutex_unlock(&m);\nsched_yield();\n}",
+        "if (!pthread_mutex_trylock(&m)) pthread_mutex_unlock(&m);",
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "mcr", "se-mcr", "ncmc", "unfolding"])
+@pytest.mark.parametrize("name", POLLS)
+def test_a_loop_that_polls_for_ever_is_reported_once_with_its_line(name: str, strategy: str, tmp_path: Path) -> None:
+    shared, loop, other, line = POLLS[name]
+    text = _two(f"#include <sched.h>\n#include <unistd.h>\n{shared}", f"\n#line 1\n{loop}", other)
+    failures = [found.failure for found in explored(opened(tmp_path, text), strategy).found]
+    assert [failure.kind for failure in failures] == [FailureKind.LIVELOCK]
+    place = failures[0].waiting[0].location
+    assert place is not None
+    assert place.line == line
+
+
 def test_a_race_is_reported_with_both_places(tmp_path: Path) -> None:
     text = _two("int x;", "x = 1;", "x = 2;")
     outcome = explored(opened(tmp_path, text, races=True))

@@ -406,6 +406,9 @@ class _Words:
     def location(self, task: Task) -> Location | None:
         return self._machine.location(task.pending[2]) if task.pending is not None else None
 
+    def place(self, site: SiteNumber) -> Location | None:
+        return self._machine.location(site)
+
     def held_since(self, task: Task) -> Location | None:
         awaited = task.waiting_for
         mutex = awaited.mutex if isinstance(awaited, ConditionWaiter) and awaited.notified else awaited

@@ -618,15 +618,15 @@ class Runtime:
             return True
         return self.block(_JOIN, task.life, lambda: task.done, waiting_for=waiting_for, point=False, more=more)
 
-    def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds: float, site: int = 0) -> None:
         """Let virtual time pass: no ordering follows from it, but by default the others go first."""
         if self.aborting:
             raise GreenletExit
         if self.current.pool is not None:
             self.current.pool.waits()
-        self._let_pass(max(seconds, 0.0) + TICK, SLEEP, seconds)
+        self._let_pass(max(seconds, 0.0) + TICK, SLEEP, seconds, site)
 
-    def _let_pass(self, seconds: float, target: Target, slept: float) -> None:
+    def _let_pass(self, seconds: float, target: Target, slept: float, site: int = 0) -> None:
         """Advance the running thread's clock; that it goes on then is a step, after ``slept`` seconds in all."""
         task = self.current
         self.scheduler.note_woken(self)
@@ -639,11 +639,11 @@ class Runtime:
         task.sleeping = True
         if task.repetition is not None:
             self._hold_repetition(task)
-        self._stop_before(task, Op.SLEEP, target, 0)
+        self._stop_before(task, Op.SLEEP, target, site)
         task.guard = task.repeats = None
         if task.early:
             self._note_end(task, slept)
-        self._record(task, Op.SLEEP, target, 0, True, None, ())
+        self._record(task, Op.SLEEP, target, site, True, None, ())
 
     def _hold_repetition(self, task: Task) -> None:
         """The running thread is about to sleep or wait in a pass that would repeat the last one: hold it."""

@@ -41,6 +41,10 @@ class Words(Protocol):
         """Where a thread stands."""
         ...
 
+    def place(self, site: SiteNumber) -> Location | None:
+        """Where a site is in the source."""
+        ...
+
     def held_since(self, task: Task) -> Location | None:
         """Where the primitive that a thread waits for was taken."""
         ...
@@ -140,16 +144,26 @@ def _cycle(tasks: list[Task]) -> list[Task]:
 
 
 def _waiting(task: Task, tasks: list[Task], words: Words) -> BlockedThread:
+    if task.polls():
+        return BlockedThread(task.name, POLLED, None, _repeated(task, words))
     found = holder(task)
     awaited = task.waiting_for
     if isinstance(awaited, Task):
         text = f"{label(awaited)} to end"
-    elif awaited is None:
-        text = POLLED if task.polls() else "something unknown"
     else:
-        text = words.awaited(task, tasks)
+        text = "something unknown" if awaited is None else words.awaited(task, tasks)
     name = found.name if found is not None else None
     return BlockedThread(task.name, text, name, words.location(task), words.held_since(task))
+
+
+def _repeated(task: Task, words: Words) -> Location | None:
+    """Where the loop is that a thread repeats: the same place in every execution, wherever in a pass it is held."""
+    loops = task.loops
+    if task.repetition is not None:
+        found = [site for (_, site), loop in loops.items() if loop is task.repetition.loop]
+    else:
+        found = [site for _, site in sorted(loops, key=lambda key: loops[key].begun)]
+    return words.place(SiteNumber(found[-1])) if found else words.location(task)
 
 
 def _sentence(task: Task, entry: BlockedThread, kind: FailureKind) -> str:

@@ -646,8 +646,8 @@ def failed_with(m: Machine, error: int) -> int:
     return 0
 
 
-def _sleep(m: Machine, seconds: float) -> int:
-    m.run.sleep(seconds)
+def _sleep(m: Machine, site: int, seconds: float) -> int:
+    m.run.sleep(seconds, site)
     return 0
 
 
@@ -727,8 +727,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "pthread_cond_broadcast": lambda m, site, address: m.threads.signal(
         condition_at(m, address, site), site, all_=True
     ),
-    "sched_yield": lambda m, site: _sleep(m, 0.0),
-    "pthread_yield": lambda m, site: _sleep(m, 0.0),
-    "sleep": lambda m, site, seconds: _sleep(m, float(seconds)),
-    "usleep": lambda m, site, microseconds: _sleep(m, microseconds / 1e6),
+    "sched_yield": lambda m, site: _sleep(m, site, 0.0),
+    "pthread_yield": lambda m, site: _sleep(m, site, 0.0),
+    "sleep": lambda m, site, seconds: _sleep(m, site, float(seconds)),
+    "usleep": lambda m, site, microseconds: _sleep(m, site, microseconds / 1e6),
 }

@@ -68,7 +68,7 @@ def sleep_for(m: Machine, site: int, wanted: int) -> int:
     seconds = interval(m, wanted, site)
     if seconds < 0:
         return EINVAL
-    m.run.sleep(seconds)
+    m.run.sleep(seconds, site)
     return 0
 
 
@@ -80,7 +80,7 @@ def _clock_nanosleep(m: Machine, site: int, clock: int, flags: int, wanted: int,
     seconds = interval(m, wanted, site)
     if seconds < 0:
         return EINVAL
-    m.run.sleep(max(0.0, seconds - CLOCKS[clock] - m.run.now()))
+    m.run.sleep(max(0.0, seconds - CLOCKS[clock] - m.run.now()), site)
     return 0
 
 

@@ -190,9 +190,9 @@ class InvokingRuntime(Runtime):
         self._may_wait()
         return super().join(task, *how, **more)
 
-    def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds: float, site: int = 0) -> None:
         self._may_wait()
-        super().sleep(seconds)
+        super().sleep(seconds, site)
 
     def _stop_before(self, task: Task, op: Op, target: Target, site: int, point: bool = True) -> None:
         if self.within is not None and self.solo:

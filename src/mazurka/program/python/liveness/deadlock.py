@@ -15,6 +15,7 @@ from typing import Any, Final
 from greenlet import getcurrent
 
 from mazurka.program.protocol import Failure, Frame
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.conditions import Waiter
 from mazurka.program.python.primitives.run import INNER, is_inner, location, where
 from mazurka.program.python.semantics import objects
@@ -22,6 +23,7 @@ from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.stuck import stuck
 from mazurka.program.runtime.task import Task
 from mazurka.trace.event import Location
+from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import kind_of
 
 _PROGRAM: Final = Path(__file__).parents[2]
@@ -58,6 +60,9 @@ class _PythonWords:
                 place = frame.f_code, frame.f_lasti
             frame = frame.f_back
         return location(place)
+
+    def place(self, site: SiteNumber) -> Location | None:
+        return sites.location(site)
 
     def held_since(self, task: Task) -> Location | None:
         return location(getattr(_awaited(task), "_acquired", None))
