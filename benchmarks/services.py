@@ -4,7 +4,7 @@
 
 Each file of ``programs/services`` is a service of 100 to 125 lines with one bug; with the argument ``repaired`` it has
 none. The bug has to be found within ten CPU seconds, and of the repaired program all orders with up to two preemptions
-have to be covered within ``--seconds`` CPU seconds, if it is not verified. Each function of ``programs/textbook.py`` is
+have to be covered within ``--seconds`` CPU seconds, if it is not verified. Each function of ``programs/textbook`` is
 correct, and has to be verified in two. Beside: ``pct`` alone, and runs with real threads and short switch intervals.
 
 CPU seconds are those of one process, from its start on, with the explanation of the bug left out. The interpreter and
@@ -27,7 +27,7 @@ from typing import Any, Final
 from benchmarks.row import ROOT, SRC, Row, Settings
 
 _SERVICES: Final = ROOT / "benchmarks" / "programs" / "services"
-_TEXTBOOK: Final = ROOT / "benchmarks" / "programs" / "textbook.py"
+_TEXTBOOK: Final = ROOT / "benchmarks" / "programs" / "textbook" / "textbook.py"
 
 #: The demands: CPU seconds to a bug, preemptions, CPU seconds of a textbook program.
 _TO_THE_BUG: Final = 10.0
