@@ -100,3 +100,52 @@ def test_all_ends_are_met(tmp_path: Path, number: int) -> None:
     if none_fires_early(outcome.waits, 0.1):
         early, _ = _ends(path, "icb", StrategySettings(timed=True), 0.1)
         assert early <= ordered
+
+
+#: Two threads, each of which waits for what the other does after its own wait; both waits are due at the same time.
+_DUE_TOGETHER = {
+    "events": ("threading.Event(), threading.Event()", "each.wait(1)", "other.set()"),
+    "locks": ("threading.Lock(), threading.Lock()", "each.acquire(timeout=1)", "other.release()"),
+    "semaphores": ("threading.Semaphore(0), threading.Semaphore(0)", "each.acquire(timeout=1)", "other.release()"),
+    "conditions": ("threading.Condition(), threading.Condition()", "waited(each)", "notified(other)"),
+    "queues": ("queue.Queue(), queue.Queue()", "taken(each)", "other.put(1)"),
+    "a sleep": ("threading.Event(), threading.Event()", "slept(each) if each is one else each.wait(1)", "other.set()"),
+}
+
+_TOGETHER = """
+import queue, threading, time
+one, two = {pair}
+def waited(condition):
+    with condition: return condition.wait(1)
+def notified(condition):
+    with condition: condition.notify()
+def taken(queue_):
+    try: return bool(queue_.get(timeout=1))
+    except queue.Empty: return False
+def slept(event):
+    time.sleep(1)
+    return event.is_set()
+if type(one) is type(threading.Lock()): one.acquire(), two.acquire()
+seen = {{}}
+def work(each, other):
+    seen[each] = {wait}
+    {go_on}
+threads = [threading.Thread(target=work, args=pair) for pair in ((one, two), (two, one))]
+for each in threads: each.start()
+for each in threads: each.join()
+print(seen[one], seen[two])
+"""
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("kind", _DUE_TOGETHER)
+def test_waits_that_are_due_together(tmp_path: Path, kind: str) -> None:
+    """Either may be the first, and go on before the other runs out, or after."""
+    pair, wait, go_on = _DUE_TOGETHER[kind]
+    path = tmp_path / "subject.py"
+    path.write_text(_TOGETHER.format(pair=pair, wait=wait, go_on=go_on))
+    everything, outcome = _ends(path, "dfs", StrategySettings())
+    assert outcome.complete
+    assert {output for output, _ in everything} == {"False False\n", "True False\n", "False True\n"}
+    in_time, _ = _ends(path, "icb", StrategySettings(timed=True), 0.1)
+    assert in_time == everything

@@ -1,8 +1,8 @@
 """The scheduler: the next thread at each point of a run, by the plan's prefix, and afterwards by its tail policy.
 
 A thread whose pending operation needs no point goes first, without a choice. Of the others, those are *enabled* whose
-guard holds. If none is, the waiting time that ends first runs out; if there is none either, the run is over, or stuck.
-Where all enabled threads sleep, a waiting time may run out before any of them wakes up.
+guard holds, and those whose waiting time runs out: it ends no later than any other, or the time at which an enabled
+thread wakes up or could go on. If there are none, the run is over, or stuck.
 
 With a plan's *timing* (:class:`TimedScheduler`) sleeps and waiting times end in the order of time, except that a thread
 that can move may be held up for the time that the timing says. For this each thread's clock holds the earliest time
@@ -115,23 +115,27 @@ class Scheduler:
     def choose(self, run: Scheduled) -> Task | None:  # noqa: C901  # asked at every point: each call counts
         """The task that moves now; None when no task can move, or need move."""
         enabled = []
+        waits = False
         for task in run.live:
             if task.guard is None or task.guard():
                 if not task.point:
                     return task
                 enabled.append(task)
-        if not enabled:
-            expired = _idle(run)
-            if expired is None or not expired.point:
-                return expired
-            enabled.append(expired)
-        overdue = _overdue(run, enabled) if enabled[0].sleeping else None
-        if overdue is not None:
-            if not overdue.point:
-                overdue.timed_out = True
-                return overdue
-            enabled.append(overdue)
-            enabled.sort(key=lambda task: task.index)
+            elif task.deadline is not None:
+                waits = True
+        overdue = _overdue(run, enabled) if waits else []
+        if not (enabled or overdue):
+            run.idle = True
+            if any(not task.daemon for task in run.live):
+                run.get_stuck()
+            return None
+        for task in overdue:
+            if not task.point:
+                task.timed_out = True
+                return task
+        if overdue:
+            enabled += overdue
+            enabled.sort(key=_index_of)
         if not run.required:  # daemons go on for a while, since their steps might have come before the end
             self._grace -= 1
             if self._grace < 0:
@@ -157,7 +161,7 @@ class Scheduler:
             chosen = self._decide(run, enabled, cursor)
         if chosen is None:
             return None
-        if overdue is not None and chosen is overdue:
+        if overdue and chosen in overdue:
             chosen.timed_out = True
         if chosen.sleeping and len(able) > 1:
             self._outruns(chosen, chosen.clock, min([task.clock for task in able]))
@@ -309,32 +313,15 @@ def _stay(run: Scheduled, enabled: list[Task]) -> Task:
     return min(awake, key=lambda task: (task.index <= current.index, task.index))
 
 
-def _overdue(run: Scheduled, enabled: list[Task]) -> Task | None:
-    """Where all enabled threads sleep: the thread whose waiting time runs out before any of them wakes up."""
-    earliest: Task | None = None
-    for task in run.live:
-        if task not in enabled and task.may_expire():
-            if earliest is None or (task.deadline or 0.0) < (earliest.deadline or 0.0):
-                earliest = task
-        elif task in enabled and not task.sleeping:
-            return None
-    if earliest is None or (earliest.deadline or 0.0) > min([task.clock for task in enabled]):
-        return None
-    return earliest
-
-
-def _idle(run: Scheduled) -> Task | None:
-    """No thread is enabled: let the earliest timeout fire, or the run is over, or stuck."""
-    waiting = [task for task in run.live if task.may_expire()]
-    required = [task for task in run.live if not task.daemon]
-    if waiting and required:
-        task = min(waiting, key=lambda task: (task.deadline, task.index))
-        task.timed_out = True
-        return task
-    run.idle = True
-    if required:
-        run.get_stuck()
-    return None
+def _overdue(run: Scheduled, enabled: list[Task]) -> list[Task]:
+    """The threads whose waiting times run out now: before any enabled thread wakes up or could go on, and at the same
+    time as each other."""
+    waiting = [task for task in run.live if task not in enabled and task.may_expire()]
+    if not waiting or not (enabled or any(not task.daemon for task in run.live)):
+        return []
+    ends = [task.deadline or 0.0 for task in waiting]
+    limit = min([*ends, *[task.clock for task in enabled]]) + _GRAIN
+    return [task for task, end in zip(waiting, ends, strict=True) if end <= limit]
 
 
 def _pending(task: Task) -> Pending:
