@@ -21,7 +21,8 @@ little in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Final
 
@@ -29,7 +30,9 @@ from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.compressed_runs import Record
 from mazurka.explore.thread_models.learning import follow, relearn, take_in
 from mazurka.explore.thread_models.simulator import Simulator, UnexploredTransition
-from mazurka.program.protocol import FailureKind, Run, Step
+from mazurka.program.protocol import Access, FailureKind, Run, Step
+from mazurka.trace.event import Op
+from mazurka.trace.targets import Kind, Target, kind_of
 
 #: The most steps of threads, and runs, that are kept.
 _MOST: Final = 200_000
@@ -43,6 +46,8 @@ _READING: Final = 0.1
 
 #: The most runs that are written to the journal.
 _SAVED: Final = 5_000
+
+_NOTIFYING: Final = (Op.NOTIFY, Op.NOTIFY_ALL)
 
 
 class _Stopped(Exception):
@@ -137,8 +142,9 @@ class MemoisedExecutions:
             return None
         if record.noticed is None and follow(behaviour, record):
             return self._execution_of(prefix)  # the automata have grown meanwhile
-        self.elided += 1
-        return _reordered(record, behaviour, stage.order)
+        found = _reordered(record, behaviour, stage.order)
+        self.elided += found is not None
+        return found
 
 
 class _Stage(Simulator):
@@ -183,9 +189,9 @@ class _Stage(Simulator):
         super()._apply(moments, memory, thread)
 
 
-def _reordered(record: Record, behaviour: ThreadAutomata, order: list[int]) -> Run:
+def _reordered(record: Record, behaviour: ThreadAutomata, order: list[int]) -> Run | None:
     """The run of a record with its threads' steps in another order; thread-local steps come with their thread's next
-    step."""
+    step. None if it is not known which waits the notifications end then."""
     run = record.packed.run()
     steps: dict[int, list[int]] = {behaviour.thread_numbers[name]: [] for name in run.tasks}
     numbers = [behaviour.thread_numbers[name] for name in run.tasks]
@@ -202,6 +208,50 @@ def _reordered(record: Record, behaviour: ThreadAutomata, order: list[int]) -> R
                 break
     for waiting in steps.values():
         log += [run.log[index] for index in reversed(waiting)]
+    try:
+        _renumber_wakes(run.log, log)
+    except _UnknownWaits:
+        return None
     run.log = log
     run.choices = []
     return run
+
+
+class _UnknownWaits(Exception):
+    """A notification ends waits that no step of the log begins."""
+
+
+def _renumber_wakes(old: Sequence[Step], log: list[Step]) -> None:
+    """Let the notifications of a log write the wake-ups of the waits that they end, each of which has a target of its
+    own. In another order (``old``) it may have been another wait of the same thread."""
+    wakes: dict[tuple[int, int], Access] = {}
+    for number, waits in _ended_waits(old):
+        wakes.update(zip(waits, filter(_is_wake, old[number].more), strict=True))
+    for number, waits in _ended_waits(log) if wakes else ():
+        if not all(wait in wakes for wait in waits):
+            raise _UnknownWaits
+        others = [access for access in log[number].more if not _is_wake(access)]
+        log[number] = log[number]._replace(more=(*others, *[wakes[wait] for wait in waits]))
+
+
+def _ended_waits(log: Sequence[Step]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    """The notifications of a log that wake threads, each with the waits that it ends, as thread and number."""
+    begun: Counter[int] = Counter()
+    parked: dict[Target, list[tuple[int, int]]] = {}
+    for number, (task, op, target, _, _, _, more) in enumerate(log):
+        if op in _NOTIFYING:
+            count = sum(map(_is_wake, more))
+            ended = parked.get(target, [])[:count]
+            if len(ended) < count:
+                raise _UnknownWaits
+            if ended:
+                del parked[target][:count]
+                yield number, ended
+        elif op is Op.WAIT or more:
+            for each in (target,) if op is Op.WAIT else [access.target for access in more if access.op is Op.WAIT]:
+                begun[task] += 1
+                parked.setdefault(each, []).append((task, begun[task]))
+
+
+def _is_wake(access: Access) -> bool:
+    return kind_of(access.target) is Kind.WAKE
