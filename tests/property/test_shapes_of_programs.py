@@ -125,6 +125,27 @@ def test_an_assertion_of_an_exit_function_fails_the_program(tmp_path: Path) -> N
     assert hunt(file, 20) is not None
 
 
+_FAILS_BEFORE_THE_END = """\
+import os, threading
+lock, state = threading.Lock(), [0]
+def attempt():
+    if lock.acquire(blocking=False): lock.release()
+    else: assert state[0]
+threading.Thread(target=attempt).start()
+with lock: state[0] += 1
+{}
+"""
+
+
+@pytest.mark.parametrize("end", ["os._exit(3)", "os.abort()"])
+def test_a_thread_fails_before_another_one_ends_the_process(end: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(_FAILS_BEFORE_THE_END.format(end))
+    with closing(OpenedProgram(file)) as opened:
+        found = {name: opened.reached(name).failures for name in ("dfs", "mcr", "se-mcr", "dpor", "dpor-rf")}
+    assert {frozenset(kind for kind, *_ in each) for each in found.values()} == {frozenset({"assertion", "exit"})}
+
+
 def test_c_programs_are_drawn_alike_and_shrink(tmp_path: Path) -> None:
     for number in range(300):
         program = drawn_in_c(number)

@@ -1,7 +1,7 @@
 """Calls that end the whole process at once: they end the run instead, since the process is the check's.
 
-`os._exit` with a status other than 0, and `os.abort`, are failures. At `os._exit(0)` the other threads go on as far as
-they can, since they might have done so before, and the run ends then.
+`os._exit` with a status other than 0, and `os.abort`, are failures. The other threads go on as far as they can, since
+they might have done so before, and the run ends then.
 """
 
 from __future__ import annotations
@@ -42,17 +42,15 @@ def _replace(name: str, describe: Callable[..., str]) -> None:
             return real(*arguments, **named)
         text = describe(*arguments, **named)
         run = models.runtime
-        if text == "os._exit(0)":
-            run.leave_process()
-        frame = _caller()
-        message = f"the program ends itself with {text}"
-        location = frame.location if frame is not None else None
-        frames = (frame,) if frame is not None else ()
-        run.failures.append(
-            Failure(FailureKind.EXIT, message, run.current.name, location, frames=frames, step=len(run.log))
-        )
-        run.stop()
-        return None
+        if text != "os._exit(0)":
+            frame = _caller()
+            message = f"the program ends itself with {text}"
+            location = frame.location if frame is not None else None
+            frames = (frame,) if frame is not None else ()
+            run.failures.append(
+                Failure(FailureKind.EXIT, message, run.current.name, location, frames=frames, step=len(run.log))
+            )
+        return run.leave_process()
 
     setattr(os, name, end)
     _undo.append(lambda: setattr(os, name, real))
