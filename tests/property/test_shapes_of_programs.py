@@ -146,6 +146,46 @@ def test_a_thread_fails_before_another_one_ends_the_process(end: str, tmp_path: 
     assert {frozenset(kind for kind, *_ in each) for each in found.values()} == {frozenset({"assertion", "exit"})}
 
 
+#: Work of two threads that nobody joins, and of main.
+_DECIDED = {
+    "attempts to take a lock": """
+    if lock.acquire(False):
+        state.x += 1
+        lock.release()
+""",
+    "objects that end": """
+    counted = Counted()
+    del counted
+""",
+    "a pool": """
+    try: pool.submit(lambda: None)
+    except RuntimeError: pass
+""",
+}
+_UNJOINED = """\
+import threading
+from concurrent.futures import ThreadPoolExecutor
+class Counted:
+    x = 0
+    def __del__(self): state.x += 1
+state, lock, pool = Counted, threading.Lock(), ThreadPoolExecutor(1)
+def work():{}
+for _ in range({}): threading.Thread(target=work, daemon=True).start()
+work()
+"""
+
+
+@pytest.mark.parametrize("work", _DECIDED)
+def test_programs_with_daemons_are_decided(work: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(_UNJOINED.format(_DECIDED[work], 1 if work == "a pool" else 2))
+    with closing(OpenedProgram(file)) as opened:
+        for strategy in ("mcr", "mcr-s+", "dpor-rf", "dpor"):
+            reached = opened.reached(strategy)
+            assert reached.complete, (strategy, reached.reason)
+            assert not reached.failures
+
+
 def test_c_programs_are_drawn_alike_and_shrink(tmp_path: Path) -> None:
     for number in range(300):
         program = drawn_in_c(number)
