@@ -24,7 +24,7 @@ def test_it_reaches_what_dfs_does(first: int, tmp_path: Path) -> None:
     fewer = decided = 0
     for number in range(first, first + _SHARE):
         source, plain = random_client(number)
-        scenario = differential.loaded_text(source, tmp_path)
+        scenario = differential.loaded_module(source, tmp_path).scenario
         known = differential.reached(scenario, "dfs")
         if not known.complete:
             continue
