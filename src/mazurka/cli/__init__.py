@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     _open_streams()
     given = sys.argv[1:] if arguments is None else arguments
     if given == ["--version"]:
-        from mazurka.cli.exit_status import reader_may_go
+        from mazurka.cli.closed_pipes import reader_may_go
 
         with reader_may_go():
             print(f"mazurka {__version__}", flush=True)
@@ -37,7 +37,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit status."""
-    from mazurka.cli.exit_status import reader_may_go, status_of
+    from mazurka.cli.closed_pipes import reader_may_go
+    from mazurka.cli.exit_status import status_of
     from mazurka.cli.group import commands
 
     status = status_of(lambda: commands.main(arguments, prog_name="mazurka", standalone_mode=False))

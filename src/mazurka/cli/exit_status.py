@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final
 
 import click
@@ -16,9 +14,6 @@ from mazurka.errors import MazurkaError
 
 _INTERNAL: Final = 2
 _INTERRUPTED: Final = 130
-
-#: The reader of the output has gone: as if SIGPIPE had ended the process, which Python ignores.
-CLOSED_PIPE: Final = 141
 
 
 def status_of(command: Callable[[], object]) -> int:
@@ -50,18 +45,3 @@ def confess() -> None:
     """Report that the exception being handled is an error in Mazurka."""
     traceback.print_exc()
     print(f"mazurka: internal error: this is a fault of Mazurka {__version__}, not of your program", file=sys.stderr)
-
-
-@contextmanager
-def reader_may_go() -> Iterator[None]:
-    """While a report is printed: if the reader of the output has gone (`mazurka check ... | head`), the rest of it goes
-    nowhere, and the command ends with the status that it would have had."""
-    try:
-        yield
-    except BrokenPipeError:
-        let_output_go()
-
-
-def let_output_go() -> None:
-    """Let further output, and what is left in the buffer, go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

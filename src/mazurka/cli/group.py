@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from mazurka import __version__
-from mazurka.cli.exit_status import CLOSED_PIPE, let_output_go
+from mazurka.cli.closed_pipes import CLOSED_PIPE, let_output_go
 from mazurka.errors import did_you_mean
 from mazurka.importing import import_quickly
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from mazurka.cli.exit_status import reader_may_go
+from mazurka.cli.closed_pipes import reader_may_go
 from mazurka.config import FORMATS, Options
 from mazurka.errors import UsageError
 from mazurka.lazy_dataclass import dataclass
