@@ -8,7 +8,7 @@ Locks that it took and then released are no effect if all other threads just wai
 same way with such a pass and without it. Where any thread tries a lock, or looks at one, it could notice the pass.
 
 Code of the standard library that no step shows reads and writes its objects in critical sections of locks of their own:
-a pass with such a section reads all that a section of another thread may have written (:data:`SECTION`), except one in
+a pass with such a section reads all that a section of another thread may have written (:class:`Section`), except one in
 a pass that was itself found to change nothing.
 
 A pass that polls may give back a lock while it sleeps or is parked, and take it again: it has undone its effects, too.
@@ -39,7 +39,7 @@ from collections.abc import Hashable
 from enum import Enum, auto
 from typing import Any, Final, Protocol
 
-from mazurka.program.runtime.step_metadata import SECTION
+from mazurka.program.runtime.step_metadata import Section
 from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS
 from mazurka.trace.event import Op
 from mazurka.trace.targets import PASS, Kind, Target, kind_of
@@ -254,7 +254,7 @@ def _sums(steps: list[tuple[Target, int]]) -> tuple[int, bool]:
 def _count_sections(versions: dict[Target, int], steps: list[tuple[Target, int]], change: int) -> None:
     """Count the critical sections of a pass, or take them back if nothing was changed in them."""
     for target, _ in steps:
-        if target[0] == SECTION:
+        if isinstance(target, Section):
             versions[target] += change
 
 

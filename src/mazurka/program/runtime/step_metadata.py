@@ -10,7 +10,7 @@ Cost: half a microsecond a step; with values, also the time that it takes to mak
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from mazurka.program.protocol import OPAQUE, Access
 from mazurka.program.runtime.task import Task
@@ -26,8 +26,10 @@ _UNDONE: Final = {Op.ACQUIRE: 1, Op.RELEASE: -1, Op.WAIT: 1}
 _PARKING: Final = {Kind.CONDITION: -1, Kind.PARKED: 0}
 
 
-#: Tag of a lock's critical sections, see loops.py; no target of steps.
-SECTION: Final = "section"
+class Section(NamedTuple):
+    """Stands among the targets of a pass for the critical sections of a lock, see loops.py; no step has it."""
+
+    lock: Target
 
 
 class Logged(Protocol):
@@ -77,7 +79,7 @@ class StepMetadata:
 
     def begin_section(self, task: Task, lock: Target) -> None:
         """A thread has taken a lock of an object of the standard library, whose code reads and writes the object."""
-        section = (SECTION, lock)
+        section = Section(lock)
         version = self.versions.get(section, 0)
         self.versions[section] = version + 1
         task.effects += 1
