@@ -194,7 +194,6 @@ def test_a_race_without_adjacent_accesses_happens_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in ATTEMPTS if "timed" in name])
 def test_an_attempt_whose_time_runs_out_orders_nothing(name: str, tmp_path: Path) -> None:
     program = opened(tmp_path, ATTEMPTS[name], races=True)
-    assert isinstance(explored(program).verdict, Verified)  # whoever has it can go on
     program.timing = inf
     verdict = explored(program).verdict
     assert isinstance(verdict, Violation)

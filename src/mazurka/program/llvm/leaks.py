@@ -23,9 +23,11 @@ _UNKNOWN: Final = "leaks of a program that does not join all of its threads"
 
 
 def leaks_at_exit(machine: Machine, task: Task) -> list[Failure]:
-    """The leaks of a process that ``task`` ends by ``exit()``, or by the end of ``main()``."""
+    """The leaks of a process that ``task`` ends by ``exit()``, or by the end of ``main()`` or of the last thread."""
     run = machine.run
-    if any(each is not task and each.index not in machine.threads.joined for each in run.tasks):
+    if machine.threads.left and any(
+        each is not task and each.index not in machine.threads.joined for each in run.tasks
+    ):
         run.untracked[_UNKNOWN] = run.untracked.get(_UNKNOWN, 0) + 1
     return leaks(machine, len(run.log), task.name)
 
