@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from mazurka.program import forked
 from mazurka.program.python import activation
+from mazurka.program.python.outside.replacing import ASIDE
 
 
 class Interrupt:
@@ -35,15 +36,16 @@ class Interrupt:
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         self.requested = True
-        signal.signal(number, signal.SIG_DFL)
-        if forked.child is None:
-            forked.refused = activation.active is None
-        else:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(forked.child, number)
-        if forked.inside:
-            signal.raise_signal(number)
-        os.write(2, b"\nmazurka: stopping after this execution; press Ctrl-C again to end at once\n")
+        with ASIDE:  # called in the midst of a thread of the program, whose calls are modelled
+            signal.signal(number, signal.SIG_DFL)
+            if forked.child is None:
+                forked.refused = activation.active is None
+            else:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(forked.child, number)
+            if forked.inside:
+                signal.raise_signal(number)
+            os.write(2, b"\nmazurka: stopping after this execution; press Ctrl-C again to end at once\n")
         cut_short()
 
 
