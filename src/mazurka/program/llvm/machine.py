@@ -635,10 +635,6 @@ class _Bound:
             fewest, most = _counts_of_arguments(function)
 
             def found(site: int, *arguments: Any) -> Any:
-                if not fewest <= len(arguments) <= most:  # it is not declared
-                    if len(arguments) < fewest:
-                        raise ProgramFault("invalid call", f"calls {name} with {len(arguments)} argument(s)", site)
-                    arguments = arguments[: int(most)]
                 if machine.memory.section.depth and name in machine.library.stepping:
                     machine.run.stop(_WITHIN.format(name, machine.location(site)))
                 if machine.conditions.used:
@@ -648,7 +644,15 @@ class _Bound:
                             for at, each in enumerate(arguments)
                         ]
                     )
-                return function(machine, site, *arguments)
+                try:
+                    return function(machine, site, *arguments)
+                except TypeError:  # it may not be declared
+                    if fewest <= len(arguments) <= most:
+                        raise
+                    if len(arguments) < fewest:
+                        text = f"calls {name} with {len(arguments)} argument(s)"
+                        raise ProgramFault("invalid call", text, site) from None
+                return function(machine, site, *arguments[: int(most)])
 
             self._made[name] = found
         return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING
+from math import inf
 from operator import itemgetter
 from typing import Any, Final
 
@@ -39,6 +40,8 @@ class LazyRun(Run):
         self.truncated = ""
         self.expired = self.again = 0
         self.slept = self.lag = 0.0
+        self.held_up = inf
+        self.inputs = self.conditions = ()
 
     def __getattr__(self, name: str) -> Any:  # called only for missing attributes
         if name == "log":
