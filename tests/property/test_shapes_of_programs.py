@@ -137,13 +137,15 @@ with lock: state[0] += 1
 """
 
 
-@pytest.mark.parametrize("end", ["os._exit(3)", "os.abort()"])
+@pytest.mark.parametrize("end", ["os._exit(3)", "os.abort()", "raise SystemExit(3)"])
 def test_a_thread_fails_before_another_one_ends_the_process(end: str, tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     file.write_text(_FAILS_BEFORE_THE_END.format(end))
     with closing(OpenedProgram(file)) as opened:
-        found = {name: opened.reached(name).failures for name in ("dfs", "mcr", "se-mcr", "dpor", "dpor-rf")}
-    assert {frozenset(kind for kind, *_ in each) for each in found.values()} == {frozenset({"assertion", "exit"})}
+        found = {name: opened.reached(name) for name in ("dfs", "mcr", "se-mcr", "ncmc", "dpor", "dpor-rf")}
+    for name, reached in found.items():
+        assert reached.complete, (name, reached.reason)
+        assert {kind for kind, *_ in reached.failures} == {"assertion", "exit"}
 
 
 #: Work of two threads that nobody joins, and of main.

@@ -281,14 +281,8 @@ class ThreadAutomata:
             moment.refused.add(())
             self._grows(moment)
 
-    def halts(self, moment: LocalState) -> None:
-        """Note that a thread ends the whole program here."""
-        if not moment.halts:
-            moment.halts = True
-            self.concerns_all()
-
     def concerns_all(self) -> None:
-        """Note a fact that may concern any thread: that one ends the program, or is not waited for."""
+        """Note a fact that may concern any thread: that the end of the program does not wait for one."""
         self.growth += 1
         self.changed = self.growth
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from mazurka.errors import MazurkaError
 from mazurka.explore.thread_models.plain_values import plain_value
-from mazurka.program.protocol import Access, Blocked, Choice, Divergence, Failure, FailureKind, Run, Step
+from mazurka.program.protocol import Access, Blocked, Choice, Divergence, Run, Step
 from mazurka.trace.event import Op
 from mazurka.trace.ids import PointIndex
 
@@ -52,7 +52,7 @@ class CompressedRun:
 
     def run(self) -> Run:
         """The parts of the run that learning needs."""
-        tasks, log, choices, blocked, first, daemons, idle, left, truncated, settled, diverged, limited = marshal.loads(
+        tasks, log, choices, blocked, first, daemons, idle, truncated, settled, diverged, limited = marshal.loads(
             zlib.decompress(self.content)
         )
         run = Run(
@@ -63,8 +63,6 @@ class CompressedRun:
         run.blocked = [Blocked(task, Op(op), target, site, *rest) for task, op, target, site, *rest in blocked]
         run.first, run.daemons, run.truncated, run.settled, run.limited = first, daemons, truncated, settled, limited
         run.idle = idle
-        if left:
-            run.failures.append(Failure(FailureKind.EXIT, "", left, None))
         if diverged:
             run.divergence = Divergence(PointIndex(0), "", "")
         return run
@@ -93,7 +91,6 @@ def _plain(run: Run) -> tuple[Any, ...]:
         run.first,
         run.daemons,
         run.idle,
-        next((failure.thread for failure in run.failures if failure.kind is FailureKind.EXIT), ""),
         run.truncated,
         run.settled,
         run.divergence is not None,
@@ -124,7 +121,7 @@ def _is_run(data: Any) -> bool:
                 and all(_is_choice(choice) for choice in choices)
                 and all(_is_blocked(each, threads) for each in blocked)
                 and all(task in threads for task in daemons)
-                and [type(flag) for flag in flags] == [bool, str, str, bool, bool, bool]
+                and [type(flag) for flag in flags] == [bool, str, bool, bool, bool]
             )
     return False
 

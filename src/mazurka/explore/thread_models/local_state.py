@@ -44,7 +44,6 @@ class LocalState:
         "doomed",
         "groups",
         "grown",
-        "halts",
         "held",
         "looks",
         "moves",
@@ -69,7 +68,6 @@ class LocalState:
         self.site = 0
         self.point: bool | None = None
         self.done = False
-        self.halts = False  # whether the thread ends the whole program here
         self.waits = False
         self.doomed = False
         self.moves: dict[Seen, Transition] = {}

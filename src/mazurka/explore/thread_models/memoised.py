@@ -8,8 +8,8 @@ histories, the run has to be executed.
 
 After the prefix any possible order will do; here a thread goes on as long as it can.
 
-No run is elided if a history may not determine the next step: in programs with untracked or uncontrolled operations,
-timeouts that fire, or ``os._exit``. At most :data:`_MOST` steps and runs are kept.
+No run is elided if a history may not determine the next step: in programs with untracked or uncontrolled operations, or
+timeouts that fire. At most :data:`_MOST` steps and runs are kept.
 
 A run in which every step is known, but not the combination of histories at its end, has to be executed, too. If its
 steps are the predicted ones, only its end is learnt.
@@ -30,7 +30,7 @@ from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.compressed_runs import Record
 from mazurka.explore.thread_models.learning import follow, relearn, take_in
 from mazurka.explore.thread_models.simulator import Simulator, UnexploredTransition
-from mazurka.program.protocol import Access, FailureKind, Run, Step
+from mazurka.program.protocol import Access, Run, Step
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, Target, kind_of
 
@@ -81,8 +81,7 @@ class MemoisedExecutions:
         behaviour, predicted, self._predicted = self._behaviour, self._predicted, None
         if behaviour is None or not self.learns or run.divergence is not None or run.truncated:
             return b""
-        left = any(failure.kind is FailureKind.EXIT for failure in run.failures)
-        if left or run.expired or run.untracked or run.uncontrolled:
+        if run.expired or run.untracked or run.uncontrolled:
             self.stop()
             return b""
         self._made += 1

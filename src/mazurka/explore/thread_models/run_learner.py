@@ -17,7 +17,7 @@ from mazurka.explore.thread_models.local_state import LocalState, Transition
 from mazurka.explore.thread_models.private_state import MOST, LoopHeadState, ThreadLocalState
 from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, Seen
 from mazurka.program.memory import is_flusher
-from mazurka.program.protocol import OPAQUE, Blocked, FailureKind, Run, Step
+from mazurka.program.protocol import OPAQUE, Blocked, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.logged_calls import LoggedCall, logged_call
 from mazurka.trace.targets import ASSUMPTION, STORE, WAKE, Kind, Target, kind_of, of_kinds, wholes_of
@@ -501,9 +501,6 @@ class RunLearner:
         if not daemons <= behaviour.daemons:
             behaviour.daemons |= daemons
             behaviour.concerns_all()
-        for failure in run.failures:
-            if failure.kind is FailureKind.EXIT and (last := self.at[run.tasks.index(failure.thread)]) is not None:
-                behaviour.halts(last)
         behaviour.unsure = behaviour.unsure or run.limited or bool(run.truncated or run.untracked or run.uncontrolled)
         if run.truncated:
             for moment in self.at:

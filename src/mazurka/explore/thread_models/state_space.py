@@ -252,16 +252,13 @@ class StateSpace(Simulator):
                 self._follow(state, thread, thread == state.last or state.last not in enabled)
 
     def _standing(self, state: JointState) -> tuple[list[LocalState], list[int]]:
-        """The local states of the threads that have not ended, and the enabled threads: none if one has ended the
-        program."""
+        """The local states of the threads that have not ended, and the enabled threads."""
         every, memory = self.behaviour.moments, state.memory
         standing, enabled = [], []
         for thread, number in enumerate(state.moments):
             if number < 0:
                 continue
             moment = every[number]
-            if moment.halts:
-                return [], []
             if moment.done:
                 continue
             standing.append(moment)
