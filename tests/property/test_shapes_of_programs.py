@@ -148,6 +148,30 @@ def test_a_thread_fails_before_another_one_ends_the_process(end: str, tmp_path: 
         assert {kind for kind, *_ in reached.failures} == {"assertion", "exit"}
 
 
+_DAEMONS_OR_NOT = """\
+import threading
+class State: x = 0
+one, other = threading.Lock(), threading.Lock()
+def first():
+    with one, other: pass
+def second():
+    with other, one: pass
+def look(): State.x = 1
+threading.Thread(target=look).start()
+early = State.x == {}
+for target in (first, second): threading.Thread(target=target, daemon=early).start()
+"""
+
+
+@pytest.mark.parametrize("early", [0, 1])
+def test_threads_may_be_daemons_in_some_executions_only(early: int, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(_DAEMONS_OR_NOT.format(early))
+    with closing(OpenedProgram(file)) as opened:
+        found = {name: opened.reached(name).failures for name in ("dfs", "mcr", "se-mcr", "ncmc", "dpor", "unfolding")}
+    assert {frozenset(kind for kind, *_ in each) for each in found.values()} == {frozenset({"deadlock"})}
+
+
 #: Work of two threads that nobody joins, and of main.
 _DECIDED = {
     "attempts to take a lock": """

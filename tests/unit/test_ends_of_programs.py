@@ -69,3 +69,46 @@ def test_threads_may_wait_for_ever_for_what_no_one_does(strategy: str, tmp_path:
     assert isinstance(waiting.verdict, Verified)
     assert waiting.assumed == ()
     assert isinstance(explored(opened(tmp_path, f"#define FIRST 1\n{_WAITS_LATE}"), strategy).verdict, Violation)
+
+
+_THREADS = """
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+pthread_t first;
+int x;
+atomic_int f;
+void *spin(void *unused) { (void)unused; while (!f) sched_yield(); return 0; }
+void both(pthread_mutex_t *a, pthread_mutex_t *b) {
+    pthread_mutex_lock(a); pthread_mutex_lock(b); pthread_mutex_unlock(b); pthread_mutex_unlock(a);
+}
+void *one(void *unused) { (void)unused; both(&m, &n); return 0; }
+void *other(void *unused) { (void)unused; both(&n, &m); return 0; }
+void *set(void *unused) { (void)unused; x = 1; return 0; }
+void *look(void *unused) { (void)unused; assert(!x); return 0; }
+void *leave(void *unused) { (void)unused; pthread_join(first, 0); exit(0); return 0; }
+int main(void) {
+    pthread_t thread;
+    first = pthread_self();
+"""
+
+#: The threads, the end of main, and the failures.
+_ENDS: dict[str, tuple[tuple[str, ...], str, set[str]]] = {
+    "main returns beside a loop": (("spin", "set"), "return 0;", set()),
+    "main leaves beside a loop": (("spin", "set"), "pthread_exit(0);", {"livelock"}),
+    "main leaves beside a loop, if a thread was early": (("spin", "set"), "if (x) pthread_exit(0);", {"livelock"}),
+    "main leaves, if a thread was early": (("one", "other", "set"), "if (x) pthread_exit(0);", {"deadlock"}),
+    "main leaves, if a thread was late": (("one", "other", "set"), "if (!x) pthread_exit(0);", {"deadlock"}),
+    "main exits before the others": (("set", "look"), "exit(3);", {"assertion", "exit"}),
+    "a thread exits after main has left": (("leave", "spin", "set"), "pthread_exit(0);", set()),
+}
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("strategy", _STRATEGIES)
+@pytest.mark.parametrize("name", _ENDS)
+def test_which_threads_the_end_waits_for(name: str, strategy: str, tmp_path: Path) -> None:
+    threads, end, kinds = _ENDS[name]
+    starts = "".join(f"    pthread_create(&thread, 0, {each}, 0);\n" for each in threads)
+    program = opened(tmp_path, f"#include <sched.h>\n#include <stdatomic.h>\n{_THREADS}{starts}    {end}\n}}\n")
+    outcome = explored(program, strategy)
+    assert {each.failure.kind.value for each in outcome.found} == kinds
+    assert isinstance(outcome.verdict, Violation if kinds else Verified), outcome

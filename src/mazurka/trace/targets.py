@@ -177,6 +177,7 @@ FLUSHED: Final = Kind.FLUSHED.tag
 ASSUMPTION: Final[Target] = (Kind.ASSUMPTION.tag,)
 BRANCH: Final[Target] = (Kind.BRANCH.tag,)
 CLOCK: Final[Target] = (Kind.CLOCK.tag,)
+DAEMONS: Final[Target] = (Kind.DAEMON.tag,)  # whether the end of the program waits for these, too
 FENCE: Final[Target] = (Kind.FENCE.tag,)
 NOTHING: Final[Target] = (Kind.NOTHING.tag,)
 SLEEP: Final[Target] = (Kind.SLEEP.tag,)

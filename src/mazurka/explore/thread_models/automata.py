@@ -72,7 +72,6 @@ class ThreadAutomata:
         self.touched: dict[tuple[int, int], int] = {}  # (local state, index of the object touched from there) -> object
         self.began_with: dict[Any, int] = {}  # location -> the object that it holds before any write
         self.company = Aliasing()
-        self.daemons: set[int] = set()
         self.ended: dict[tuple[int, ...], Record] = {}  # by local states of the threads: a run that ended in them
         self.expired: dict[tuple[int, ...], int] = {}  # local states in which a timeout fired -> its thread
         # States of threads at the heads of loop iterations -> the local states there.
@@ -222,7 +221,7 @@ class ThreadAutomata:
         """Add a transition; a written value of None is new, and identified by its writer."""
         to = self._moment(moment.thread, [moment])
         numbered = tuple([(p, self.value(("by", to.number)) if value is None else value) for p, value in writes])
-        to.held = _held(moment, numbered)
+        to.held, to.daemon = _held(moment, numbered), moment.daemon
         move = moment.moves[seen] = Transition(numbered, forks, to)
         group = tuple([place for place, _ in seen])
         if group not in moment.groups:
@@ -282,7 +281,7 @@ class ThreadAutomata:
             self._grows(moment)
 
     def concerns_all(self) -> None:
-        """Note a fact that may concern any thread: that the end of the program does not wait for one."""
+        """Note a fact that may concern any thread."""
         self.growth += 1
         self.changed = self.growth
 

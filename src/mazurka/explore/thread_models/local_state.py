@@ -32,19 +32,23 @@ class LocalState:
 
     ``groups`` are the sets of places that its transitions read, mostly one. A thread that ``waits`` can't move while
     the first place of ``looks``, which it acquires, is taken; ``refused`` has the values of ``looks`` with which it
-    could not move; a ``doomed`` thread stands before an assumption that does not hold. ``held`` are the locks the
-    thread holds, and the sites at which it acquired them. If the next step is a ``call`` of a marked object, the
-    transitions are distinguished by results.
+    could not move; a ``doomed`` thread stands before an assumption that does not hold; one that ``leaves`` ends the
+    program there. ``held`` are the locks the thread holds, and the sites at which it acquired them. The program does
+    not wait for a ``daemon`` at its end, unless a thread has ended that ``keeps`` daemons. If the next step is a
+    ``call`` of a marked object, the transitions are distinguished by results.
     """
 
     __slots__ = (
         "above",
         "call",
+        "daemon",
         "done",
         "doomed",
         "groups",
         "grown",
         "held",
+        "keeps",
+        "leaves",
         "looks",
         "moves",
         "near",
@@ -67,7 +71,8 @@ class LocalState:
         self.call: ObjectCall | None = None
         self.site = 0
         self.point: bool | None = None
-        self.done = False
+        self.done = self.leaves = False
+        self.daemon = self.keeps = False
         self.waits = False
         self.doomed = False
         self.moves: dict[Seen, Transition] = {}

@@ -15,12 +15,23 @@ from mazurka.explore.thread_models.automata import ThreadAutomata
 from mazurka.explore.thread_models.compressed_runs import Record
 from mazurka.explore.thread_models.local_state import LocalState, Transition
 from mazurka.explore.thread_models.private_state import MOST, LoopHeadState, ThreadLocalState
-from mazurka.explore.thread_models.values import ENDED, FIRST, HELD, Seen
+from mazurka.explore.thread_models.values import DAEMON, ENDED, FIRST, HELD, Seen
 from mazurka.program.memory import is_flusher
 from mazurka.program.protocol import OPAQUE, Blocked, Run, Step
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.logged_calls import LoggedCall, logged_call
-from mazurka.trace.targets import ASSUMPTION, STORE, WAKE, Kind, Target, kind_of, of_kinds, wholes_of
+from mazurka.trace.targets import (
+    ASSUMPTION,
+    DAEMONS,
+    NOTHING,
+    STORE,
+    WAKE,
+    Kind,
+    Target,
+    kind_of,
+    of_kinds,
+    wholes_of,
+)
 
 #: Operations of every thread, which are never left out.
 _LIFE: Final = frozenset({Op.FORK, Op.BEGIN, Op.END, Op.JOIN})
@@ -118,6 +129,7 @@ class RunLearner:
         assert moment is not None
         attempt = any(access.op is Op.REQUEST for access in step.more)
         seen, writes = self._accesses(task, moment, step, attempt)
+        seen, writes = self._daemon(step, seen, writes)
         unknown, self.unknown = self.unknown, []
         if self._is_nothing(step, seen, writes):
             for location, op in unknown:
@@ -149,6 +161,8 @@ class RunLearner:
             self.memory[place] = value
             self.history.setdefault(place, []).append((number, value))
         move.to.done = step.op is Op.END
+        move.to.keeps = any(access.target == DAEMONS for access in step.more)
+        move.to.daemon = move.to.daemon or step.op is Op.BEGIN and seen[-1][1] == DAEMON
         move.to.things |= moment.things
         for location, op in unknown:  # the value may depend on the step's reads
             self.private[task].write(location, op, None, move.to.number)
@@ -159,6 +173,19 @@ class RunLearner:
         elif step.op is Op.WRITE and is_flusher(queue := self.run.tasks[task]):
             self.stores[queue] += 1
             self._await_store(move.to, queue, self.stores[queue] + 1)
+
+    def _daemon(
+        self, step: Step, seen: Seen, writes: list[tuple[int, int | None]]
+    ) -> tuple[Seen, list[tuple[int, int | None]]]:
+        """Add to the start of a thread whether it is a daemon, which the thread finds at its first step: in another
+        execution that may be different."""
+        if step.op not in (Op.FORK, Op.BEGIN):
+            return seen, writes
+        place = self._place((Kind.DAEMON.tag, step.target[1]))
+        if step.op is Op.FORK:
+            is_daemon = self.run.tasks.index(step.target[1]) in self.run.daemons
+            return seen, [*writes, (place, DAEMON if is_daemon else FIRST)]
+        return (*seen, (place, self.memory.get(place, FIRST))), writes
 
     def _arrive(self, task: int, moment: LocalState, move: Transition) -> None:
         """Note that a task has made a transition."""
@@ -226,6 +253,7 @@ class RunLearner:
         """Note that a store enters a queue, which counts as a thread from the first store on."""
         if queue not in self.stores:
             root = self.behaviour.root(self.behaviour.thread(queue))
+            root.daemon = True
             self._await_store(root, queue, number)
             if queue in self.run.tasks:
                 self.at[self.run.tasks.index(queue)] = root
@@ -491,16 +519,13 @@ class RunLearner:
             if blocked.repeats is not None and self.loop_state_known[blocked.task]:
                 continue  # its next step is known, or will be
             moment.doomed = moment.doomed or blocked.target == ASSUMPTION
+            moment.leaves = moment.leaves or blocked.target == NOTHING
             if moment.point is None or blocked.repeats is not None:
                 self._expect(moment, blocked)
             if run.idle or run.tasks[blocked.task] == self.record.refused or blocked.target == ASSUMPTION:
                 moment.refused.add(tuple([(place, self._holds(place)) for place in moment.looks]))
         for location, value in self.firsts.items():
             behaviour.saw_first(location, self._key(value))
-        daemons = {self.threads[task] for task in run.daemons} | {behaviour.thread(queue) for queue in self.stores}
-        if not daemons <= behaviour.daemons:
-            behaviour.daemons |= daemons
-            behaviour.concerns_all()
         behaviour.unsure = behaviour.unsure or run.limited or bool(run.truncated or run.untracked or run.uncontrolled)
         if run.truncated:
             for moment in self.at:

@@ -73,8 +73,9 @@ class Simulator:
             self._run_on(moments, memory, move.forks)
 
     def _end_of(self, moment: LocalState) -> int:
-        """The representative of a thread's end for all histories with the same objects and the same locks."""
-        return self.ends.setdefault((moment.thread, moment.things, moment.held), moment.number)
+        """The representative of a thread's end for all histories with the same objects and the same locks, after which
+        the program waits for the same threads."""
+        return self.ends.setdefault((moment.thread, moment.things, moment.held, moment.keeps), moment.number)
 
     def _run_on(self, moments: list[int], memory: list[int], thread: int) -> bool:
         """Go on up to the thread's next point, or until it has to wait or loops for ever; returns whether it moved."""

@@ -15,8 +15,8 @@ daemons or detached ones, stand anywhere then, and no step follows. The end writ
 it does to the others is to take their steps away. So each execution is a beginning of one that ends as late as it can,
 after all steps of all threads, and nothing is missed if only these are searched: what a thread has read, and a failure
 of it, is the same in both, and whether threads that the end waits for are stuck is seen where no thread can move any
-more. (An end that a thread brings about by a step of its own, as ``os._exit``, may come before steps that the end waits
-for: there no thread is enabled.)
+more. A thread that brings the end about by a step of its own, as ``os._exit``, takes no further one; the others go on,
+and the end waits for none of them.
 
 States are visited in the order of the number of preemptions on the path to them. The search is made in small parts
 (:meth:`StateSpace.go_on`), between which runs can be learnt.
@@ -252,14 +252,14 @@ class StateSpace(Simulator):
                 self._follow(state, thread, thread == state.last or state.last not in enabled)
 
     def _standing(self, state: JointState) -> tuple[list[LocalState], list[int]]:
-        """The local states of the threads that have not ended, and the enabled threads."""
+        """The local states of the threads that have not ended, themselves or the program, and the enabled threads."""
         every, memory = self.behaviour.moments, state.memory
         standing, enabled = [], []
         for thread, number in enumerate(state.moments):
             if number < 0:
                 continue
             moment = every[number]
-            if moment.done:
+            if moment.done or moment.leaves:
                 continue
             standing.append(moment)
             if moment.point and (not (moment.waits or moment.refused) or moment.enabled(memory)):
@@ -280,12 +280,12 @@ class StateSpace(Simulator):
                 self._follow(state, thread, True)
 
     def is_stuck(self, moments: tuple[int, ...]) -> bool:
-        """Whether a thread that the program's end waits for has not ended, in a state in which none can go on."""
-        every = self.behaviour.moments
-        return any(
-            number >= 0 and not every[number].done and thread not in self.behaviour.daemons
-            for thread, number in enumerate(moments)
-        )
+        """Whether a thread that the program's end waits for has not ended, where no order leads on to its end."""
+        every = [self.behaviour.moments[number] for number in moments if number >= 0]
+        if any(moment.leaves for moment in every):
+            return False
+        keeps = any(moment.keeps for moment in every)
+        return any(not moment.done and (keeps or not moment.daemon) for moment in every)
 
     # -- where runs have ended ----------------------------------------------------------------------------------------
 
@@ -324,7 +324,8 @@ class StateSpace(Simulator):
             return any(self.work)
         moving = {state: len(enabled) for state in component if (enabled := self._standing(state)[1])}
         if moving and not self._is_doomed(component[-1]):
-            self.bottoms.append(component)
+            if self.is_stuck(component[-1].moments):  # otherwise the end of the program comes
+                self.bottoms.append(component)
             if not any(state.moved.bit_count() >= count for state, count in moving.items()):
                 component[-1].whole = True
                 self.left_out.append(component[-1])

@@ -216,11 +216,10 @@ class CProgram(LearnsPoints):
         try:
             status = machine.namespace["f_main"](*given[: len(function.parameters)]) or 0
         except ThreadExit:
-            machine.threads.has_left = True
+            machine.threads.has_left = main.keeps = True
             for task in run.live:
-                if task is not main and task.daemon:
-                    task.daemon = False
-                    run.required += 1
+                run.required += not task.required
+                task.required = True
             machine.threads.end(main)
             return
         if not run.aborting:
@@ -264,10 +263,10 @@ class CProgram(LearnsPoints):
 
     def _exit(self, machine: Machine, run: Runtime, task: Task, error: ProcessExit) -> Failure | None:
         """The process ends: no thread is waited for any more."""
-        if task.index and not machine.threads.has_left:
+        if task.index and machine.threads.left:
             run.untracked["exit() in a thread that is not the first one"] = 1
             for other in run.live:
-                other.daemon = True
+                other.required = False
             run.required = 0
         if not error.status:
             if self.settings.leaks:

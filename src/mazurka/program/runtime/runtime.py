@@ -44,7 +44,7 @@ from mazurka.program.runtime.task import (
 from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
-from mazurka.trace.targets import CLOCK, NOTHING, SLEEP, SPIN, THREADS, Kind, Target, of_kinds, started_by
+from mazurka.trace.targets import CLOCK, DAEMONS, NOTHING, SLEEP, SPIN, THREADS, Kind, Target, of_kinds, started_by
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
@@ -280,6 +280,8 @@ class Runtime:
         if task.births and self.lists_started:
             names = " ".join([each.name for each in self.started_by(task)])
             more = (*more, Access(Op.WRITE, started_by(task.name), ("started", names) if self.keyed else None))
+        if task.keeps:
+            more = (*more, Access(Op.WRITE, DAEMONS))
         if self.careful:
             self._record(task, _END, task.life, 0, point, None, more)
         else:
@@ -289,7 +291,7 @@ class Runtime:
                 self._look_at_limits(len(log))
         task.done = True
         task.pending = None
-        self.required -= not task.daemon
+        self.required -= task.required
         self.live.remove(task)
         task.thread = None  # objects that only the thread could reach go with it
         task.body = int

@@ -126,7 +126,7 @@ class Scheduler:
         overdue = _overdue(run, enabled) if waits else []
         if not (enabled or overdue):
             run.idle = True
-            if any(not task.daemon for task in run.live):
+            if any(task.required for task in run.live):
                 run.get_stuck()
             return None
         for task in overdue:
@@ -317,7 +317,7 @@ def _overdue(run: Scheduled, enabled: list[Task]) -> list[Task]:
     """The threads whose waiting times run out now: before any enabled thread wakes up or could go on, and at the same
     time as each other."""
     waiting = [task for task in run.live if task not in enabled and task.may_expire()]
-    if not waiting or not (enabled or any(not task.daemon for task in run.live)):
+    if not waiting or not (enabled or any(task.required for task in run.live)):
         return []
     ends = [task.deadline or 0.0 for task in waiting]
     limit = min([*ends, *[task.clock for task in enabled]]) + _GRAIN

@@ -57,7 +57,7 @@ class Words(Protocol):
 def stuck(runtime: Runtime, tasks: list[Task], words: Words, *, with_daemons: bool = False) -> Failure | None:
     """The failure of a run in which none of the living ``tasks`` can go on; None if only daemons are left.
     ``with_daemons`` says that daemons are looked at, too, if others are left."""
-    required = [task for task in tasks if not task.daemon]
+    required = [task for task in tasks if task.required]
     if not required:
         return None
     if with_daemons:

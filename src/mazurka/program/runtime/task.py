@@ -131,6 +131,7 @@ class Task:
     unseen_looks = 0  # looks at the clock whose times the program does not see, since the last other one
     looked_for = 0.0  # seconds that have passed at looks at the clock, since these last took no time
     leaves = False  # it is about to end the process
+    keeps = False  # its end has the program wait for daemons, too
     priority = 0.0
     visits = 0  # entries into the runtime since it is being ended
     effects = 0  # steps with an effect on shared state, counted on request
@@ -148,7 +149,8 @@ class Task:
         self.name = name
         self.life: Target = (THREAD, name)  # the target of its FORK, BEGIN, END and JOIN
         self.body = body
-        self.daemon = daemon
+        self.daemon = daemon  # as it was started
+        self.required = not daemon  # the program does not end before it does
         self.done = False
         self.point = False  # whether the pending operation is one
         self.guard: Callable[[], bool] | None = None  # the condition under which it can go on

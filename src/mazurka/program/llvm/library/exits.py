@@ -58,7 +58,7 @@ def _exit(m: Machine, _site: int, status: int) -> None:
 
 def _leave(m: Machine, status: int) -> NoReturn:
     """The process ends. A thread other than the first one stands there until no other one can go on."""
-    if m.run.current.index and not m.threads.has_left and not status & 255 and not m.looks_for_leaks:
+    if m.run.current.index and m.threads.left and not status & 255 and not m.looks_for_leaks:
         m.run.leave_process()
     raise ProcessExit(status & 255)
 
