@@ -84,6 +84,7 @@ void *one(void *unused) { (void)unused; both(&m, &n); return 0; }
 void *other(void *unused) { (void)unused; both(&n, &m); return 0; }
 void *set(void *unused) { (void)unused; x = 1; return 0; }
 void *look(void *unused) { (void)unused; assert(!x); return 0; }
+void *fail(void *unused) { (void)unused; exit(3); return 0; }
 void *leave(void *unused) { (void)unused; pthread_join(first, 0); exit(0); return 0; }
 int main(void) {
     pthread_t thread;
@@ -98,6 +99,8 @@ _ENDS: dict[str, tuple[tuple[str, ...], str, set[str]]] = {
     "main leaves, if a thread was early": (("one", "other", "set"), "if (x) pthread_exit(0);", {"deadlock"}),
     "main leaves, if a thread was late": (("one", "other", "set"), "if (!x) pthread_exit(0);", {"deadlock"}),
     "main exits before the others": (("set", "look"), "exit(3);", {"assertion", "exit"}),
+    "a thread exits before the others": (("fail", "set", "look"), "pthread_exit(0);", {"assertion", "exit"}),
+    "a thread exits before main has joined it": (("fail",), "pthread_join(thread, 0); assert(0);", {"exit"}),
     "a thread exits after main has left": (("leave", "spin", "set"), "pthread_exit(0);", set()),
 }
 

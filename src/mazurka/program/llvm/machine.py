@@ -123,7 +123,6 @@ class Machine:
         self.output: list[bytes] = []
         self.disk: dict[str, Any] = {}  # files of the machine, as they were at the first look (library/files.py)
         self.is_broken = False  # some thread has ended by a fault, or by an assumption that does not hold
-        self.looks_for_leaks = False
         self.locations: list[Location | None] = [None]  # by site
         self.functions: dict[int, str] = {}  # by address
         self._results: dict[int, str] = {}  # by address: the types of their values

@@ -146,7 +146,6 @@ class CProgram(LearnsPoints):
             {**self.inputs, **dict(plan.inputs)}, place=runtime.place, drawn=plan.drawn
         )
         machine.threads = Threads(machine)
-        machine.looks_for_leaks = self.settings.leaks
         self._leaks = []
         machine.memory.show = _keys(machine) if runtime.keyed else _words(machine)
         runtime.on_error = self._failure
@@ -220,7 +219,7 @@ class CProgram(LearnsPoints):
             for task in run.live:
                 run.required += not task.required
                 task.required = True
-            machine.threads.end(main)
+            machine.threads.live(lambda: machine.threads.end(main))
             return
         if not run.aborting:
             exit_process(machine, 0, int(status))
@@ -262,12 +261,7 @@ class CProgram(LearnsPoints):
         return Failure(error.kind, text, task.name, location, error.name, frames, step=len(run.log))
 
     def _exit(self, machine: Machine, run: Runtime, task: Task, error: ProcessExit) -> Failure | None:
-        """The process ends: no thread is waited for any more."""
-        if task.index and machine.threads.left:
-            run.untracked["exit() in a thread that is not the first one"] = 1
-            for other in run.live:
-                other.required = False
-            run.required = 0
+        """The process ends."""
         if not error.status:
             if self.settings.leaks:
                 self._leaks = leaks_at_exit(machine, task)

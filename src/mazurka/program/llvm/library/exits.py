@@ -7,7 +7,7 @@ calls ``exit``. A function that is called at exit and calls ``exit`` itself goes
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from mazurka.program.llvm.faults import ProcessExit
 from mazurka.program.runtime.task import EXIT_POINTS
@@ -33,7 +33,7 @@ def exit_process(m: Machine, site: int, status: int) -> None:
     _call_all(m, site, _EXIT, status)
     for function in m.destructors():
         m.call(function, site)
-    _leave(m, status)
+    raise ProcessExit(status & 255)
 
 
 def ends_with_calls(m: Machine) -> bool:
@@ -49,17 +49,10 @@ def _call_all(m: Machine, site: int, name: str, status: int) -> None:
 
 def _quick_exit(m: Machine, site: int, status: int) -> None:
     _call_all(m, site, _QUICK_EXIT, status)
-    _leave(m, status)
+    raise ProcessExit(status & 255)
 
 
 def _exit(m: Machine, _site: int, status: int) -> None:
-    _leave(m, status)
-
-
-def _leave(m: Machine, status: int) -> NoReturn:
-    """The process ends. A thread other than the first one stands there until no other one can go on."""
-    if m.run.current.index and m.threads.left and not status & 255 and not m.looks_for_leaks:
-        m.run.leave_process()
     raise ProcessExit(status & 255)
 
 

@@ -23,7 +23,7 @@ from inspect import signature
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-from mazurka.program.llvm.faults import ProgramFault, ThreadExit
+from mazurka.program.llvm.faults import ProcessExit, ProgramFault, ThreadExit
 from mazurka.program.llvm.library.attributes import DETACHED, PRIO_INHERIT, PRIO_PROTECT, accepts_priority, attribute
 from mazurka.program.llvm.library.attributes import FUNCTIONS as ATTRIBUTES
 from mazurka.program.llvm.library.exits import ends_with_calls, exit_process
@@ -101,7 +101,9 @@ class Threads(PrimitiveTable):
         if detached:
             self.detached.add(len(run.tasks))
         task = run.fork(
-            lambda: self._body(function, argument, site), daemon=not self.has_left, label=f"{function_name} ({name})"
+            lambda: self.live(lambda: self._body(function, argument, site)),
+            daemon=not self.has_left,
+            label=f"{function_name} ({name})",
         )
         self.ids[number] = task
         machine.state["mask", task.index] = machine.state.get(("mask", parent.index), 0)
@@ -119,6 +121,17 @@ class Threads(PrimitiveTable):
         number = self._number(task.name)
         self.ids[number] = task
         return number
+
+    def live(self, body: Callable[[], None]) -> None:
+        """Run a thread. If it ends the process, it stands there until no other thread can go on."""
+        try:
+            body()
+        except ProcessExit as error:
+            run = self.machine.run
+            if run.aborting or not self.left:
+                raise
+            run.note_failure(error)
+            run.leave_process()
 
     def _body(self, function: int, argument: int, site: int) -> None:
         run = self.machine.run
