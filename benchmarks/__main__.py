@@ -8,7 +8,7 @@
                                                               dfs as real threads, races as vector clocks (an hour)
     make bench ARGS="mutations --programs 3000 --jobs 2"      changed programs, held to real threads (an hour)
     make bench ARGS="serial-orders --jobs 2"                  pairs of operations in both orders (most of an hour)
-    make bench ARGS="services --seconds 20"   whole programs: CPU seconds to bugs, coverage of repaired ones (minutes)
+    make bench ARGS=services                  whole programs: seconds to bugs, coverage of repaired ones (20 minutes)
     make bench ARGS=curves                  cost of prediction against length, threads and locks, plotted (minutes)
     make bench ARGS=libraries               uses of released libraries: how many get an answer (most of an hour; PyPI)
     make bench ARGS=suites                  thread tests of libraries' own suites (half an hour; PyPI)
@@ -143,7 +143,7 @@ def _arguments() -> tuple[list[str], Settings]:
         "--seconds",
         type=float,
         default=default.seconds,
-        help="limit for one search of `counts`, one check of `libraries` or `c-tasks`",
+        help="limit for one search of `counts`, one check of `libraries`, `services` or `c-tasks`",
     )
     parser.add_argument("--programs", type=int, default=default.programs, help="how many `generated` draws")
     parser.add_argument("--executions", type=int, default=default.executions, help="of each search of `footprint`")
@@ -153,7 +153,10 @@ def _arguments() -> tuple[list[str], Settings]:
         "--jobs", type=int, default=default.jobs, metavar="N", help="processes for `generated` and `counts`"
     )
     parser.add_argument(
-        "--only", default=default.only, metavar="PATTERN", help="names of `libraries`, `suites` and `c-tasks`"
+        "--only",
+        default=default.only,
+        metavar="PATTERN",
+        help="names of `libraries`, `suites`, `services` and `c-tasks`",
     )
     parser.add_argument(
         "--keep",

@@ -28,8 +28,8 @@ class Row:
 class Settings:
     """How much to measure: how often, at most how many seconds for one search, how many programs, and executions; and
     against which frontrun; which strategies (benchmarks.strategies.chosen) under which memory models; in how many
-    processes at once; which uses of libraries and suites (a shell pattern), and whether to keep their results; where to
-    save programs."""
+    processes at once; which uses of libraries, suites and whole programs (a shell pattern), and whether to keep their
+    results; where to save programs."""
 
     repetitions: int = 5
     seconds: float = 60.0

@@ -1,18 +1,21 @@
 """Whole programs, by the default search: CPU seconds to the seeded bug, and what is said of the repaired program.
 
-    make bench ARGS="services --seconds 20"
+    make bench ARGS=services                  half an hour
+    make bench ARGS="services --only 'm*'"    those whose names begin so
 
-Each file of ``programs/services`` is a service of 100 to 125 lines with one bug; with the argument ``repaired`` it has
-none. The bug has to be found within ten CPU seconds, and of the repaired program all orders with up to two preemptions
-have to be covered within ``--seconds`` CPU seconds, if it is not verified. Each function of ``programs/textbook`` is
-correct, and has to be verified in two. Beside: ``pct`` alone, and runs with real threads and short switch intervals.
+Each file of ``programs/services`` is a service with one bug; with the argument ``repaired`` it has none. The bug has to
+be found within ten CPU seconds, and of the repaired program all orders with up to two preemptions have to be covered
+within ``--seconds`` CPU seconds, if it is not verified. Each function of ``programs/textbook`` is correct, and has to
+be verified in two. Beside each bug: ``pct`` alone, frontrun (``services_frontrun.py``, for ten seconds, not of the CPU),
+and the first of 1,000 runs on real threads that fails, with a switch interval of a microsecond.
 
-CPU seconds are those of one process, from its start on, with the explanation of the bug left out. The interpreter and
-Mazurka take half a second to start.
+CPU seconds are those of one process, from its start on, with the explanation of the bug left out; frontrun's are those
+of its search alone. The interpreter and Mazurka take half a second to start.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 import re
@@ -22,12 +25,14 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.row import ROOT, SRC, Row, Settings
 
 _SERVICES: Final = ROOT / "benchmarks" / "programs" / "services"
-_TEXTBOOK: Final = ROOT / "benchmarks" / "programs" / "textbook" / "textbook.py"
+_TEXTBOOK: Final = ROOT / "benchmarks" / "programs" / "textbook"
+_PEER: Final = ROOT / "benchmarks" / "services_frontrun.py"
 
 #: The demands: CPU seconds to a bug, preemptions, CPU seconds of a textbook program.
 _TO_THE_BUG: Final = 10.0
@@ -35,8 +40,27 @@ _PREEMPTIONS: Final = 2
 _TEXTBOOK_SECONDS: Final = 2.0
 
 #: Runs with real threads, and seconds after which one of them counts as stuck.
-_REAL_RUNS: Final = 20
-_STUCK: Final = 5.0
+_REAL_RUNS: Final = 1000
+_STUCK: Final = 5
+
+#: Runs a program until a run fails or is stuck, and says which one. Each run is a fork, which has to import nothing.
+_RUN_REPEATEDLY: Final = """
+import os, runpy, signal, sys, threading
+runs, stuck, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+sys.argv = sys.argv[3:]
+runpy.run_path(path)
+for number in range(1, runs + 1):
+    if not (process := os.fork()):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        threading.excepthook = lambda _: os._exit(1)
+        signal.alarm(stuck)
+        sys.setswitchinterval(1e-6)
+        runpy.run_path(path, run_name="__main__")
+        os._exit(0)
+    if os.waitpid(process, 0)[1]:
+        print(number)
+        break
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +85,45 @@ def checked(target: str, *arguments: str, strategy: str = "auto", seconds: float
     return Checked(**json.loads(done.stdout.splitlines()[-1]))
 
 
+def services(only: str = "*") -> list[Path]:
+    return sorted(path for path in _SERVICES.glob("*.py") if fnmatch.fnmatch(path.stem, only))
+
+
+def textbook(only: str = "*") -> list[str]:
+    """The targets: a function of a file each."""
+    return [
+        f"{path}::{name}"
+        for path in sorted(_TEXTBOOK.glob("*.py"))
+        for name in re.findall(r"^def ([a-z]\w*)\(\)", path.read_text(), re.MULTILINE)
+        if fnmatch.fnmatch(name, only)
+    ]
+
+
 def measure(settings: Settings) -> Iterator[Row]:
-    services = sorted(path for path in _SERVICES.glob("*.py"))
-    functions = re.findall(r"^def ([a-z]\w*)\(", _TEXTBOOK.read_text(), re.MULTILINE)
+    paths, targets = services(settings.only), textbook(settings.only)
     with ThreadPoolExecutor(settings.jobs) as pool:
         most = min(settings.seconds, _TO_THE_BUG)
-        bugs = pool.map(lambda path: checked(str(path), seconds=most), services)
-        sampled = pool.map(lambda path: checked(str(path), strategy="pct", seconds=most), services)
-        real = pool.map(_failing_runs, map(str, services))
-        repaired = pool.map(lambda path: checked(str(path), "repaired", seconds=settings.seconds), services)
-        textbook = pool.map(lambda name: checked(f"{_TEXTBOOK}::{name}", seconds=_TEXTBOOK_SECONDS), functions)
-        for path, bug, beside, failing in zip(services, bugs, sampled, real, strict=True):
-            yield _bug_row(path.stem, bug, beside, failing)
-        for path, said in zip(services, repaired, strict=True):
+        bugs = pool.map(lambda path: checked(str(path), seconds=most), paths)
+        sampled = pool.map(lambda path: checked(str(path), strategy="pct", seconds=most), paths)
+        peers = pool.map(lambda path: _by_frontrun(path, settings.frontrun, most), paths)
+        real = pool.map(_on_real_threads, paths)
+        repaired = pool.map(lambda path: checked(str(path), "repaired", seconds=settings.seconds), paths)
+        verified = pool.map(lambda target: checked(target, seconds=_TEXTBOOK_SECONDS), targets)
+        for path, bug, *beside in zip(paths, bugs, sampled, peers, real, strict=True):
+            yield _bug_row(path.stem, bug, *beside)
+        for path, said in zip(paths, repaired, strict=True):
             yield _repaired_row(f"{path.stem}, repaired", said)
-        for name, said in zip(functions, textbook, strict=True):
-            yield _textbook_row(name, said)
+        for target, said in zip(targets, verified, strict=True):
+            yield _textbook_row(target.rpartition("::")[2], said)
 
 
-def _bug_row(figure: str, bug: Checked | str, beside: Checked | str, failing: int) -> Row:
+def _bug_row(figure: str, bug: Checked | str, pct: Checked | str, peer: str, real: str) -> Row:
     demanded = f"<= {_TO_THE_BUG:g} s"
     if isinstance(bug, str):
         return Row(f"{figure}, bug", demanded, "failed", note=bug, holds=False)
-    pct = f"{beside.seconds:.1f} s" if isinstance(beside, Checked) and beside.verdict == "violation" else "not found"
-    note = f"{bug.executions:,} executions; pct: {pct}; real threads: {failing} of {_REAL_RUNS} runs"
+    if isinstance(pct, Checked):
+        pct = f"{pct.seconds:.1f} s, {pct.executions:,} executions" if pct.verdict == "violation" else "not found"
+    note = f"{bug.executions:,} executions; pct: {pct}; frontrun: {peer}; real threads: {real}"
     found = bug.verdict == "violation"
     return Row(f"{figure}, bug", demanded, f"{bug.seconds:.1f} s" if found else bug.verdict, note=note, holds=found)
 
@@ -107,17 +146,32 @@ def _textbook_row(figure: str, said: Checked | str) -> Row:
     return Row(figure, "verified", said.verdict, note=note, holds=said.verdict == "verified")
 
 
-def _failing_runs(path: str) -> int:
-    """How many of some runs with real threads fail."""
-    run = f"import sys, runpy; sys.setswitchinterval(1e-6); runpy.run_path({path!r}, run_name='__main__')"
-    failing = 0
-    for _ in range(_REAL_RUNS):
-        try:
-            done = subprocess.run([sys.executable, "-c", run], capture_output=True, check=False, timeout=_STUCK)
-            failing += done.returncode != 0
-        except subprocess.TimeoutExpired:
-            failing += 1
-    return failing
+def _by_frontrun(path: Path, python: str, seconds: float) -> str:
+    if not python:
+        return "not run (--frontrun PYTHON)"
+    launcher = str(Path(python).with_name("frontrun"))
+    command = [launcher, python, str(_PEER), str(seconds), str(path)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds + 60)
+    except subprocess.TimeoutExpired:
+        return "no result"
+    if done.returncode != 0:
+        return f"ended with {(done.stderr.strip() or '?').splitlines()[-1][:90]}"
+    said = json.loads(done.stdout.splitlines()[-1])
+    words = {True: "not found", False: f"{said['seconds']:.1f} s", None: "gave up"}[said["holds"]]
+    return f"{words}, {said['executions']:,} executions"
+
+
+def first_failing_run(path: Path, *arguments: str, runs: int = _REAL_RUNS) -> int | None:
+    """Of so many runs on real threads; a run that is stuck fails, too."""
+    command = [sys.executable, "-c", _RUN_REPEATEDLY, str(runs), str(_STUCK), str(path), *arguments]
+    number = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return int(number) if number else None
+
+
+def _on_real_threads(path: Path) -> str:
+    failing = first_failing_run(path)
+    return f"none of {_REAL_RUNS:,} runs fails" if failing is None else f"run {failing} fails"
 
 
 def main(seconds: str, strategy: str, target: str, *arguments: str) -> None:

@@ -69,6 +69,10 @@ class Renderer:
         self.lock = threading.Lock()
         self.pages = 0
 
+    def names(self) -> list[str]:
+        """Of all templates, good and bad."""
+        return sorted(self.registry.sources)
+
     def page(self, name: str, values: dict[str, str]) -> str:
         try:
             text = self.registry.get(name).render(values)
@@ -88,6 +92,7 @@ def main() -> None:
             pool.submit(renderer.page, "hello", {"name": "Ben"}),
         ]
         texts = [job.result() for job in jobs]
+    assert renderer.names() == ["bad", "hello"]
     assert texts == ["Hello Ann!", "error: bad", "Hello Ben!"], texts
     assert renderer.pages == 2
     assert renderer.registry.compilations == 1
