@@ -6,8 +6,8 @@
 Each file of ``programs/services`` is a service with one bug; with the argument ``repaired`` it has none. The bug has to
 be found within ten CPU seconds, and of the repaired program all orders with up to two preemptions have to be covered
 within ``--seconds`` CPU seconds, if it is not verified. Each function of ``programs/textbook`` is correct, and has to
-be verified in two. Beside each bug: ``pct`` alone, frontrun (``services_frontrun.py``, for ten seconds, not of the CPU),
-and the first of 1,000 runs on real threads that fails, with a switch interval of a microsecond.
+be verified in two. Beside each bug: its kind, ``pct`` alone, frontrun (``services_frontrun.py``, for ten seconds, not
+of the CPU), and the first of 1,000 runs on real threads that fails, with a switch interval of a microsecond.
 
 CPU seconds are those of one process, from its start on, with the explanation of the bug left out; frontrun's are those
 of its search alone. The interpreter and Mazurka take half a second to start.
@@ -89,6 +89,13 @@ def services(only: str = "*") -> list[Path]:
     return sorted(path for path in _SERVICES.glob("*.py") if fnmatch.fnmatch(path.stem, only))
 
 
+def kind(path: Path) -> str:
+    """Of the seeded bug, as the head of the program names it."""
+    found = re.search(r"^Seeded \(([^)]+)\):", path.read_text(), re.MULTILINE)
+    assert found is not None, path
+    return found[1]
+
+
 def textbook(only: str = "*") -> list[str]:
     """The targets: a function of a file each."""
     return [
@@ -110,22 +117,23 @@ def measure(settings: Settings) -> Iterator[Row]:
         repaired = pool.map(lambda path: checked(str(path), "repaired", seconds=settings.seconds), paths)
         verified = pool.map(lambda target: checked(target, seconds=_TEXTBOOK_SECONDS), targets)
         for path, bug, *beside in zip(paths, bugs, sampled, peers, real, strict=True):
-            yield _bug_row(path.stem, bug, *beside)
+            yield _bug_row(path, bug, *beside)
         for path, said in zip(paths, repaired, strict=True):
             yield _repaired_row(f"{path.stem}, repaired", said)
         for target, said in zip(targets, verified, strict=True):
             yield _textbook_row(target.rpartition("::")[2], said)
 
 
-def _bug_row(figure: str, bug: Checked | str, pct: Checked | str, peer: str, real: str) -> Row:
-    demanded = f"<= {_TO_THE_BUG:g} s"
+def _bug_row(path: Path, bug: Checked | str, pct: Checked | str, peer: str, real: str) -> Row:
+    figure, demanded = f"{path.stem}, bug", f"<= {_TO_THE_BUG:g} s"
     if isinstance(bug, str):
-        return Row(f"{figure}, bug", demanded, "failed", note=bug, holds=False)
+        return Row(figure, demanded, "failed", note=bug, holds=False)
     if isinstance(pct, Checked):
         pct = f"{pct.seconds:.1f} s, {pct.executions:,} executions" if pct.verdict == "violation" else "not found"
     note = f"{bug.executions:,} executions; pct: {pct}; frontrun: {peer}; real threads: {real}"
     found = bug.verdict == "violation"
-    return Row(f"{figure}, bug", demanded, f"{bug.seconds:.1f} s" if found else bug.verdict, note=note, holds=found)
+    measured = f"{bug.seconds:.1f} s" if found else bug.verdict
+    return Row(figure, demanded, measured, kind(path), note, found)
 
 
 def _repaired_row(figure: str, said: Checked | str) -> Row:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.services import Checked, checked, first_failing_run, services, textbook
+from benchmarks.services import Checked, checked, first_failing_run, kind, services, textbook
 
 _SERVICES = services()
 _TEXTBOOK = textbook()
@@ -63,5 +63,6 @@ def test_a_run_on_real_threads_that_fails_is_seen(tmp_path: Path) -> None:
 
 def test_there_are_as_many_as_demanded() -> None:
     assert len(_SERVICES) >= 20
+    assert len(set(map(kind, _SERVICES))) >= 12
     assert len(_TEXTBOOK) >= 40
     assert all(100 <= len(path.read_text().splitlines()) <= 400 for path in _SERVICES)

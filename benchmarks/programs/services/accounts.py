@@ -1,7 +1,7 @@
 """A payment service: a pool of workers takes transfers from a queue, an auditor sums up meanwhile.
 
-Seeded: a transfer takes the locks of its two accounts in the order of its arguments, so two transfers in opposite
-directions block each other. Repaired: always in the order of the accounts' names.
+Seeded (lock order): a transfer takes the locks of its two accounts in the order of its arguments, so two transfers in
+opposite directions block each other. Repaired: always in the order of the accounts' names.
 """
 
 import queue

@@ -1,7 +1,7 @@
 """A store of attachments: readers share one open file for each name, and the last one that is done closes it.
 
-Seeded: a reader counts itself out under the lock, and looks afterwards whether it was the last one, so that two may
-think so and both close the file. Repaired: the lock covers both.
+Seeded (double close): a reader counts itself out under the lock, and looks afterwards whether it was the last one, so
+that two may think so and both close the file. Repaired: the lock covers both.
 """
 
 import sys

@@ -3,8 +3,8 @@
 A hold lasts for some ticks of the office's clock. A sweeper looks for holds that are over and gives their seats to
 those who wait. Payments go through a bank that may decline, and each sale is printed.
 
-Seeded: a visitor's hold is looked at before the payment and the seat is sold after it, and the sweeper may have given
-the seat to another one in between: it is sold twice. Repaired: a hold that is being paid is not swept.
+Seeded (check then act): a visitor's hold is looked at before the payment and the seat is sold after it, and the sweeper
+may have given the seat to another one in between: it is sold twice. Repaired: a hold that is being paid is not swept.
 """
 
 import itertools

@@ -1,7 +1,7 @@
 """A gateway with a circuit breaker: clients call a backend through it; after two failures it answers by itself.
 
-Seeded: the breaker opens in one critical section and says until when in another, so a client in between is let
-through as if the pause were over. Repaired: both in one.
+Seeded (half-updated pair): the breaker opens in one critical section and says until when in another, so a client in
+between is let through as if the pause were over. Repaired: both in one.
 """
 
 import sys

@@ -4,8 +4,9 @@ A topic has room for some messages; who publishes to a full one waits. A message
 due again after some deliveries of others, in case its consumer died. A message that was delivered too often goes to the
 dead letters.
 
-Seeded: consumers and producers wait on one condition, and a message that is taken wakes one of them: that may be a
-consumer, who finds nothing and waits again, while the producer is never woken. Repaired: it wakes all.
+Seeded (wrong waiter woken): consumers and producers wait on one condition, and a message that is taken wakes one of
+them: that may be a consumer, who finds nothing and waits again, while the producer is never woken. Repaired: it wakes
+all.
 """
 
 import itertools

@@ -4,9 +4,9 @@ The plan is read from lines like ``app: lib main``. A target is handed to the wo
 was built; a worker takes its recipe, or what the cache kept under the key of its inputs. Failed targets fail all that
 depend on them. A console collects the lines of all workers, a summary counts what was done.
 
-Seeded: a worker that has built a dependency counts down under the lock of the plan, and looks afterwards whether any is
-missing: two workers that built the last two may both see none, and the target is built twice. Repaired: the lock
-covers both.
+Seeded (double processing): a worker that has built a dependency counts down under the lock of the plan, and looks
+afterwards whether any is missing: two workers that built the last two may both see none, and the target is built twice.
+Repaired: the lock covers both.
 """
 
 import hashlib

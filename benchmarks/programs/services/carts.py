@@ -1,7 +1,7 @@
 """Shopping carts in a write-behind cache: shops change carts in memory, a saver writes the changed ones to a table.
 
-Seeded: the saver unmarks a cart as changed after it wrote it: a change made while it wrote is unmarked, too, and never
-written. Repaired: it unmarks it when it reads it, under the same lock.
+Seeded (lost write): the saver unmarks a cart as changed after it wrote it: a change made while it wrote is unmarked,
+too, and never written. Repaired: it unmarks it when it reads it, under the same lock.
 """
 
 import sys

@@ -3,8 +3,9 @@
 Each connection has an outgoing queue of lines, and refuses lines once it is closed. Rooms keep a history, from which a
 new member gets the last lines. The server counts what was sent, and what was not because a member had gone.
 
-Seeded: a room sends to a list of its members that it made earlier, and a connection that was closed since then raises.
-Repaired: the room asks the connection to send if it is open, which is decided under the connection's lock.
+Seeded (use after close): a room sends to a list of its members that it made earlier, and a connection that was closed
+since then raises. Repaired: the room asks the connection to send if it is open, which is decided under the connection's
+lock.
 """
 
 import logging

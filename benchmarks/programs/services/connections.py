@@ -1,7 +1,7 @@
 """A pool of connections: clients check one out, use it, and give it back; a keeper closes the pool at the end.
 
-Seeded: a connection that turned out to be broken is replaced without a notification, so a client that waits for one
-waits for ever. Repaired: notified as any other.
+Seeded (missed notification): a connection that turned out to be broken is replaced without a notification, so a client
+that waits for one waits for ever. Repaired: notified as any other.
 """
 
 import sys

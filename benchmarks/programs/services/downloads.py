@@ -3,8 +3,8 @@
 Files that were fetched before are answered from a store, hosts that are blocked are not asked at all. Progress goes to
 the log, and a ledger counts bytes by host.
 
-Seeded: a download that finds its file in the store after it waited for the host returns at once, and never gives its
-place at the host back: the next one waits for ever. Repaired: the place is given back in any case.
+Seeded (leaked permit): a download that finds its file in the store after it waited for the host returns at once, and
+never gives its place at the host back: the next one waits for ever. Repaired: the place is given back in any case.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """An event bus: publishers post events, a dispatcher hands them to subscribers, who come and go.
 
-Seeded: the dispatcher iterates over the subscribers themselves, while others subscribe and unsubscribe: the iteration
-ends with RuntimeError. Repaired: over a copy made under the lock.
+Seeded (change during iteration): the dispatcher iterates over the subscribers themselves, while others subscribe and
+unsubscribe: the iteration ends with RuntimeError. Repaired: over a copy made under the lock.
 """
 
 import queue

@@ -3,8 +3,8 @@
 A folder is open from when it was put into the queue until it was read. When no folder is open, all workers are told to
 end; the index then answers queries.
 
-Seeded: a folder is counted after it was put into the queue. Another worker may have read it by then, so that none seems
-to be open: the workers are told to end, and the rest is never read. Repaired: it is counted first.
+Seeded (premature end): a folder is counted after it was put into the queue. Another worker may have read it by then, so
+that none seems to be open: the workers are told to end, and the rest is never read. Repaired: it is counted first.
 """
 
 import queue

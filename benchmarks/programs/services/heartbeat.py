@@ -1,7 +1,7 @@
 """A monitor of machines: machines register and report that they live, a watcher calls somebody for the silent ones.
 
-Seeded: a machine is entered before its entry is complete: the watcher may find a silent machine whose owner is not
-known yet. Repaired: the entry is made first.
+Seeded (early publication): a machine is entered before its entry is complete: the watcher may find a silent machine
+whose owner is not known yet. Repaired: the entry is made first.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """A journal with group commit: clients append entries and wait until they are on disk; one writer writes in groups.
 
-Seeded: the writer takes the entries that wait, and clears its signal afterwards: the signal of an entry that was
-appended in between is lost, and its client waits for ever. Repaired: it clears the signal first.
+Seeded (lost signal): the writer takes the entries that wait, and clears its signal afterwards: the signal of an entry
+that was appended in between is lost, and its client waits for ever. Repaired: it clears the signal first.
 """
 
 import sys

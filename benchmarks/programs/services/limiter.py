@@ -1,7 +1,7 @@
 """A service behind a rate limiter: clients acquire tokens, a refiller adds some, and statistics are kept.
 
-Seeded: the limiter looks at its tokens and takes one in two critical sections, so two clients may take the last token.
-Repaired: in one.
+Seeded (check then act): the limiter looks at its tokens and takes one in two critical sections, so two clients may take
+the last token. Repaired: in one.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """An outbox of mails with a retry queue: senders claim mails that are due, a transport delivers them or refuses.
 
-Seeded: a sender looks for the next mail that is due in one critical section, and marks it as claimed in another, so
-two senders may deliver one mail. Repaired: in one.
+Seeded (double processing): a sender looks for the next mail that is due in one critical section, and marks it as
+claimed in another, so two senders may deliver one mail. Repaired: in one.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """A web application with a registry of metrics: handlers count and measure requests, an exporter writes all of them.
 
-Seeded: a counter adds without a lock, as its inventor thought that an addition needs none. Repaired: it takes the
-lock of the counter.
+Seeded (unlocked statistics): a counter adds without a lock, as its inventor thought that an addition needs none.
+Repaired: it takes the lock of the counter.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """A pipeline: a reader, two parsers and a writer, with a bounded queue between each two, and a report of all.
 
-Seeded: a parser that meets the end of the input passes it on to the writer at once, though the other parser may still
-have a line: the writer ends too soon and a line is lost. Repaired: the last parser passes it on.
+Seeded (premature end): a parser that meets the end of the input passes it on to the writer at once, though the other
+parser may still have a line: the writer ends too soon and a line is lost. Repaired: the last parser passes it on.
 """
 
 import queue

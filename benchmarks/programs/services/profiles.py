@@ -1,7 +1,8 @@
 """Profiles of users behind a read-through cache: pages read them, users rename themselves, a table keeps them.
 
-Seeded: a reader that missed puts into the cache what it loaded, though it may have been changed and dropped from the
-cache meanwhile: the old profile stays. Repaired: it keeps what it loaded only if nothing was dropped since it began.
+Seeded (stale cache): a reader that missed puts into the cache what it loaded, though it may have been changed and
+dropped from the cache meanwhile: the old profile stays. Repaired: it keeps what it loaded only if nothing was dropped
+since it began.
 """
 
 import sys

@@ -1,7 +1,8 @@
 """A service that renders templates: workers of a pool share a cache of compiled templates and a lock-guarded registry.
 
-Seeded: a template that can't be compiled leaves the registry's lock taken, as it is released after the compilation
-and not in every case; the next worker waits for ever. Repaired: it is released in any case.
+Seeded (lock kept after an exception): a template that can't be compiled leaves the registry's lock taken, as it is
+released after the compilation and not in every case; the next worker waits for ever. Repaired: it is released in any
+case.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """A scheduler: jobs with priorities wait in a heap, two workers take the most urgent one, results are kept by name.
 
-Seeded: a worker that was woken takes a job without looking again whether there is one, though another worker may have
-taken it. Repaired: it looks again.
+Seeded (wrong predicate): a worker that was woken takes a job without looking again whether there is one, though another
+worker may have taken it. Repaired: it looks again.
 """
 
 import heapq

@@ -1,7 +1,7 @@
 """A store of sessions: users log in and out, a reaper removes the old ones, and requests look sessions up.
 
-Seeded: a request tests whether its session exists, and then gets it, without a lock in between; the reaper may have
-removed it. Repaired: it gets it in one step, under the lock.
+Seeded (check then act): a request tests whether its session exists, and then gets it, without a lock in between; the
+reaper may have removed it. Repaired: it gets it in one step, under the lock.
 """
 
 import itertools

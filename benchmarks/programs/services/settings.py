@@ -1,7 +1,8 @@
 """Settings that can be changed while a service runs: a store tells its listeners, a proxy keeps what it derived.
 
-Seeded: the store calls its listeners while it holds its lock. The proxy takes its own lock then, and asks the store
-under that lock elsewhere: the two wait for each other. Repaired: the store calls them after it gave its lock back.
+Seeded (callback under a lock): the store calls its listeners while it holds its lock. The proxy takes its own lock
+then, and asks the store under that lock elsewhere: the two wait for each other. Repaired: the store calls them after it
+gave its lock back.
 """
 
 import sys

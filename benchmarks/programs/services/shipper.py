@@ -1,7 +1,7 @@
 """A shipper of log records: handlers of requests write records to a buffer, which is sent to a collector in batches.
 
-Seeded: a flush copies the buffer, sends the copy, and empties the buffer afterwards, so a record that was written
-while the batch was sent is lost. Repaired: the full buffer is exchanged for an empty one, under the lock.
+Seeded (lost item): a flush copies the buffer, sends the copy, and empties the buffer afterwards, so a record that was
+written while the batch was sent is lost. Repaired: the full buffer is exchanged for an empty one, under the lock.
 """
 
 import sys

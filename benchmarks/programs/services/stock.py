@@ -1,7 +1,7 @@
 """A shop: customers reserve articles in one critical section and pay in another; a clerk restocks; orders are kept.
 
-Seeded: a customer reads the stock, and writes it back reduced after the payment, so a restocking in between is lost.
-Repaired: the stock is reduced by one update under its lock.
+Seeded (lost update): a customer reads the stock, and writes it back reduced after the payment, so a restocking in
+between is lost. Repaired: the stock is reduced by one update under its lock.
 """
 
 import sys
