@@ -5,7 +5,7 @@ race if both threads can stand right before theirs at once. An execution's steps
 conflicts: each step comes after the earlier ones that touch the same target, if one of the two writes it. Every order
 of the steps that keeps to that is an execution, too; so a conflicting pair can be adjacent in one of them if, and only
 if, no third step is between the two in the order. Attempts that fail (a try-lock of a held lock) order nothing, as in
-C11 7.26.4.5.
+C11 7.26.4.5. An update of an atomic variable that leaves its value as it is, is no such attempt: it has read the value.
 
 Independent of the engines: neither their happens-before (explore/races.py), nor their predictions (predict/races.py),
 nor adjacent choices (trace/conflicts.py) are used; common is only the table of targets that are data.
@@ -21,6 +21,7 @@ from typing import Any
 
 from mazurka.trace.conflicts import may_race
 from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.targets import Kind, kind_of
 
 _Clock = dict[int, int]
 
@@ -60,7 +61,8 @@ def races(log: Sequence[Any]) -> set[tuple[int, int]]:
 
 def fails(step: Any) -> bool:
     """Whether a step is an attempt without effect."""
-    return step.op is Op.READ and any(each.op is Op.REQUEST for each in step.more)
+    attempts = step.op is Op.READ and any(each.op is Op.REQUEST for each in step.more)
+    return attempts and kind_of(step.target) is not Kind.ATOMIC
 
 
 def _is_plain(step: Any, target: Any) -> bool:

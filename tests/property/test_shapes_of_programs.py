@@ -265,6 +265,7 @@ def test_native_threads_pause_where_they_are_asked_to(tmp_path: Path) -> None:
 
 _X: Target = ("var", "x")
 _LOCK: Target = ("lock", 1)
+_FLAG: Target = ("atomic", "f", 0)
 
 
 def _step(thread: int, op: Op, target: Target, site: int, *more: Access) -> Step:
@@ -278,3 +279,5 @@ def test_races_by_vector_clocks() -> None:
     assert races([write, _step(2, Op.READ, _X, 3), other]) == {(1, 3)}  # then it is no longer adjacent
     failed = _step(2, Op.READ, _LOCK, 4, Access(Op.REQUEST, _LOCK))
     assert races([write, _step(1, Op.ACQUIRE, _LOCK, 3), failed, other]) == {(1, 2)}
+    unchanged = _step(2, Op.READ, _FLAG, 4, Access(Op.REQUEST, _FLAG))  # an exchange of 1 and 1
+    assert races([write, _step(1, Op.WRITE, _FLAG, 3), unchanged, other]) == set()
