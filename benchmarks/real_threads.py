@@ -1,7 +1,8 @@
 """The outcomes of a program under real, preemptive threads, which pause at random between bytecodes.
 
-Each trial runs in a process of its own, since threads may block each other for good, or leave the process. The outcomes
-are a sample: an outcome that is not seen may be possible nevertheless.
+Each trial runs in a process of its own, since threads may block each other for good, or leave the process. These are
+forked from one that has imported nothing of Mazurka: where programs have been checked, models stand for locks and the
+like, and would not wait in them. The outcomes are a sample: an outcome that is not seen may be possible nevertheless.
 
 A trial ends as an interpreter does: threads that are no daemons are joined, then the exit handlers are called, and
 daemons are gone.
@@ -11,10 +12,12 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
 import random
 import select
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -22,6 +25,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final
 
@@ -49,6 +53,19 @@ class RealOutcomes:
 
 def outcomes(source: str, trials: int, patience: float = 2.0, is_script: bool = False) -> RealOutcomes:
     """The outcomes of some trials of a script, or of the function ``scenario()`` of a program."""
+    made = subprocess.run(
+        [sys.executable, "-m", "benchmarks.real_threads"],
+        input=json.dumps([source, trials, patience, is_script]),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[1],
+    )
+    returned, failed, statuses = json.loads(made.stdout)
+    return RealOutcomes(set(returned), {(name, line) for name, line in failed}, set(statuses))
+
+
+def _outcomes(source: str, trials: int, patience: float, is_script: bool) -> RealOutcomes:
     code = compile(source, "program.py", "exec", dont_inherit=True)
     found = RealOutcomes()
     hung = 0
@@ -174,3 +191,8 @@ def _run(code: CodeType, chance: random.Random, writing: int, is_script: bool) -
 
 def _called(scenario: Callable[[], str]) -> str:
     return scenario()
+
+
+if __name__ == "__main__":
+    _found = _outcomes(*json.load(sys.stdin))
+    print(json.dumps([sorted(_found.returned), sorted(_found.failed), sorted(_found.statuses)]))

@@ -12,9 +12,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from benchmarks.differential import REAL, OpenedProgram, compared, shrunk
+from benchmarks.differential import REAL, OpenedProgram, compared, is_beginning, shrunk
 from benchmarks.native_runs import native_outcomes
-from benchmarks.real_threads import outcomes
+from benchmarks.real_threads import HANGS, outcomes
 from tests.oracle.c_programs import THEMES, CProgram, drawn_in_c
 from tests.oracle.happens_before import races
 from tests.oracle.preemptive import hunt
@@ -252,6 +252,32 @@ def test_real_threads_end_as_an_interpreter_does(end: str, shown: str, status: i
     assert real.returned == {shown}
     assert real.statuses == ({status} if status else set())
     assert real.failed <= {("ValueError", 3)}
+
+
+_BLOCKS = """\
+import threading
+lock = threading.Lock()
+lock.acquire()
+threading.Thread(target=lock.locked).start()
+lock.acquire()
+"""
+
+
+def test_real_threads_have_no_models(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(_BLOCKS)
+    with closing(OpenedProgram(file)) as opened:
+        assert {kind for kind, *_ in opened.reached("dfs").failures} == {"deadlock"}
+        real = outcomes(_BLOCKS, 1, patience=1.0, is_script=True)
+    assert (real.returned, real.failed) == ({HANGS}, set())
+
+
+def test_a_process_may_end_before_all_is_written(tmp_path: Path) -> None:
+    program = CProgram((), (), (("exit(0);",),), Shape((EARLY,), shows=True))
+    assert compared(program, (REAL,), tmp_path).differ == {}
+    assert is_beginning("", {"final: 1"})
+    assert is_beginning("final: 1\nfinal: 1", {"final: 1\nfinal: 2"})
+    assert not is_beginning("final: 2", {"final: 1\nfinal: 2"})
 
 
 def test_native_threads_pause_where_they_are_asked_to(tmp_path: Path) -> None:
