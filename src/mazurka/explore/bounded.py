@@ -134,12 +134,16 @@ class SearchByPreemptions(Strategy, Generic[W]):
     exhaustive = True
 
     def __init__(self, first: W) -> None:
-        self.levels: Levels[W] = Levels()
-        self.levels.add(0, first)
+        self.start(first)
         self.done = 0
         self.unrepeatable = 0  # prefixes of earlier runs that could not be followed again
         self.cut = False  # whether a run was cut short
         self.journal: list[JournalRecord] = []
+
+    def start(self, first: W) -> None:
+        """Begin with this seed, without any others."""
+        self.levels: Levels[W] = Levels()
+        self.levels.add(0, first)
 
     def next_seed(self) -> Seed | None:
         taken = self.levels.take()

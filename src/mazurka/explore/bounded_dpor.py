@@ -28,16 +28,19 @@ whole tree stays in memory.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from mazurka.explore.bounded import EXPIRED, SearchByPreemptions, SwitchPoint, turns
 from mazurka.explore.coverage import Cause, Coverage, places_of
 from mazurka.explore.races import Execution
-from mazurka.explore.strategy import JournalRecord, Seed
+from mazurka.explore.sections import MergedRun, Sections
+from mazurka.explore.strategy import JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.program.protocol import Run
+from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
 from mazurka.trace.ids import SiteNumber
 from mazurka.trace.targets import kind_of
@@ -79,8 +82,13 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
 
     name = "icb-dpor"
 
-    def __init__(self) -> None:
+    @classmethod
+    def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
+        return cls(settings.finals)
+
+    def __init__(self, finals: bool = False) -> None:
         super().__init__(_Insertion(None, ""))
+        self.sections = Sections(finals)
         self.root = _Place(None, "", 0)
         self.expired = False  # whether a timeout fired in some run
         self.places = 0  # in the search
@@ -89,6 +97,11 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
     def observe(self, seed: Seed, run: Run) -> None:
         if self.has_diverged(seed, run):
             return
+        if self.sections.learn(run):
+            self._reset()
+            return
+        if not self.places:
+            self.journal.append(self.sections.record())
         if run.expired and not self.expired:
             self.expired = True
             self.journal.append(("expired",))
@@ -97,6 +110,22 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         wanted = sorted(set(self._backtrack(run, schedule, fresh)))
         self.journal.append(("ran", seed.number, " ".join(schedule), json.dumps(new_turns), json.dumps(wanted)))
         self._learn(seed.number, schedule, new_turns, wanted)
+
+    def begin_again(self, earlier: Self) -> None:
+        self.sections.begin_again(earlier.sections)
+        self._reset()
+
+    def foresee(self, run: Run) -> None:
+        if run.divergence is None:
+            self.sections.foresee(run)
+
+    def _reset(self) -> None:
+        """Start again: sections that were taken for single events are none, or do not commute."""
+        self.start(_Insertion(None, ""))
+        self.sections.begin_again(self.sections)
+        self.root, self.places = _Place(None, "", 0), 0
+        self.journal = [("reset",), self.sections.record()]
+        self.journal += [("expired",)] * self.expired
 
     def _learn(
         self,
@@ -138,11 +167,14 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         points = [
             (step.op, step.target, site) for step, site in zip(run.log, places_of(run), strict=True) if step.point
         ]
-        for event, task in Execution(run).rivals(fresh):
-            op, target, site = points[event]
+        merged = self.sections.merged(run)
+        first = merged.starts if isinstance(merged, MergedRun) else range(len(points))  # by event: its first point
+        for event, task in Execution(merged).rivals(bisect_left(first, fresh)):
+            point = first[event]
+            op, target, site = points[point]
             self._reasons[op, kind_of(target).tag, site] += 1
-            yield event, run.tasks[task]
-            yield starts[event], run.tasks[task]
+            yield point, run.tasks[task]
+            yield starts[point], run.tasks[task]
 
     def coverage(self) -> Coverage:
         total = self._reasons.total()
@@ -154,7 +186,11 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
 
     def restore(self, records: Iterable[JournalRecord]) -> None:
         for record in records:
+            if self.sections.recall(record):
+                continue
             match record:
+                case ("reset",):
+                    self._reset()
                 case ("ran", number, schedule, new_turns, wanted):
                     self._learn(number, tuple(schedule.split()), json.loads(new_turns), json.loads(wanted))
                 case ("expired",):

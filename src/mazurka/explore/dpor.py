@@ -45,9 +45,10 @@ from typing import Self
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.met_operations import MetOperations, numbers_in
 from mazurka.explore.races import Execution, PointEvent, StepShapes
+from mazurka.explore.sections import Sections
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
 from mazurka.explore.wakeup import Insertion, PathFrame, WakeupNode, insert, place_of, still_asleep
-from mazurka.program.protocol import Access, Plan, Run
+from mazurka.program.protocol import Access, Divergence, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
 from mazurka.trace.targets import TIME
@@ -61,11 +62,12 @@ class OptimalReduction(Strategy):
 
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
-        return cls(settings.timed, settings.ordered)
+        return cls(settings.timed, settings.ordered, settings.finals)
 
-    def __init__(self, timed: bool = False, ordered: bool = False) -> None:
+    def __init__(self, timed: bool = False, ordered: bool = False, finals: bool = False) -> None:
         self.timed = timed  # whether runs are those of plans with timing
         self.met = MetOperations()
+        self.sections = Sections(finals)
         self.shapes: StepShapes = {}
         self.ordered = ordered  # whether timeouts that fire come after all steps of others before them
         self.expired = False  # whether a timeout fired in some run, in an unknown order
@@ -81,6 +83,7 @@ class OptimalReduction(Strategy):
         self.done = 0
         self.diverged = 0
         self.lost = 0  # seeds that should have been possible
+        self.entered: list[int] = []  # by entry of the last seed's prefix: its frame
         self.events: list[PointEvent] = []  # by their numbers in records
         self.event_numbers: dict[PointEvent, int] = {}
 
@@ -88,13 +91,16 @@ class OptimalReduction(Strategy):
 
     def begin_again(self, earlier: Self) -> None:
         """Keep the knowledge of operations that reset searches; it holds for runs with further points, too."""
-        if self.met.take_over(earlier.met):
-            self._reset()
+        self.sections.begin_again(earlier.sections)
+        self.met.take_over(earlier.met)
+        self._reset()
 
     def foresee(self, run: Run) -> None:
         """Learn which operations would reset the search."""
         if run.divergence is not None or self.begun:
             return
+        if not self._has_clocks():
+            self.sections.foresee(run)
         timed, time = in_time(run) if self.timed else run, TIME if self.timed else None
         if self.met.foresee(run, lambda waited_for, varying: Execution(timed, waited_for, time, varying)):
             self._reset()
@@ -103,8 +109,14 @@ class OptimalReduction(Strategy):
         if self.outstanding or not self._advance():
             return None
         self.outstanding = True
-        prefix = tuple([frame.event.thread for frame in self.frames if frame.event is not None])
-        return Seed(self.number, Plan(prefix, orders_timeouts=self.ordered))
+        self.entered = []
+        prefix: list[str] = []
+        for number, frame in enumerate(self.frames):
+            if frame.event is not None:
+                points = frame.event.points if number < len(self.frames) - 1 else 1  # it goes on by itself
+                prefix += [frame.event.thread] * points
+                self.entered += [number] * points
+        return Seed(self.number, Plan(tuple(prefix), orders_timeouts=self.ordered))
 
     def observe(self, seed: Seed, run: Run) -> None:
         self.outstanding = False
@@ -115,10 +127,17 @@ class OptimalReduction(Strategy):
             self._reset()
             return
         if run.divergence is not None:
-            index, harmless, waits = run.divergence.index, run.divergence.harmless, run.divergence.waits
+            index, harmless, waits = self._frame_of(run.divergence), run.divergence.harmless, run.divergence.waits
             self._astray(index, harmless, waits)
             self.journal.append(("astray", seed.number, index, int(harmless) + 2 * int(waits)))
             return
+        if not self._has_clocks():
+            if self.sections.learn(run):
+                self._reset()
+                return
+            if not self.done:
+                self.journal.append(self.sections.record())
+            run = self.sections.merged(run)
         if self.timed:
             run = in_time(run)
         fired = None
@@ -143,19 +162,32 @@ class OptimalReduction(Strategy):
         self.journal.append(("ran", seed.number, path.tobytes(), made.tobytes()))
 
     def sleep_sets(self) -> list[tuple[str, ...]]:
-        return [tuple([event.thread for event in frame.asleep]) for frame in self.frames]
+        found: list[tuple[str, ...]] = []
+        for frame in self.frames:
+            found.append(tuple([event.thread for event in frame.asleep]))
+            found += [()] * (0 if frame.event is None else frame.event.points - 1)
+        return found
+
+    def _has_clocks(self) -> bool:
+        """Whether steps depend on clocks or timeouts: then sections are not single events."""
+        return self.timed or self.ordered
+
+    def _frame_of(self, divergence: Divergence) -> int:
+        """The frame of a place of the last seed."""
+        return self.entered[divergence.index] if divergence.index < len(self.entered) else len(self.frames)
 
     def _astray_thread(self, run: Run) -> str | None:
         """The thread that should have moved where a seed could not be followed."""
-        if run.divergence is None or run.divergence.index >= len(self.frames):
+        if run.divergence is None or (index := self._frame_of(run.divergence)) >= len(self.frames):
             return None
-        event = self.frames[run.divergence.index].event
+        event = self.frames[index].event
         return None if event is None else event.thread
 
     def _reset(self) -> None:
         """Drop all reversals and start again: they assumed that targets of these kinds can always be read."""
         self._clear()
-        self.journal = [self.met.reset_record()]
+        self.sections.begin_again(self.sections)
+        self.journal = [self.met.reset_record(), self.sections.record()]
         self.journal += [("expired",)] * self.expired
 
     def estimate(self) -> Estimate:
@@ -252,13 +284,13 @@ class OptimalReduction(Strategy):
         for record in records:
             if record[0] == "reset":
                 self._clear()
-            if self.met.recall(record):
+            if self.met.recall(record) or self.sections.recall(record):
                 continue
             match record:
                 case ("expired",):
                     self.expired = True
-                case ("event", thread, reads, writes):
-                    event = PointEvent(thread, frozenset(numbers_in(reads)), frozenset(numbers_in(writes)))
+                case ("event", thread, reads, writes, points):
+                    event = PointEvent(thread, frozenset(numbers_in(reads)), frozenset(numbers_in(writes)), points)
                     self.event_numbers[event] = len(self.events)
                     self.events.append(event)
                 case ("astray", _, index, kind):
@@ -275,7 +307,7 @@ class OptimalReduction(Strategy):
             number = self.event_numbers[event] = len(self.events)
             self.events.append(event)
             reads, writes = array("q", sorted(event.reads)), array("q", sorted(event.writes))
-            self.journal.append(("event", event.thread, reads.tobytes(), writes.tobytes()))
+            self.journal.append(("event", event.thread, reads.tobytes(), writes.tobytes(), event.points))
         return number
 
     def _encode_insertion(self, made: array[int], change: Insertion) -> None:

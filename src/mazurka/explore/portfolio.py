@@ -9,8 +9,9 @@ few in a pool of connections, and many in a counter. So, as in portfolios of sol
 In a whole program none of them ends. Its bugs are mostly found by chance: of twelve bugs seeded in programs of 140 to
 250 lines, with four or five threads, the first execution shows two, a hundred executions of samplers eleven, each of
 the searches above nine or fewer in three seconds. ``icb-dpor`` finds eleven, and what it has covered at any time can be
-said in a sentence. So the order is: ``mcr`` until it has made some executions and taken about half a second, about a
-hundred executions of samplers (mixed_sampling.py), then all in turns.
+said in a sentence. So the order is: ``mcr`` until it has made some executions and taken about half a second, ten
+executions of ``dpor``, which are all there are where critical sections commute (sections.py), about a hundred
+executions of samplers (mixed_sampling.py), then all in turns.
 
 Shares. Samplers have a large one until they have made as many executions as there are threads times points, or taken
 nine seconds, and ``icb-dpor`` until all orders with up to two preemptions are covered; then both have small ones, so
@@ -64,11 +65,12 @@ _COSTS: Final = {"mcr": 6.0, "se-mcr": 6.0, "dpor": 1.5, "icb-dpor": 1.5, "sampl
 #: The executions, and the work, after which samplers join.
 _ALONE: Final = (10, 24_000.0)
 
-#: Executions that they make in a row then, and the most work for them.
+#: Executions that ``dpor`` makes in a row then, and samplers after these, and the most work for each.
+_FIRST_TRIES: Final = (10, 24_000.0)
 _OPENING: Final = (100, 60_000.0)
 
-#: The work after which ``dpor`` joins, and ``se-mcr``: a second, and six.
-_LEADS: Final = (50_000.0, 270_000.0)
+#: The work after which ``dpor`` joins, and ``se-mcr``: half a second, and six.
+_LEADS: Final = (24_000.0, 270_000.0)
 
 #: ... if a search of the program has taken long before, without its end.
 _LATE_LEADS: Final = (0.0, 270_000.0)
@@ -126,11 +128,12 @@ class Portfolio(Strategy):
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
         mcr = ReadsFromSearch(make_solver(settings.solver), source.uses_of, repeats=settings.races)
         samplers = lambda: _samplers(settings)  # noqa: E731
+        bounded = lambda: _bounded(settings)  # noqa: E731
         if settings.races:
             return cls(mcr, [lambda: _dpor(settings)], leads=[inf], samplers=samplers)
         others = [lambda: _dpor(settings), lambda: _se_mcr(settings)]
         leads = _LATE_LEADS if settings.late else None
-        return cls(mcr, others, leads, samplers=samplers, bounded=_bounded, bound=settings.bound)
+        return cls(mcr, others, leads, samplers=samplers, bounded=bounded, bound=settings.bound)
 
     def __init__(
         self,
@@ -186,14 +189,17 @@ class Portfolio(Strategy):
             able = [part for part in able if part is not self._first]
         if not self._first.out and all(part.ended for part in self._searches()):
             return None  # it is not worth while to go on with those beside them alone
+        if any(part.number == 1 and self._is_opening(part) for part in able):
+            return self._parts[1]
         if (samplers := self._parts.get(_SAMPLING)) is not None and self._is_opening(samplers):
             return samplers
         return min(able, key=lambda part: part.turn, default=None)
 
     @staticmethod
-    def _is_opening(samplers: _Part) -> bool:
-        executions, work = _OPENING
-        return samplers.runs < executions and samplers.work < work
+    def _is_opening(part: _Part) -> bool:
+        """Whether a strategy is to go on by itself, after the first one."""
+        executions, work = _OPENING if part.number == _SAMPLING else _FIRST_TRIES
+        return part.runs < executions and part.work < work
 
     def _join(self) -> None:
         """Have more strategies begin, if they are due."""
@@ -420,10 +426,10 @@ def _dpor(settings: StrategySettings) -> Strategy:
     return OptimalReduction(settings.timed)
 
 
-def _bounded() -> Strategy:
+def _bounded(settings: StrategySettings) -> Strategy:
     from mazurka.explore.bounded_dpor import BoundedReduction
 
-    return BoundedReduction()
+    return BoundedReduction(settings.finals)
 
 
 def _samplers(settings: StrategySettings) -> Strategy:

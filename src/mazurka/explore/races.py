@@ -54,11 +54,12 @@ _NOTHING: Final[frozenset[int]] = frozenset()
 
 class PointEvent(NamedTuple):
     """A thread's step at a point: the targets that it only reads, and those that it writes, by their stable
-    fingerprints."""
+    fingerprints. A section (sections.py) passes several ``points``."""
 
     thread: str
     reads: frozenset[int]
     writes: frozenset[int]
+    points: int = 1
 
     def conflicts(self, other: PointEvent) -> bool:
         """Whether the two can't be swapped."""
@@ -295,7 +296,7 @@ class Execution:
             for each, touched in accesses
         )
         made = StepShape(
-            _event(thread, accesses),
+            _event(thread, accesses, target[1] if op is Op.NOP and len(target) > 1 else 1),
             accesses,
             touching,
             tuple(writes.items()),
@@ -582,7 +583,7 @@ def is_waiting_read(blocked: Blocked) -> bool:
     return blocked.op is Op.READ and not blocked.repeats
 
 
-def _event(thread: str, accesses: tuple[tuple[Op, Target], ...]) -> PointEvent:
+def _event(thread: str, accesses: tuple[tuple[Op, Target], ...], points: int) -> PointEvent:
     writes = frozenset([fingerprint_of_name(target) for op, target in accesses if WRITES[op]])
     reads = frozenset([fingerprint_of_name(target) for op, target in accesses if READS[op]]) - writes
-    return PointEvent(thread, reads or _NOTHING, writes)
+    return PointEvent(thread, reads or _NOTHING, writes, points)

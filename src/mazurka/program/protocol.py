@@ -16,7 +16,7 @@ location that several threads touch, and before each operation that may block. A
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
 from types import MappingProxyType
@@ -300,6 +300,9 @@ class Run:
     shortest: float = float("inf")  # the shortest of these limits, in seconds
     slept: float = 0.0  # the latest end of a sleep, in seconds since the start
     lag: float = 0.0  # for how long threads that could move were held up while others slept or waited, at most
+    #: Steps that add to an integer without showing it (its read; the write comes next), or an item to a dictionary.
+    additions: Collection[int] = frozenset()
+    unseen: Collection[Target] = frozenset()  # locks that code which is not instrumented takes
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
     bounded: frozenset[StepIndex] = frozenset()  # with timing or detail: steps whose threads waited with a limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing

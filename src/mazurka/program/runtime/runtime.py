@@ -92,6 +92,7 @@ class Runtime:
         "_unborn",
         "aborting",
         "accounts",
+        "additions",
         "assumed",
         "by_name",
         "careful",
@@ -113,6 +114,7 @@ class Runtime:
         "tasks",
         "touched",
         "uncontrolled",
+        "unseen",
         "untracked",
         "values",
     )
@@ -191,6 +193,8 @@ class Runtime:
         self.uncontrolled: dict[str, int] = {}
         self.assumed: set[str] = set()
         self.names: dict[Target, str] = {}
+        self.additions: set[int] = set()  # as in Run, like the next
+        self.unseen: set[Target] = set()
         self.required = 0  # threads that must end before the run does
         # Called in a process that the program forked.
         self.on_body_end: Callable[[BaseException | None], object] | None = None

@@ -29,6 +29,7 @@ from zlib import crc32
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access
+from mazurka.program.python.instrument.sites import instrumented
 from mazurka.program.python.primitives.run import (
     INNER,
     Models,
@@ -212,7 +213,10 @@ class Lock:
         if self._taking is _RMW:
             runtime.record_value(0, whole=True)
         self._holder = runtime.current
-        self._acquired = where(sys._getframe(1))
+        frame = sys._getframe(1)
+        if frame.f_code.co_filename not in instrumented:
+            runtime.unseen.add(self._target)
+        self._acquired = where(frame)
         if self._guards:
             runtime.begin_section(self._target)
         return True
@@ -408,7 +412,10 @@ class RLock:
                 return False
         self._holder = task
         self._count = 1
-        self._acquired = where(sys._getframe(1))
+        frame = sys._getframe(1)
+        if frame.f_code.co_filename not in instrumented:
+            runtime.unseen.add(self._target)
+        self._acquired = where(frame)
         if self._guards:
             runtime.begin_section(self._target)
         return True

@@ -15,7 +15,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import deep_access, objects, untracked
+from mazurka.program.python.semantics import additions, deep_access, objects, untracked
 from mazurka.program.python.semantics.class_shapes import shape_of
 from mazurka.program.python.semantics.harmless import BUILTIN_METHODS
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
@@ -166,6 +166,10 @@ def read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         emit(run, thing, site, _READ, item_at(number(thing), stands), (), _look(thing, key))
 
 
+#: Dictionaries in which the order of keys is that of their insertion, and nothing else depends on it.
+_BY_INSERTION: Final = frozenset({dict, defaultdict})
+
+
 def write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     """``thing[key] = value``."""
     if is_namespace(thing):
@@ -183,6 +187,8 @@ def write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if is_contested(run, site, target, not present):
         op, more = _RMW, (*values_changed(thing, n), Access(_RMW, (STRUCTURE, n)))
     emit(run, thing, site, op, target, more, _look(thing, args[0]))
+    if op is _WRITE and not present and n > 0 and type(thing) in _BY_INSERTION:
+        additions.note_insertion(run, target)
 
 
 def _hide(run: Any, n: int, keys: Iterable[Any] | None, site: int) -> None:

@@ -18,6 +18,7 @@ from weakref import finalize, ref
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import (
+    additions,
     attributes,
     calls,
     chained,
@@ -355,7 +356,11 @@ def augment(right: Any, left: Any, name: str, site: int) -> Any:
 def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]:
     """``left`` is about to be combined with ``right`` in place by method ``name``: returns both."""
     run = activation.active
-    if run is not None and not run.solo and not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
+    if run is None or run.solo:
+        return left, right
+    if type(left) is int and type(right) is int:
+        additions.note(run, name, site)
+    elif not (type(left) in deep_access.PLAIN and type(right) in deep_access.PLAIN):
         operators.augment(run, left, right, name, site)
         (right,) = reentrant.accompanied(run, left, site, (right,))
     return left, right

@@ -1,0 +1,334 @@
+"""Critical sections as single events, so that those which commute need not be executed in both orders.
+
+Definition. A *section* is what a thread does from the acquire of a lock to its release. A lock *makes sections atomic*
+if in no execution (i) a section holds another lock, waits, starts or ends a thread, or hands its lock on, (ii) a thread
+tests the lock, or never gives it back, (iii) another thread may access a location of a section at any moment of it: two
+conflicting accesses of two threads are in sections of the same lock, or are ordered by anything but locks of this kind.
+Then a section can be moved together (Lipton: Reduction, CACM 18(12), 1975): its acquire is a right mover, its release a
+left mover, its accesses are both. So an execution in which no thread stops inside of one reaches the same failures and
+final states, in which no such lock is ever seen taken. A section is then one event whose accesses are those of all its
+steps, without the lock.
+
+Two accesses *commute* if both add to an integer without showing it (``n += 1``), or both insert items into a dictionary
+that nobody has looked at as a whole. So two sections that only count are in no order at all.
+
+How it is used. :meth:`Sections.merged` makes of an execution one with sections as single events, from which a search
+takes its conflicts (races.py). All else knows only the execution as it was. The knowledge of locks that do not make
+sections atomic, of threads that add, and of dictionaries that are looked at grows with the executions of a search; if
+an execution contradicts what was assumed, the search begins again. That no such execution is missed is argued in
+docs/explanation/sections.md.
+
+Additions are shown to searches, which know reads and writes only, by a location for each thread: a section that adds
+writes its thread's one, and one that reads or writes the sum reads or writes all of them. What sections access, and
+what is accessed outside of them, has different names: by (iii) such accesses have an order without that.
+
+Cost: two passes over the steps, a microsecond each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from mazurka.explore.strategy import JournalRecord
+from mazurka.program.protocol import Access, Run
+from mazurka.program.runtime.lazy_run import Entry, LazyRun
+from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.ids import SiteNumber
+from mazurka.trace.targets import LOCK, STRUCTURE, Kind, Target, is_only_content
+
+_CONTENT_OPS: Final = (Op.READ, Op.WRITE, Op.RMW)
+
+#: The site of all sections: what one that reads accesses afterwards may depend on the value, at each of them.
+_SITE: Final = SiteNumber(-1)
+
+
+class _Section(NamedTuple):
+    """The steps from ``first`` to ``last``, both inclusive, of a thread that holds ``lock``."""
+
+    first: int
+    last: int
+    lock: Target
+
+
+class MergedRun(LazyRun):
+    """An execution with sections as single events. ``starts`` has, for each event, the number of its first point."""
+
+    __slots__ = ("starts",)
+
+    starts: list[int]
+
+
+class Sections:
+    """What the executions of a search have shown about locks and locations, each by its fingerprint.
+
+    Only locks are considered of which the first execution of a search has two sections that commute: nothing is gained
+    by others, and each that turns out not to make its sections atomic costs a new beginning.
+    """
+
+    def __init__(self, finals: bool = False) -> None:
+        self._finals = finals  # whether code outside of the program sees the order of keys
+        self._chosen: set[int] | None = None  # the locks that are considered; None: not chosen yet
+        self._not_atomic: set[int] = set()  # locks
+        self._looked_at: set[int] = set()  # dictionaries
+        self._adding: dict[int, set[str]] = {}  # by location: the threads that add to it
+        self._found: list[_Section] = []  # the sections of the last execution
+
+    # -- knowledge ----------------------------------------------------------------------------------------------------
+
+    def begin_again(self, earlier: Sections) -> None:
+        """A search begins, or begins again: keep what is known, and choose locks anew."""
+        self._not_atomic, self._looked_at, self._adding = earlier._not_atomic, earlier._looked_at, earlier._adding
+        self._chosen, self._found = None, []
+
+    def record(self) -> JournalRecord:
+        """The knowledge as a journal record."""
+        adding = {str(target): sorted(threads) for target, threads in self._adding.items()}
+        chosen = None if self._chosen is None else sorted(self._chosen)
+        return ("sections", json.dumps([chosen, sorted(self._not_atomic), sorted(self._looked_at), adding]))
+
+    def recall(self, record: JournalRecord) -> bool:
+        """Take over a record, if it is one of these; returns whether it is."""
+        if record[0] != "sections":
+            return False
+        chosen, locks, looked_at, adding = json.loads(record[1])
+        self._chosen = None if chosen is None else set(chosen)
+        self._not_atomic, self._looked_at = set(locks), set(looked_at)
+        self._adding = {int(target): set(threads) for target, threads in adding.items()}
+        return True
+
+    def foresee(self, run: Run) -> None:
+        """Learn from an execution before the search, in which threads may have stopped in sections."""
+        if self._chosen is None:
+            self._learn(run, alone=False)
+
+    def learn(self, run: Run) -> bool:
+        """Learn from an execution of the search; returns whether the search has to begin again, since it contradicts
+        what earlier ones have shown."""
+        before = self._size()
+        self._learn(run, alone=True)
+        if self._chosen is not None:
+            return self._size() != before
+        self._chosen = self._with_commuting(run)
+        self._found = [each for each in self._found if self._is_considered(each.lock)]
+        return False
+
+    def _learn(self, run: Run, alone: bool) -> None:
+        self._found = self._sections(run, alone)
+        if self._found:
+            self._check(run, self._found)
+            self._learn_additions(run, self._found)
+            self._found = [each for each in self._found if self._is_considered(each.lock)]
+
+    def _size(self) -> tuple[int, int, int]:
+        return len(self._not_atomic), len(self._looked_at), sum(map(len, self._adding.values()))
+
+    def _is_considered(self, lock: Target) -> bool:
+        printed = fingerprint_of_name(lock)
+        return printed not in self._not_atomic and (self._chosen is None or printed in self._chosen)
+
+    def _except(self, locks: Iterable[Target]) -> None:
+        self._not_atomic.update(map(fingerprint_of_name, locks))
+
+    def _with_commuting(self, run: Run) -> set[int]:
+        """The locks with two sections, of different threads, that commute."""
+        events: dict[Target, list[tuple[int, frozenset[Target], frozenset[Target]]]] = {}
+        chosen = set()
+        for section in self._found:
+            accesses = self._accesses_of(run, section)
+            written = frozenset([target for op, target in accesses if WRITES[op]])
+            touched = frozenset([target for _, target in accesses])
+            task, earlier = run.entries()[section.first][0], events.setdefault(section.lock, [])
+            for other, others_written, others_touched in earlier:
+                if other != task and written.isdisjoint(others_touched) and touched.isdisjoint(others_written):
+                    chosen.add(fingerprint_of_name(section.lock))
+            earlier.append((task, written, touched))
+        return chosen
+
+    # -- finding sections ---------------------------------------------------------------------------------------------
+
+    def _sections(self, run: Run, alone: bool) -> list[_Section]:
+        """The sections of locks that make them atomic, by first step. Those of a lock that does not are left out."""
+        found: list[_Section] = []
+        held: dict[int, list[tuple[int, Target]]] = {}  # by thread: the locks that it holds, and since which step
+        for number, entry in enumerate(run.entries()):
+            task, op, target, _, point, _, more = entry
+            is_of_lock = target[0] == LOCK and self._is_considered(target)
+            if not (is_of_lock or held or more):
+                continue
+            mine = held.get(task, [])
+            if alone and len(held) > (task in held):
+                self._except(lock for other, locks in held.items() if other != task for _, lock in locks)
+            if is_of_lock and op is Op.ACQUIRE and point and not more and target not in run.unseen:
+                self._except(lock for _, lock in mine)
+                held[task] = [*mine, (number, target)]
+            elif is_of_lock and op is Op.RELEASE and not more and mine and mine[-1][1] == target:
+                found.append(_Section(mine.pop()[0], number, target))
+                if not mine:
+                    del held[task]
+            else:
+                self._except(each for _, each in _accesses(entry) if each[0] == LOCK and self._is_considered(each))
+                if mine and not all(op in _CONTENT_OPS and is_only_content(each) for op, each in _accesses(entry)):
+                    self._except(lock for _, lock in mine)
+        self._except(lock for locks in held.values() for _, lock in locks)
+        return sorted([each for each in found if self._is_considered(each.lock)])
+
+    # -- the discipline -----------------------------------------------------------------------------------------------
+
+    def _check(self, run: Run, sections: list[_Section]) -> None:
+        """Look for accesses that another thread might make in the midst of a section."""
+        entries = run.entries()
+        lock_at: dict[int, Target] = {}
+        inside: set[Target] = set()
+        for section in sections:
+            for number in _inner(run, section):
+                lock_at[number] = section.lock
+                inside.update([target for _, target in _accesses(entries[number])])
+        atomic = {section.lock for section in sections}
+        clocks = [[0] * len(run.tasks) for _ in run.tasks]
+        synchronised: dict[Target, list[list[int]]] = {}  # by target: the clocks of its writes, and of all accesses
+        accessed: dict[Target, dict[tuple[int, Target | None, bool], int]] = {}
+        for number, entry in enumerate(entries):
+            task, lock = entry[0], lock_at.get(number)
+            clock = clocks[task]
+            for op, target in _accesses(entry):
+                if target in inside:
+                    writes = WRITES[op]
+                    past = accessed.setdefault(target, {})
+                    for (other, their_lock, wrote), when in past.items():
+                        if other != task and (writes or wrote) and when >= clock[other]:
+                            if lock is None or lock != their_lock:
+                                self._except(each for each in (lock, their_lock) if each is not None)
+                    past[task, lock, writes] = clock[task]
+                elif target not in atomic and (entry[4] or not is_only_content(target)):
+                    _synchronise(clock, task, op, synchronised.setdefault(target, [[], []]))
+
+    def _learn_additions(self, run: Run, sections: list[_Section]) -> None:
+        entries = run.entries()
+        inserted: dict[Target, Target] = {}  # the keys of dictionaries, and their names
+        added: dict[int, list[Target]] = {}
+        for section in sections:
+            if self._is_considered(section.lock):
+                for number in _inner(run, section):
+                    for target in _added(run, number):
+                        added.setdefault(number, []).append(target)
+                        thread, name = run.tasks[entries[number][0]], _name_of(target, section.lock)
+                        self._adding.setdefault(fingerprint_of_name(name), set()).add(thread)
+                        if target[0] == STRUCTURE:
+                            inserted[target] = name
+        if not inserted:
+            return
+        for number, entry in enumerate(entries):
+            for _, target in _accesses(entry):
+                if target in inserted and (self._finals or target not in added.get(number, ())):
+                    self._looked_at.add(fingerprint_of_name(inserted[target]))
+
+    # -- merging ------------------------------------------------------------------------------------------------------
+
+    def merged(self, run: Run) -> Run:
+        """The execution that was last learnt from, with its sections as single events."""
+        if not self._found:
+            return run
+        entries, sections = run.entries(), iter(self._found)
+        steps: list[Entry] = []
+        starts: list[int] = []
+        section = next(sections, None)
+        number = points = 0
+        while number < len(entries):
+            entry = entries[number]
+            if entry[4]:
+                starts.append(points)
+            if section is not None and section.first == number:
+                inner = entries[number + 1 : section.last + 1]
+                passed = 1 + sum([1 for each in inner if each[4]])
+                points += passed
+                steps.append(self._event(run, section, passed))
+                number, section = section.last + 1, next(sections, None)
+            else:
+                points += entry[4]
+                steps.append(entry)
+                number += 1
+        events = {start: event for event, start in enumerate(starts)}
+        choices = [(events[point], chosen, enabled) for point, chosen, enabled in run.decisions() if point in events]
+        made = MergedRun(run.tasks, steps, choices)
+        made.blocked, made.starts = run.blocked, starts
+        return made
+
+    def _event(self, run: Run, section: _Section, passed: int) -> Entry:
+        """The event that a section is."""
+        more = tuple([Access(op, target) for op, target in self._accesses_of(run, section)])
+        return run.entries()[section.first][0], Op.NOP, (Kind.NOTHING.tag, passed), _SITE, True, None, more
+
+    def _accesses_of(self, run: Run, section: _Section) -> Iterable[tuple[Op, Target]]:
+        """The accesses of a section at points, each once, by names that hold for all executions."""
+        entries, lock = run.entries(), section.lock
+        thread = run.tasks[entries[section.first][0]]
+        accesses: dict[tuple[Op, Target], None] = {}
+        for number in _inner(run, section):
+            if not entries[number][4]:
+                continue  # no other thread accesses what it does
+            added = _added(run, number)
+            for op, target in _accesses(entries[number]):
+                name = _name_of(target, lock)
+                printed = fingerprint_of_name(name)
+                if target in added and printed not in self._looked_at:
+                    accesses[Op.WRITE, (*name, "added by", thread)] = None
+                else:
+                    accesses[op, name] = None
+                    if printed not in self._looked_at:
+                        parts = [(*name, "added by", each) for each in sorted(self._adding.get(printed, ()))]
+                        accesses.update(dict.fromkeys([(op, each) for each in parts]))
+        return accesses
+
+
+def _name_of(target: Target, lock: Target) -> Target:
+    """A name for a location of a section that holds for all executions. Objects are numbered as threads meet them, and
+    threads meet those under a lock in any order; so all that sections of one lock access are taken for one."""
+    if len(target) > 1 and type(target[1]) is int:
+        return (lock, target[0], *[each if _is_stable(each) else None for each in target[2:]])
+    return (lock, *target)
+
+
+def _is_stable(part: Any) -> bool:
+    """Whether an attribute or a key is the same in all executions: not what stands for an object, nor its id()."""
+    return type(part) in (str, bool, bytes, type(None)) or (type(part) is int and abs(part) < 1 << 32)
+
+
+def _inner(run: Run, section: _Section) -> list[int]:
+    """The steps between the acquire and the release."""
+    entries, steps = run.entries(), range(section.first + 1, section.last)
+    return [number for number in steps if entries[number][0] == entries[section.first][0]]
+
+
+def _accesses(entry: Entry) -> Iterable[tuple[Op, Target]]:
+    if entry[6]:
+        return ((entry[1], entry[2]), *[(each.op, each.target) for each in entry[6]])
+    return ((entry[1], entry[2]),)
+
+
+def _added(run: Run, number: int) -> list[Target]:
+    """The locations that a step of a section only adds to."""
+    entries = run.entries()
+    task, op, target, _, _, _, more = entries[number]
+    if number in run.additions:
+        if op is Op.WRITE:
+            return [each.target for each in more if each.target[0] == STRUCTURE]
+        return [target] if entries[number + 1][:3] == (task, Op.WRITE, target) else []
+    read = number - 1 in run.additions and entries[number - 1][:3] == (task, Op.READ, target)
+    return [target] if read and op is Op.WRITE else []
+
+
+def _synchronise(clock: list[int], task: int, op: Op, known: list[list[int]]) -> None:
+    """A thread passes an operation that is ordered with those of others on the same target."""
+    writes = WRITES[op]
+    if not (writes or READS[op]):
+        return
+    earlier = known[1] if writes else known[0]
+    if earlier:
+        clock[:] = map(max, clock, earlier)
+    clock[task] += 1
+    known[1] = list(map(max, known[1], clock)) if known[1] else clock.copy()
+    if writes:
+        known[0] = list(map(max, known[0], clock)) if known[0] else clock.copy()

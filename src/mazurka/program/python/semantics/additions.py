@@ -1,0 +1,38 @@
+"""Steps that add to a location without showing what is there: two of these commute (explore/sections.py).
+
+``x.n += 1`` on two integers adds: nothing but the new value of ``x.n`` depends on the old one. So does ``d[k] = v``, if
+``k`` was missing, to the keys of ``d``, unless somebody looks at their order.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from mazurka.program.python.instrument import sites
+from mazurka.trace.event import Op
+from mazurka.trace.targets import Target
+
+_SUMS: Final = frozenset({"__iadd__", "__isub__"})
+
+
+def note(run: Any, name: str, site: int) -> None:
+    """An augmented assignment at this site is about to apply a method to two `int`: note the step that has read the
+    first of them, if it is the last one."""
+    if name in _SUMS and not run.is_recording and run.log:
+        task, op, _, read_at, *_ = run.log[-1]
+        if op is Op.READ and task == run.current.index and _begins_alike(read_at, site):
+            run.additions.add(len(run.log) - 1)
+
+
+def note_insertion(run: Any, target: Target) -> None:
+    """The last step, if it was on this target, has put an item under a new key."""
+    if not run.is_recording and run.log and run.log[-1][2] is target:
+        run.additions.add(len(run.log) - 1)
+
+
+@cache
+def _begins_alike(one: int, other: int) -> bool:
+    """Whether two sites begin at one place of the source."""
+    first, second = sites.site(one), sites.site(other)
+    return first is not None and second is not None and first[:3] == second[:3]

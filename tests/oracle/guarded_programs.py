@@ -1,0 +1,120 @@
+"""Random programs in Python whose threads share data under locks, mostly with the discipline that makes critical
+sections atomic, and often without: nested and tested locks, accesses outside, conditions, sections that never end.
+
+A program prints its final state, what threads have seen included. It is small: ``dfs`` ends within some hundred
+executions.
+"""
+
+from __future__ import annotations
+
+import random
+import textwrap
+
+_HEAD = """\
+import threading
+from queue import Queue
+
+
+class Box:
+    pass
+
+
+x, d, seen = Box(), {}, [[] for _ in range(4)]
+x.n = x.m = 0
+x.f, x.s = 0.5, ""
+l, m, r = threading.Lock(), threading.Lock(), threading.RLock()
+c, e, q = threading.Condition(l), threading.Event(), Queue()
+"""
+
+#: What keeps the discipline; ``{i}`` is the thread's number, ``{k}`` a key.
+_GUARDED = (
+    "with l: x.n += 1",
+    "with l: x.n += 1",
+    "with l: x.n -= 2",
+    "with l: x.m += 1",
+    "with l: x.n += 1; x.m += 2",
+    "with r: x.m += 1",
+    "with r:\n    with r: x.m += 1",
+    "with m: x.m += 1",
+    "with l: d[{k}] = {i}",
+    "with l: d[{i}] = {k}",
+    "with l: d[{i}] = x.n",
+    "with l: x.n += x.n",
+    "with l: x.n += x.m",
+    "with l: v = x.n; x.n = v * 2",
+    "with l: x.n = {k}",
+    "with l:\n    if x.n: x.m += 1",
+    "with l: x.n *= 3",
+    "with l: x.f += 0.1",
+    "with l: x.s += '{i}'",
+    "with l: d.pop({k}, None)",
+    "with l: d[{k}] = d.get({k}, 0) + 1",
+    "with l: seen[{i}].append(x.n)",
+    "with l: seen[{i}].append({k} in d)",
+    "with l: seen[{i}].append(len(d))",
+    "with l: seen[{i}].append(list(d))",
+    "with l: assert x.n < 2",
+    "with l: pass",
+    "for _ in range(2):\n    with l: x.n += 1",
+    "for _ in range(9):\n    with l:\n        if x.n: break",
+)
+
+#: What breaks it, somehow.
+_OTHERWISE = (
+    "x.n += 1",
+    "x.m = {k}",
+    "d[{k}] = {i}",
+    "seen[{i}].append(x.n)",
+    "seen[{i}].append(list(d))",
+    "with m: x.n += 1",
+    "with l:\n    with m: x.n += 1",
+    "with m:\n    with l: x.m += 1",
+    "if l.acquire(blocking=False):\n    x.n += 1\n    l.release()",
+    "if l.acquire(timeout=1):\n    x.n += 1\n    l.release()",
+    "l.acquire(); x.n += 1",
+    "if not x.m: l.acquire(); x.n += 1; l.release()",
+    "seen[{i}].append(l.locked())",
+    "with l: e.set()",
+    "e.set()",
+    "with c: x.n += 1; c.notify()",
+    "with c:\n    if not x.n: c.wait()",
+    "with l: raise ValueError",
+    "with l: q.put({i})",
+    "q.put(x.n)",
+    "with l: seen[{i}].append(threading.active_count())",
+)
+
+_ENDS = (
+    "print(x.n, x.m, x.f, x.s, sorted(d.items()), seen)",
+    "print(x.n, x.m, list(d.items()), seen)",
+    "print(x.n, x.m, len(d), seen)",
+    "print(x.n, x.m, seen)",
+    "print(x.n, x.m, d == {0: 1}, seen)",
+    "with l: print(x.n, x.m, seen)",
+)
+
+
+def drawn_guarded(number: int) -> str:
+    """The source of the program with this number."""
+    chance = random.Random(number)
+    otherwise = chance.choice((0.0, 0.0, 0.15, 0.4))
+    threads = chance.choice((2, 2, 3))
+    parts = [_HEAD]
+    for i in range(threads):
+        length = chance.randint(1, 2 if threads == 3 else 3)
+        body = []
+        for _ in range(length):
+            kinds = _OTHERWISE if chance.random() < otherwise else _GUARDED
+            body.append(chance.choice(kinds).replace("{i}", str(i)).replace("{k}", str(chance.randrange(2))))
+        parts.append(f"def t{i}():\n" + textwrap.indent("\n".join(body), "    "))
+    daemons = chance.random() < 0.1
+    functions = ", ".join([f"t{i}" for i in range(threads)])
+    parts.append(f"ts = [threading.Thread(target=t, daemon={daemons}) for t in ({functions})]")
+    parts.append("for t in ts: t.start()")
+    if chance.random() < 0.3:
+        parts.append(chance.choice(_GUARDED).replace("{i}", "3").replace("{k}", "0"))
+    joined = chance.choice(("ts", "ts", "ts", "ts[:1]", "ts[1:]", "[]"))
+    if joined != "[]":
+        parts.append(f"for t in {joined}: t.join()")
+    parts.append(chance.choice(_ENDS))
+    return "\n".join(parts) + "\n"

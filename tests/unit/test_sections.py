@@ -1,0 +1,90 @@
+"""Critical sections as single events of a search."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from mazurka.config import Options
+from mazurka.explore.explorer import Budget, Explorer
+from mazurka.workflows.program_spec import open_program, subject_of
+
+_THREADS = """\
+import threading
+from collections import Counter
+
+
+class Box:
+    n = 0
+
+
+x, d, seen = Box(), {}, []
+x.n = 0
+lock, other = threading.Lock(), threading.RLock()
+
+
+def work(i):
+    BODY
+
+
+threads = [threading.Thread(target=work, args=(i,)) for i in range(THREADS)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def _executions(folder: Path, body: str, threads: int = 3, after: str = "", strategy: str = "dpor") -> int:
+    """The executions of the search, once all points were known."""
+    source = _THREADS.replace("BODY", body.replace("\n", "\n    ")).replace("THREADS", str(threads)) + after
+    path = folder / "program.py"
+    path.write_text(source)
+    options = Options(strategy=strategy)
+    with closing(open_program(subject_of(str(path), (), options), options)) as program:
+        program.prepare()
+        explorer = Explorer(program, strategy, budget=Budget(500), stop_at_first=False)
+        outcome = explorer.run()
+        assert outcome.complete, outcome
+        return len(explorer.paths)
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "icb-dpor"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "with lock: x.n += 1",
+        "with lock: x.n -= i",
+        "with other: x.n += 1",
+        "with other:\n    with other: x.n += 1",
+        "for _ in range(3):\n    with lock: x.n += 1",
+        "with lock: d[i] = i * i",
+        "with lock: x.n += 1\nwith other: d[i] = x",
+    ],
+)
+def test_sections_that_commute_have_no_order(tmp_path: Path, body: str, strategy: str) -> None:
+    after = "assert x.n >= -99 and d.get(5) is None\n"
+    assert _executions(tmp_path, body, 8, after, strategy) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("with lock: x.n += 0.1", ""),  # rounding
+        ("with lock: x.n = i", ""),
+        ("with lock: x.n *= 2", ""),
+        ("with lock: x.n += x.n", ""),
+        ("with lock:\n    x.n += 1\n    seen.append(x.n)", ""),
+        ("with lock: seen.append(i)", ""),
+        ("with lock: d[i] = i", "print(list(d))\n"),
+        ("with lock: d[i] = len(d)", ""),
+        ("with lock:\n    with other: x.n += 1", ""),
+        ("if lock.acquire(blocking=False):\n    x.n += 1\n    lock.release()", ""),
+        ("with lock: x.n += 1\nlock.locked()", ""),
+        ("with lock: x.n += 1\nif not i: x.n", ""),
+    ],
+)
+def test_others_do(tmp_path: Path, body: str, after: str) -> None:
+    assert _executions(tmp_path, body, 2, after) >= 2
