@@ -105,12 +105,12 @@ def model_of_history(history: History, question: Question) -> tuple[Model, Quest
     """A model for a question about a run's history, and the question to ask of it.
 
     For explorers every read matters, and the acquires of a lock are reads, so the model has neither choices nor
-    sections. A plain question needs no events but its own; the k-th hypothetical one has rank
-    ``len(history.numbers) + k``.
+    sections. A plain question, or one with hypothetical events, needs no events but its own; the k-th hypothetical one
+    has rank ``len(history.numbers) + k``.
     """
     base, extras = len(history.numbers), question.hypothetical
     past = history.prefixes(question.happen)
-    ends = past if question.is_plain else list(map(len, history.threads))
+    ends = past if question.is_plain or extras else list(map(len, history.threads))
     for extra in extras:
         ends[extra.thread] = past[extra.thread]
     rows = [history.threads[t][:length] for t, length in enumerate(ends)]

@@ -39,6 +39,12 @@ an answer with a smaller past, is explored by induction, and shows w. For takers
 the other is then seen, done or blocked. The one remaining case (a blocking read of a write that can be undone) is
 approximated: the alternative is scheduled, and its run is a path of its own, unless it has been seen.
 
+Threads held in loops. A thread whose next pass would repeat the one before is held (loops.py of the runtime) until a
+location that the pass reads has another value. It stays there for good if the last write of each has the value that it
+knows, and no read of any class says which write is the last: an answer with a smaller past does not tell. So once a run
+has held a thread, the search begins again, and each run also offers those in which a thread stays where it went on
+(held_threads.py).
+
 Steps of several accesses (a call of C code). If the locations that such a step touches depend on the values it reads,
 then no run below may show w in the form that it has in E: w reads locations that e, or steps needed before e,
 overwrite, so it can only come before. Therefore a run offers its steps in other forms, too (forms.py, other_forms.py):
@@ -83,13 +89,14 @@ from mazurka.causal.history import History
 from mazurka.causal.solver import Solver
 from mazurka.causal.solvers import make_solver
 from mazurka.explore.outcome import Predictions
-from mazurka.explore.reads_from.alternatives import Alternatives
+from mazurka.explore.reads_from.alternatives import Alternatives, Holds
 from mazurka.explore.reads_from.counters import McrCounters
 from mazurka.explore.reads_from.decision_path import DecisionPath
 from mazurka.explore.reads_from.entries import Entries, lease_records
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.forms import StepForms
 from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
+from mazurka.explore.reads_from.held_threads import LOOPS, HeldThreads
 from mazurka.explore.reads_from.tree import NEVER, Branch
 from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
 from mazurka.explore.thread_models.memoised import MemoisedExecutions
@@ -98,8 +105,8 @@ from mazurka.program.conditions import UsesOf
 from mazurka.program.protocol import Blocked, Plan, Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
-from mazurka.trace.ids import StepIndex
-from mazurka.trace.targets import kind_of
+from mazurka.trace.ids import StepIndex, ThreadIndex
+from mazurka.trace.targets import Target, kind_of
 
 #: The most queries for one run, and the most seconds, before other runs get their turn.
 _PORTION: Final = 200
@@ -176,6 +183,7 @@ class ReadsFromSearch(Strategy):
         self.waiting_count = 0
         self.guidance.clear()
         self.seen: set[int] = set()
+        self.asked: set[int] = set()  # about threads that may be held (held_threads.py)
         self.granted: dict[int, _GrantedLease] = {}
         self.next_number = 0
         self.forms.clear()
@@ -451,7 +459,15 @@ class ReadsFromSearch(Strategy):
             if walk.actual is not None:
                 self.journal.append(("tried", branch.number, branch.cut - 1, walk.actual))
         offers = Alternatives(
-            walk, self.solver, self.counters, self.forms if self.by_forms else None, data_steps, several
+            walk,
+            self.solver,
+            self.counters,
+            self.forms if self.by_forms else None,
+            data_steps,
+            several,
+            (HeldThreads(history, [step.site for step in run.log], _polled(run)), Holds(self.seen, self.asked))
+            if LOOPS in self.taken_kinds
+            else None,
         )
         view = self.guidance.view(run, history, self.counters.runs, with_values)
         offering = _Offering(branch, offers, offers.all(), view)
@@ -522,8 +538,12 @@ class ReadsFromSearch(Strategy):
         self.forms.settled.clear()
 
     def _waited_for(self, blocked: Iterable[Blocked]) -> bool:
-        """Whether updates of further kinds of targets had to wait; if so, reset the search."""
-        kinds = {kind_of(b.target).tag for b in blocked if b.op is Op.RMW} - self.taken_kinds
+        """Whether updates of further kinds of targets had to wait, or threads in loops; if so, reset the search."""
+        blocked = list(blocked)
+        kinds = {kind_of(b.target).tag for b in blocked if b.op is Op.RMW}
+        if any(b.repeats is not None for b in blocked):
+            kinds.add(LOOPS)
+        kinds -= self.taken_kinds
         if kinds:
             self._reset(kinds)
         return bool(kinds)
@@ -628,6 +648,11 @@ class ReadsFromSearch(Strategy):
         for branch in entries.made:
             if entries.is_open(branch):
                 self.enqueue(branch)
+
+
+def _polled(run: Run) -> dict[ThreadIndex, tuple[Target, ...]]:
+    """The locations that threads read in loops in which they are held at the end of a run."""
+    return {blocked.task: blocked.repeats for blocked in run.blocked if blocked.repeats is not None}
 
 
 class ReadsFromClasses(ReadsFromSearch):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mazurka.causal.history import INITIAL, fingerprint
 from mazurka.causal.question import HypotheticalEvent
@@ -15,6 +15,7 @@ from mazurka.causal.solver import Solver
 from mazurka.explore.reads_from.decision_path import NOTHING_ABOVE, Decision, DecisionPath, answer_of
 from mazurka.explore.reads_from.feasibility import CandidateSchedule, FeasibilityCheck, Tally
 from mazurka.explore.reads_from.forms import NOTHING, Reading, StepForms, Unresolved
+from mazurka.explore.reads_from.held_threads import HeldThreads
 from mazurka.explore.reads_from.other_forms import OtherForms
 from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
@@ -27,6 +28,14 @@ _COMBINATIONS: Final = 512
 
 #: For at most so many combinations it does not pay to find out which of them are alike.
 _FEW: Final = 4
+
+
+class Holds(NamedTuple):
+    """The signatures of the runs seen, and what has been asked about held threads."""
+
+    seen: set[int]
+    asked: set[int]
+
 
 #: (target, source) of one reading access.
 Read = tuple[Any, StepIndex]
@@ -43,12 +52,14 @@ class Alternatives:
         forms: StepForms | None = None,
         data_steps: Sequence[StepIndex] = (),
         several: Sequence[StepIndex] = (),
+        holding: tuple[HeldThreads, Holds] | None = None,
     ) -> None:
         """``forms`` are the known forms of the steps ``several``, which may have several accesses; None: forms are not
-        used."""
+        used. ``holding`` are the threads that the run may have held, with the runs known; None: no thread is held."""
         self.walk = walk
         self.history = walk.history
         self.tally = tally
+        self.holding = holding
         self.asking = FeasibilityCheck(walk.history, solver, tally)
         self.taken = walk.taken
         self.locks = walk.locks
@@ -80,6 +91,24 @@ class Alternatives:
             yield None
         for stop in self.walk.waiting:
             yield from self._sources_of_waiting(stop)
+        if self.holding is not None:
+            yield from self._held(*self.holding)
+
+    def _held(self, threads: HeldThreads, known: Holds) -> Iterator[CandidateSchedule | None]:
+        """The runs in which a thread stays in its loop."""
+        history, stops = self.history, self.walk.stops
+        for held in threads.all():
+            signature = threads.signature(held)
+            answer = hash((signature, *[self.walk.print_of(source) for _, source in held.sources]))
+            if signature in known.seen or answer in known.asked:
+                continue
+            known.asked.add(answer)
+            yield None
+            prefix = self.asking.held([held, *threads.others(held)])
+            if prefix is not None:
+                number = next((each.number for each in stops if history.needs(each.step, held.step)), len(stops) - 1)
+                yield CandidateSchedule(number + 1, answer, prefix, ())
+        self.tally.capped += threads.capped
 
     def unresolved(self) -> list[Unresolved]:
         """The forms of steps for which the run waits since the last call."""

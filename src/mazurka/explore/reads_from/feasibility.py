@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from mazurka.causal.history import INITIAL, History
-from mazurka.causal.question import HypotheticalEvent, Question
+from mazurka.causal.question import Before, HypotheticalEvent, Question
 from mazurka.causal.solver import Feasible, Infeasible, Solver
 from mazurka.explore.reads_from.decision_path import Decision
+from mazurka.explore.reads_from.held_threads import HeldThread
 from mazurka.lazy_dataclass import dataclass
 
 
@@ -87,12 +88,24 @@ class FeasibilityCheck:
                 prefix.append(history.tasks[history.numbers[step]])
         return tuple(prefix)
 
+    def held(self, held: Sequence[HeldThread]) -> tuple[str, ...] | None:
+        """The prefix of a run in which these threads are held at once; None: there is none."""
+        history, past = self.history, held[0].past
+        base, places = len(history.numbers), [(each.thread, past[each.thread]) for each in held]
+        last = [Before(write, base + number) for number, each in enumerate(held) for write in each.writes]
+        order = self._order(list(past), places, [], tuple([each.look() for each in held]), tuple(last))
+        if order is None:
+            return None
+        steps = [step for step in order if step < base and history.points[step]]
+        return tuple([history.tasks[history.numbers[step]] for step in steps])
+
     def _order(
         self,
         past: list[int],
         places: Sequence[tuple[int, int]],
         sources: Sequence[int],
         extras: tuple[HypotheticalEvent, ...],
+        constraints: tuple[Before, ...] = (),
     ) -> tuple[int, ...] | None:
         """An order of ``past[t]`` steps of each thread t, and then the extra steps; None if there is none."""
         history = self.history
@@ -105,7 +118,7 @@ class FeasibilityCheck:
             return None
         self.tally.queries += 1
         happen = tuple([own[count - 1] for own, count in zip(history.threads, past, strict=True) if count])
-        verdict = self.solver.decide(history, Question(happen, hypothetical=extras))
+        verdict = self.solver.decide(history, Question(happen, hypothetical=extras, constraints=constraints))
         if isinstance(verdict, Feasible):
             return verdict.order
         self.tally.unknown += not isinstance(verdict, Infeasible)
