@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from benchmarks.differential import REAL, OpenedProgram, compared, is_beginning, shrunk
+from benchmarks.differential import REAL, OpenedProgram, compared, difference, is_beginning, shrunk
 from benchmarks.native_runs import native_outcomes
 from benchmarks.real_threads import HANGS, outcomes
 from tests.oracle.c_programs import THEMES, CProgram, drawn_in_c
@@ -170,6 +170,35 @@ def test_threads_may_be_daemons_in_some_executions_only(early: int, tmp_path: Pa
     with closing(OpenedProgram(file)) as opened:
         found = {name: opened.reached(name).failures for name in ("dfs", "mcr", "se-mcr", "ncmc", "dpor", "unfolding")}
     assert {frozenset(kind for kind, *_ in each) for each in found.values()} == {frozenset({"deadlock"})}
+
+
+_INDEXES_A_LIST = """\
+import os, threading
+from concurrent.futures import ThreadPoolExecutor
+def work():
+    seen = []
+    seen.append(semaphore.acquire())
+def scenario():
+    global threads, pool, semaphore
+    seen = []
+    pool, semaphore = ThreadPoolExecutor(1), threading.BoundedSemaphore(1)
+    threads = [threading.Thread(target=work), threading.Thread(target=work)]
+    threads[0].start()
+    seen.append(pool.submit(int).result())
+    threads[1].start()
+    threads[0].join()
+    os._exit(0)
+scenario()
+"""
+
+
+def test_a_list_has_one_name_in_executions_with_values_and_without(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(_INDEXES_A_LIST)
+    with closing(OpenedProgram(file)) as opened:
+        known = opened.reached("dfs")
+        assert difference(opened.reached("ncmc"), known) == ""
+        assert difference(opened.reached("ncmc"), known) == ""
 
 
 #: Work of two threads that nobody joins, and of main.

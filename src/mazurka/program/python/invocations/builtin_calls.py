@@ -183,9 +183,12 @@ def _begin(thing: Any, method: str, arguments: tuple[Any, ...], counts_as: Raise
 
 
 def _marked(runtime: InvokingRuntime, thing: Any) -> MarkedClass | None:
-    """A container as an object of a class of its own; None if it has turned out to be ordinary code."""
-    kind, number = _KINDS[type(thing)], objects.number(thing)
-    name = f"{kind.type_name} {number}"
+    """A container as an object of a class of its own; None if it has turned out to be ordinary code.
+
+    Its name has no number of the object: executions that record values number more objects than others.
+    """
+    kind = _KINDS[type(thing)]
+    name = f"{kind.type_name} {runtime.container(objects.number(thing))}"
     if any(ordinary(name, each) in runtime.points for each in ObstacleReason):
         return None
     return MarkedClass(kind.type_name, kind.type_name, name, kind.state, is_builtin=True)

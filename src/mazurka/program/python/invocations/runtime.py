@@ -18,6 +18,7 @@ from __future__ import annotations
 import gc
 import types
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from typing import Any, Final
@@ -69,6 +70,8 @@ class InvokingRuntime(Runtime):
         self.owned: dict[int, int] = {}  # number of an object -> that of the marked object whose calls alone touch it
         self.receivers: dict[int, tuple[str, Callable[[], Any]]] = {}  # by number: the type, and the object if it lives
         self.states: dict[int, str] = {}  # by number: the abstract state after the latest call
+        self.containers: dict[int, str] = {}  # by number: the thread that used it first, and how many it had used
+        self.counts: Counter[str] = Counter()  # by thread: how many containers it was the first to use
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
@@ -80,6 +83,14 @@ class InvokingRuntime(Runtime):
         if number not in self.receivers:
             self.receivers[number] = name, weakref.ref(thing) if objects.can_be_watched(thing) else lambda: thing
         return number
+
+    def container(self, number: int) -> str:
+        """A name for a container that has this number in the run; the same in every run of one schedule."""
+        if number not in self.containers:
+            thread = self.current.name
+            self.containers[number] = f"{thread} {self.counts[thread]}"
+            self.counts[thread] += 1
+        return self.containers[number]
 
     def enter(self, name: str, number: int) -> OpenCall | None:
         """Stop before a call, and begin it; None where it is part of another call, or there is one thread only."""
