@@ -221,6 +221,8 @@ class Sections:
         if not inserted:
             return
         for number, entry in enumerate(entries):
+            if number in run.unordered and not self._finals:
+                continue
             for _, target in _accesses(entry):
                 if target in inserted and (self._finals or target not in added.get(number, ())):
                     self._looked_at.add(fingerprint_of_name(inserted[target]))

@@ -302,6 +302,7 @@ class Run:
     lag: float = 0.0  # for how long threads that could move were held up while others slept or waited, at most
     #: Steps that add to an integer without showing it (its read; the write comes next), or an item to a dictionary.
     additions: Collection[int] = frozenset()
+    unordered: Collection[int] = frozenset()  # steps that look at keys of a dictionary, but not at their order
     unseen: Collection[Target] = frozenset()  # locks that code which is not instrumented takes
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
     bounded: frozenset[StepIndex] = frozenset()  # with timing or detail: steps whose threads waited with a limit

@@ -33,7 +33,7 @@ def run_of(runtime: Runtime, readable: Callable[[Any], tuple[Frame, ...]]) -> La
     run.uncontrolled = runtime.uncontrolled
     run.assumed = runtime.assumed
     run.names = runtime.names
-    run.additions, run.unseen = runtime.additions, runtime.unseen
+    run.additions, run.unordered, run.unseen = runtime.additions, runtime.unordered, runtime.unseen
     run.daemons = tuple([task.index for task in tasks if task.daemon])
     run.labels = {task.index: task.label for task in tasks if task.label}
     run.limited = runtime.limited

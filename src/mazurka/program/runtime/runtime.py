@@ -114,6 +114,7 @@ class Runtime:
         "tasks",
         "touched",
         "uncontrolled",
+        "unordered",
         "unseen",
         "untracked",
         "values",
@@ -193,7 +194,8 @@ class Runtime:
         self.uncontrolled: dict[str, int] = {}
         self.assumed: set[str] = set()
         self.names: dict[Target, str] = {}
-        self.additions: set[int] = set()  # as in Run, like the next
+        self.additions: set[int] = set()  # as in Run, like the next two
+        self.unordered: set[int] = set()
         self.unseen: set[Target] = set()
         self.required = 0  # threads that must end before the run does
         # Called in a process that the program forked.

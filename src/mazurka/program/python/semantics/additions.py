@@ -15,6 +15,9 @@ from mazurka.trace.targets import Target
 
 _SUMS: Final = frozenset({"__iadd__", "__isub__"})
 
+#: Builtins to which the order of a dictionary's keys makes no difference; that of equal values might.
+_WITHOUT_ORDER: Final = frozenset({"len", "sorted", "set", "frozenset"})
+
 
 def note(run: Any, name: str, site: int) -> None:
     """An augmented assignment at this site is about to apply a method to two `int`: note the step that has read the
@@ -29,6 +32,21 @@ def note_insertion(run: Any, target: Target) -> None:
     """The last step, if it was on this target, has put an item under a new key."""
     if not run.is_recording and run.log and run.log[-1][2] is target:
         run.additions.add(len(run.log) - 1)
+
+
+def note_look(run: Any, site: int) -> None:
+    """The last step has looked at the keys of a dictionary: note it if their order makes no difference to it."""
+    if not run.is_recording and run.log and run.log[-1][3] == site and _is_without_order(site, bool(run.log[-1][6])):
+        run.unordered.add(len(run.log) - 1)
+
+
+@cache
+def _is_without_order(site: int, reads_values: bool) -> bool:
+    found = sites.site(site)
+    if found is None:
+        return False
+    is_call = found.kind == "call" and found.name in _WITHOUT_ORDER and not reads_values
+    return is_call or found.kind in ("compare", sites.TRUTH_TEST)
 
 
 @cache

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
-from mazurka.program.python.semantics import dictionaries, equal_appends, objects
+from mazurka.program.python.semantics import additions, dictionaries, equal_appends, objects
 from mazurka.program.python.semantics.class_shapes import OPERATIONS, know
 from mazurka.program.python.semantics.dictionaries import admit_unknown, is_contested, reads_of_arguments, value_of_key
 from mazurka.program.python.semantics.keys import PLAIN, UNKNOWN, is_quiet, key_of
@@ -48,6 +48,7 @@ _READ, _WRITE, _RMW = Op.READ, Op.WRITE, Op.RMW
 def read_structure(run: Any, thing: Any, site: int, _args: tuple[Any, ...] = ()) -> None:
     """Read how many elements a container has, or which keys."""
     emit(run, thing, site, _READ, (STRUCTURE, number(thing)))
+    additions.note_look(run, site)
 
 
 def read_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:

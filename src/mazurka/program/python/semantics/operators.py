@@ -19,6 +19,7 @@ from typing import Any, Final
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics import (
+    additions,
     array_operations,
     classification,
     consulted,
@@ -248,17 +249,19 @@ def consume(run: Any, thing: Any, site: int) -> None:
     """A builtin iterates over ``thing``, or searches in it."""
     known = sites.site(site)
     searches = known is not None and known.kind == "search"
-    if known is not None and (searches or known.name in _DEEP_NAMES) and not run.is_recording:
-        inside = deep_access.inside((thing,))
-        if inside and sources(thing):
-            in_one_step(
-                run,
-                site,
-                lambda part: go_through(part, thing, site),
-                lambda part: deep_access.read(part, inside, site, comparing=searches or known.name in _COMPARING_NAMES),
-            )
-            return
-    go_through(run, thing, site)
+    is_deep = known is not None and (searches or known.name in _DEEP_NAMES) and not run.is_recording
+    inside = deep_access.inside((thing,)) if is_deep else ()
+    if known is not None and inside and sources(thing):
+        compares = searches or known.name in _COMPARING_NAMES
+        in_one_step(
+            run,
+            site,
+            lambda part: go_through(part, thing, site),
+            lambda part: deep_access.read(part, inside, site, comparing=compares),
+        )
+    else:
+        go_through(run, thing, site)
+    additions.note_look(run, site)
 
 
 def reduce(run: Any, function: Any, items: Any, site: int) -> None:
@@ -444,6 +447,7 @@ def combine(run: Any, left: Any, right: Any, site: int) -> None:
     spans = array_operations.spans(run, site, (left, right))
     since = array_operations.begin(run, spans, site) if spans else 0
     deep_access.read(run, (left, right), site)
+    additions.note_look(run, site)
     if spans:
         array_operations.end(run, since, spans, site)
     for each in (left, right):
