@@ -12,6 +12,7 @@ import textwrap
 
 _HEAD = """\
 import threading
+from collections import Counter, defaultdict
 from queue import Queue
 
 
@@ -19,7 +20,7 @@ class Box:
     pass
 
 
-x, d, seen = Box(), {}, [[] for _ in range(4)]
+x, d, seen, counted, found = Box(), {}, [[] for _ in range(4)], Counter(), defaultdict(int)
 x.n = x.m = 0
 x.f, x.s = 0.5, ""
 l, m, r = threading.Lock(), threading.Lock(), threading.RLock()
@@ -53,6 +54,13 @@ _GUARDED = (
     "with l: seen[{i}].append({k} in d)",
     "with l: seen[{i}].append(len(d))",
     "with l: seen[{i}].append(list(d))",
+    "with l: counted[{k}] += 1",
+    "with l: counted[{k}] += 1; found[{i}] += {k}",
+    "with l: found[{k}] += 1",
+    "with l: found.pop({k}, 0)",
+    "with l: seen[{i}].append(found[{k}])",
+    "with l: seen[{i}].append(counted[{k}])",
+    "with l: counted.update([{k}])",
     "with l: assert x.n < 2",
     "with l: pass",
     "for _ in range(2):\n    with l: x.n += 1",
@@ -89,6 +97,8 @@ _ENDS = (
     "print(x.n, x.m, list(d.items()), seen)",
     "print(x.n, x.m, len(d), seen)",
     "print(x.n, x.m, seen)",
+    "print(sorted(counted.items()), sorted(found.items()), seen)",
+    "print(list(counted), list(found), seen)",
     "print(x.n, x.m, d == {0: 1}, seen)",
     "with l: print(x.n, x.m, seen)",
 )

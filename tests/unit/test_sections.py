@@ -13,14 +13,14 @@ from mazurka.workflows.program_spec import open_program, subject_of
 
 _THREADS = """\
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 
 
 class Box:
     n = 0
 
 
-x, d, seen = Box(), {}, []
+x, d, seen, counted, found = Box(), {}, [], Counter(), defaultdict(int)
 x.n = 0
 lock, other = threading.Lock(), threading.RLock()
 
@@ -62,6 +62,8 @@ def _executions(folder: Path, body: str, threads: int = 3, after: str = "", stra
         "with other:\n    with other: x.n += 1",
         "for _ in range(3):\n    with lock: x.n += 1",
         "with lock: d[i] = i * i",
+        "for word in 'ab':\n    with lock: counted[word] += 1",
+        "for word in 'ab':\n    with lock: found[word] += i",
         "with lock: d[i] = 1\nwith other: x.n += 1",
     ],
 )
@@ -83,6 +85,11 @@ def test_sections_that_commute_have_no_order(tmp_path: Path, body: str, strategy
         ("with lock: d[i] = i", "print(sorted(d.values()))\n"),
         ("with lock: d[i] = i", "for key in d: print(key)\n"),
         ("with lock: d[i] = len(d)", ""),
+        ("with lock: counted[i] += 1", "print(list(counted))\n"),
+        ("with lock: counted[i] += len(counted)", ""),
+        ("with lock: found['a'] += 0.1", ""),
+        ("with lock: found[i] += 1; seen.append('a' in found)", ""),
+        ("with lock: found['a'] += 1\nwith lock: found.pop('a', 0)", ""),
         ("with lock:\n    with other: x.n += 1", ""),
         ("if lock.acquire(blocking=False):\n    x.n += 1\n    lock.release()", ""),
         ("with lock: x.n += 1\nlock.locked()", ""),

@@ -314,12 +314,18 @@ def _added(run: Run, number: int) -> list[Target]:
     """The locations that a step of a section only adds to."""
     entries = run.entries()
     task, op, target, _, _, _, more = entries[number]
+    keys = [each.target for each in more if each.target[0] == STRUCTURE]
     if number in run.additions:
-        if op is Op.WRITE:
-            return [each.target for each in more if each.target[0] == STRUCTURE]
-        return [target] if entries[number + 1][:3] == (task, Op.WRITE, target) else []
-    read = number - 1 in run.additions and entries[number - 1][:3] == (task, Op.READ, target)
-    return [target] if read and op is Op.WRITE else []
+        following = entries[number + 1]
+        is_sum = op is not Op.WRITE and _is_of(following, task, target) and WRITES[following[1]]
+        return [target, *keys] if is_sum else keys if op is Op.WRITE else []
+    earlier = entries[number - 1]
+    is_sum = number - 1 in run.additions and _is_of(earlier, task, target) and earlier[1] is not Op.WRITE
+    return [target, *keys] if is_sum and WRITES[op] else []
+
+
+def _is_of(entry: Entry, task: int, target: Target) -> bool:
+    return entry[0] == task and entry[2] == target
 
 
 def _synchronise(clock: list[int], task: int, op: Op, known: list[list[int]]) -> None:

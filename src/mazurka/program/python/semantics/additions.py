@@ -1,7 +1,8 @@
 """Steps that add to a location without showing what is there: two of these commute (explore/sections.py).
 
-``x.n += 1`` on two integers adds: nothing but the new value of ``x.n`` depends on the old one. So does ``d[k] = v``, if
-``k`` was missing, to the keys of ``d``, unless somebody looks at their order.
+``x.n += 1`` on two integers adds: nothing but the new value of ``x.n`` depends on the old one; likewise
+``counter[word] += 1``, also if the word was missing. So does ``d[k] = v``, if ``k`` was missing, to the keys of ``d``,
+unless somebody looks at their order.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def note(run: Any, name: str, site: int) -> None:
     first of them, if it is the last one."""
     if name in _SUMS and not run.is_recording and run.log:
         task, op, _, read_at, *_ = run.log[-1]
-        if op is Op.READ and task == run.current.index and _begins_alike(read_at, site):
+        if op in (Op.READ, Op.RMW) and task == run.current.index and _begins_alike(read_at, site):
             run.additions.add(len(run.log) - 1)
 
 
