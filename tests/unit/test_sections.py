@@ -85,6 +85,7 @@ def test_sections_that_commute_have_no_order(tmp_path: Path, body: str, strategy
         ("with lock: d[i] = i", "print(sorted(d.values()))\n"),
         ("with lock: d[i] = i", "for key in d: print(key)\n"),
         ("with lock: d[i] = len(d)", ""),
+        ("with lock: globals()[f'k{i}'] = 1", "print([key for key in globals()])\n"),
         ("with lock: counted[i] += 1", "print(list(counted))\n"),
         ("with lock: counted[i] += len(counted)", ""),
         ("with lock: found['a'] += 0.1", ""),

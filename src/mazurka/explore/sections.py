@@ -117,6 +117,9 @@ class Sections:
 
     def _learn(self, run: Run, alone: bool) -> None:
         self._found = self._sections(run, alone)
+        if run.untracked or run.uncontrolled:  # who knows what it does under which lock
+            self._except(each.lock for each in self._found)
+            self._found = []
         if self._found:
             self._check(run, self._found)
             self._learn_additions(run, self._found)
