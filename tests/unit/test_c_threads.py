@@ -773,3 +773,42 @@ def test_saved_points_are_those_of_the_execution(tmp_path: Path) -> None:
     assert not {step.site for step in run.log if step.point} <= learned
     add_scheduling_points(program, points_of(run, program, str(tmp_path)), str(tmp_path))
     assert program.learned.points == learned
+
+
+_KEEPS_THE_LOCK = """
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+int waits, seen;
+void *keep(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&m);
+    waits = 1;
+    pthread_cond_wait(&c, &m);
+    return 0;
+}
+void *signal_once(void *unused) { (void)unused; pthread_cond_signal(&c); return 0; }
+void *look(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&m);
+    seen = waits;
+    pthread_cond_broadcast(&c);
+    pthread_cond_wait(&c, &m);
+    assert(!seen);
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, keep, 0);
+    pthread_create(&thread, 0, signal_once, 0);
+    pthread_create(&thread, 0, look, 0);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "mcr", "dpor-rf", "dpor", "icb-dpor", "unfolding", "se-mcr", "ncmc"])
+def test_a_woken_thread_may_come_before_one_that_keeps_the_lock(strategy: str, tmp_path: Path) -> None:
+    """In the other order it is woken, too, while the lock is never free again."""
+    outcome = explored(opened(tmp_path, _KEEPS_THE_LOCK), strategy)
+    assert {each.failure.kind.value for each in outcome.found} == {"assertion"}

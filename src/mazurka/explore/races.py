@@ -222,6 +222,8 @@ class Execution:
         for blocked in run.blocked:
             if blocked.op in _WAITING or is_waiting_read(blocked):
                 accesses: tuple[tuple[Op, Target], ...] = ((blocked.op, blocked.target),)
+                if blocked.wake is not None:
+                    accesses = (*accesses, (Op.READ, blocked.wake))
                 if fired is not None and time is not None:
                     accesses = (*accesses, (Op.READ, time))
                 self._note(blocked.task, blocked.op, self._shape_of(blocked.task, accesses), True, False)

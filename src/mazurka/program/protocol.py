@@ -235,7 +235,8 @@ class Blocked:
     """An operation a thread was stopped before when the run ended.
 
     ``repeats`` is set for a thread held in a loop whose passes change nothing: the targets that the passes read.
-    ``point`` is that of the step that the operation would have been.
+    ``point`` is that of the step that the operation would have been. ``wake`` is the wake-up that it reads if it ends
+    a wait for a condition.
     """
 
     task: ThreadIndex
@@ -244,6 +245,7 @@ class Blocked:
     site: SiteNumber
     repeats: tuple[Target, ...] | None = None
     point: bool = True
+    wake: Target | None = None
 
 
 class Choice(NamedTuple):

@@ -87,7 +87,7 @@ def _plain(run: Run) -> tuple[Any, ...]:
         run.tasks,
         [(t, int(op), target, site, p, v, _plain_accesses(m) if m else ()) for t, op, target, site, p, v, m in run.log],
         [(choice.point, choice.chosen, choice.enabled) for choice in run.choices],
-        [(b.task, int(b.op), b.target, b.site, b.repeats, b.point) for b in run.blocked],
+        [(b.task, int(b.op), b.target, b.site, b.repeats, b.point, b.wake) for b in run.blocked],
         run.first,
         run.daemons,
         run.idle,
@@ -149,8 +149,8 @@ def _is_choice(data: Any) -> bool:
 
 def _is_blocked(data: Any, threads: range) -> bool:
     match data:
-        case (int(task), int(op), tuple(target), int(), None | tuple(), bool()):
-            return task in threads and _touches(op, target)
+        case (int(task), int(op), tuple(target), int(), None | tuple(), bool(), None | tuple() as wake):
+            return task in threads and _touches(op, target) and (wake is None or _touches(op, wake))
     return False
 
 

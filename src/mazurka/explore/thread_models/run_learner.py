@@ -545,7 +545,8 @@ class RunLearner:
         if moment.point is None:
             moment.op, moment.site, moment.point = blocked.op, blocked.site, blocked.point
         looks, read, written = [], 0, 0
-        for target in dict.fromkeys((blocked.target, *(blocked.repeats or ()))):
+        woken = () if blocked.wake is None else (blocked.wake,)
+        for target in dict.fromkeys((blocked.target, *(blocked.repeats or ()), *woken)):
             writes = WRITES[blocked.op] and target == blocked.target
             if target == blocked.target:  # the first target of the next step
                 location = self._location(target, writes, blocked.task, moment)

@@ -75,6 +75,7 @@ _WAITED_AT: Final = (Op.ACQUIRE, Op.JOIN)
 
 #: Whether a location holds data that a thread may wait for until a timeout.
 _holds_data: Final = of_kinds(Kind.CHANNEL, Kind.LOOP)
+_is_wake: Final = of_kinds(Kind.WAKE)
 
 
 class Runtime:
@@ -232,7 +233,14 @@ class Runtime:
                 if task.may_expire():
                     self._come_near(task.deadline or 0.0)
             self.blocked = [
-                Blocked(task.index, *task.pending[:2], SiteNumber(task.pending[2]), self._polled(task), task.point)
+                Blocked(
+                    task.index,
+                    *task.pending[:2],
+                    SiteNumber(task.pending[2]),
+                    self._polled(task),
+                    task.point,
+                    task.wake,
+                )
                 for task in self.live
                 if task.pending is not None and not task.done
             ]
@@ -513,10 +521,11 @@ class Runtime:
         if point or not ready():
             task.guard = ready
             task.waiting_for = waiting_for
+            task.wake = next((each.target for each in more if _is_wake(each.target)), None) if more else None
             if task.repetition is not None:
                 self._hold_repetition(task)
             self._stop_before(task, op, target, site, point)
-            task.guard = None
+            task.guard = task.wake = None
             task.repeats = None
         task.waiting_for = None
         if task.repetition is not None and timeout is not None and op is _READ and not task.timed_out:

@@ -121,6 +121,7 @@ class Task:
     greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as it is carried
     births = 0
     pending: tuple[Op, Target, int] | None = None  # the operation that it is stopped before
+    wake: Target | None = None  # the wake-up that this operation reads, which ends a wait for a condition
     held = False  # with timing: it could not move when it was last looked at
     early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
     own_lock: Target | None = None  # that of this task's future
