@@ -201,6 +201,32 @@ def test_a_list_has_one_name_in_executions_with_values_and_without(tmp_path: Pat
         assert difference(opened.reached("ncmc"), known) == ""
 
 
+_RELEASED_BY_ANOTHER = """\
+import threading
+lock = threading.Lock()
+def release_twice():
+    lock.acquire(False)
+    lock.release()
+    lock.release()
+def scenario():
+    lock.acquire()
+    threads = [threading.Thread(target=target) for target in (release_twice, lock.release)]
+    for each in threads: each.start()
+    for each in threads: each.join()
+scenario()
+"""
+
+
+@pytest.mark.parametrize("strategy", ["mcr", "dpor"])
+def test_a_failure_is_executed_again_with_the_points_that_this_teaches(strategy: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(_RELEASED_BY_ANOTHER)
+    with closing(OpenedProgram(file)) as opened:
+        known = opened.reached("dfs")
+        assert known.failures
+        assert difference(opened.reached(strategy), known) == ""
+
+
 #: Work of two threads that nobody joins, and of main.
 _DECIDED = {
     "attempts to take a lock": """

@@ -86,11 +86,12 @@ def simplest(program: Program, found: FailingExecution, *, simplifies: bool = Tr
     identity = found.failure.identity
     _know(program, found)
     prefix = settled(program, found.schedule, identity)
-    if simplifies and prefix is not None and LASSO not in prefix:  # from elsewhere there may be a way out of the loops
-        shrunk = shrink(program, Plan(prefix), identity)
-        if shrunk is not None:
-            return Reproduction(shrunk.run, shrunk.failure)
-    run = _follow(program, found, Plan(found.schedule, strict=False, detail=True))
+    if prefix is None or LASSO in prefix:  # from elsewhere there may be a way out of the loops
+        run = _follow(program, found, Plan(found.schedule, strict=False, detail=True))
+    elif simplifies and (shrunk := shrink(program, Plan(prefix), identity)) is not None:
+        return Reproduction(shrunk.run, shrunk.failure)
+    else:
+        run = program.execute(Plan(prefix, strict=False, detail=True))
     again = failure_with(run, identity)
     return Reproduction(run, found.failure if again is None else again, again is not None)
 
