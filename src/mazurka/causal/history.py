@@ -38,6 +38,7 @@ class History:
     """The causal model of one run. Immutable once built; all lists are indexed by step unless they say otherwise."""
 
     __slots__ = (
+        "_shared_steps",
         "acquires",
         "attempts",
         "clocks",
@@ -80,6 +81,7 @@ class History:
         self.readers: list[list[StepIndex]] = []  # the steps that read from it
         self.attempts: set[StepIndex] = set()  # the steps that would not have waited
         self.frees: set[tuple[StepIndex, Any]] = set()  # (step, lock it releases)
+        self._shared_steps: frozenset[StepIndex] | None = None
         self._read_log(log)
         self.pending = [(b.task, b.op, b.target) for b in blocked]  # of operations that never happened
 
@@ -189,6 +191,17 @@ class History:
         """Extend ``past`` by the causal past of the first ``position`` steps of ``thread``."""
         if position:
             self.include(past, self.threads[thread][position - 1])
+
+    def shared_steps(self) -> frozenset[StepIndex]:
+        """The steps that touch a target which several threads touch."""
+        if self._shared_steps is None:
+            numbers, found = self.numbers, set[StepIndex]()
+            for target in {**self.looks, **self.writers}:
+                steps = (*self.looks.get(target, ()), *self.writers.get(target, ()))
+                if len({numbers[step] for step in steps}) > 1:
+                    found.update(steps)
+            self._shared_steps = frozenset(found)
+        return self._shared_steps
 
     def signature(self) -> int:
         """Equal for runs with the same steps and the same reads-from, in any order."""

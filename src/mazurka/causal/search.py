@@ -13,12 +13,14 @@ order are taken at once and without alternatives:
   read-and-write by the same thread whose source is a plain write (locks are like that). Between the two no other step
   can write.
 
+Steps that touch only what no other thread touches are left out, and put back before the next step of their thread.
 Only the remaining writes are branched on, in the order of the run. Complete; exponential at worst in the number of
 threads only (the number of vectors), linear for most questions an explorer asks. Gives up after ``limit`` vectors.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -63,12 +65,15 @@ class _PositionSearch:
         self.overwrites = history.overwrites
         self.extras = extras
         self.extras_overwrite = [overwritten(extra.reads, extra.writes) for extra in extras]
-        self.rows = [history.threads[t][:length] for t, length in enumerate(past)]
+        self.whole = [history.threads[t][:length] for t, length in enumerate(past)]
+        shared = _shared_steps(history, extras)
+        self.rows = [[step for step in row if step in shared] for row in self.whole]
         for number, extra in enumerate(extras):
-            self.rows[extra.thread].append(StepIndex(self.base + number))
+            for rows in (self.whole, self.rows):
+                rows[extra.thread].append(StepIndex(self.base + number))
         self.total = sum(map(len, self.rows))
         self.at = [0] * len(self.rows)
-        self.order: list[int] = []
+        self.order: list[StepIndex] = []
         self.holds: dict[Any, int] = {}  # by target: the step that wrote its present value
         self.awaited: dict[tuple[Any, int], int] = {}  # (target, step) -> readers still to come
         self.first: dict[int, list[tuple[int, int]]] = {}  # by step: (row, position) of others that must come before
@@ -102,7 +107,7 @@ class _PositionSearch:
             latest = history.threads[extra.thread][position - 1]
             for target, source in extra.reads:
                 needed = [
-                    (history.numbers[writer], history.positions[writer])
+                    (history.numbers[writer], bisect_left(self.rows[history.numbers[writer]], writer))
                     for writer in history.writers.get(target, ())
                     if writer != source and history.needs(latest, writer)
                 ]
@@ -155,7 +160,7 @@ class _PositionSearch:
         overwrites = self._overwritten(step)
         return all(target in self.quiet or target in overwrites for target in self._accesses(step)[1])
 
-    def _do(self, row: int, step: int) -> None:
+    def _do(self, row: int, step: StepIndex) -> None:
         reads, writes = self._accesses(step)
         for read in reads:
             self.awaited[read] -= 1
@@ -191,19 +196,19 @@ class _PositionSearch:
                     self._do(number, step)
                     moved = True
 
-    def _branches(self) -> list[tuple[int, int]]:
+    def _branches(self) -> list[tuple[int, StepIndex]]:
         """(row, step) of the writes that can come next, in the order of the run."""
         heads = [(row[self.at[n]], n) for n, row in enumerate(self.rows) if self.at[n] < len(row)]
         return [(n, step) for step, n in sorted(heads) if self._can(step)]
 
     def run(self) -> Answer:
         failed: set[tuple[int, ...]] = set()
-        frames: list[tuple[int, tuple[int, ...], Iterator[tuple[int, int]]]] = []
+        frames: list[tuple[int, tuple[int, ...], Iterator[tuple[int, StepIndex]]]] = []
         self._take_quiet()
         while len(self.order) < self.total:
             here = tuple(self.at)
             if here in failed:
-                branches: list[tuple[int, int]] = []
+                branches: list[tuple[int, StepIndex]] = []
             else:
                 if len(failed) + len(frames) > self.limit:
                     return Unknown(f"gave up after {self.limit} positions")
@@ -211,11 +216,23 @@ class _PositionSearch:
             frames.append((len(self.order), here, iter(branches)))
             if not self._next(frames, failed):
                 return Infeasible()
-        return Feasible(tuple(self.order))
+        return Feasible(tuple(self._with_all()))
+
+    def _with_all(self) -> Iterator[StepIndex]:
+        """The order, with all steps."""
+        rest = [iter(row) for row in self.whole]
+        thread_of = {step: number for number, row in enumerate(self.rows) for step in row}
+        for step in self.order:
+            for each in rest[thread_of[step]]:
+                yield each
+                if each == step:
+                    break
+        for row in rest:
+            yield from row
 
     def _next(
         self,
-        frames: list[tuple[int, tuple[int, ...], Iterator[tuple[int, int]]]],
+        frames: list[tuple[int, tuple[int, ...], Iterator[tuple[int, StepIndex]]]],
         failed: set[tuple[int, ...]],
     ) -> bool:
         """Go to the next untried branch, backtracking as far as needed; false if there is none."""
@@ -231,3 +248,10 @@ class _PositionSearch:
             failed.add(here)
             frames.pop()
         return False
+
+
+def _shared_steps(history: History, extras: Sequence[HypotheticalEvent]) -> frozenset[int]:
+    """The steps that touch what other threads, or the extra steps, touch."""
+    touched = {target for extra in extras for target in (*extra.writes, *[read for read, _ in extra.reads])}
+    also = [step for target in touched for steps in (history.looks, history.writers) for step in steps.get(target, ())]
+    return history.shared_steps().union(also)

@@ -205,7 +205,7 @@ class ReadsFromSearch(Strategy):
                 return not any(self.unasked)
             self.waiting_count -= 1
             prefix = self._decode(branch.prefix)
-            elided = self.memoised.execution_of(prefix)
+            elided = self.memoised.execution_of(prefix, 0 if branch.parent is None else branch.parent.like)
             if elided is None:
                 with_values = self.guidance.records_values(branch, self.counters.runs)
                 self.ready = Seed(
@@ -213,6 +213,7 @@ class ReadsFromSearch(Strategy):
                 )
                 break
             del self.open[branch.number]
+            branch.like = self.memoised.latest
             self.guidance.out.pop(branch.number, None)
             repeated = self.counters.repeated
             self.counters.elided += len(elided.log)
@@ -286,6 +287,7 @@ class ReadsFromSearch(Strategy):
             self.guidance.compare(branch, run, self.counters.runs, self._before(branch))
         if known := self.memoised.learn(run):
             self.journal.append(("known", known))
+        branch.like = self.memoised.latest
         before = self._doubtful()
         if run.divergence is not None:
             self._diverged(branch, seed, run)

@@ -45,6 +45,7 @@ class Branch:
         "depth",
         "inherited",
         "known",
+        "like",
         "nodes",
         "number",
         "parent",
@@ -77,6 +78,7 @@ class Branch:
         self.retry = retry  # whether the last asked entry has been left out because its thread had to wait
         self.depth: int = parent.depth + 1 if parent else 0
         self.nodes: tuple[DecisionNode, ...] = ()
+        self.like = 0  # the number of the memoised run whose steps its run has
         self.known = False  # whether its run has been seen, but not all its alternatives
         self.shared: int = parent.shared if parent else 0  # how many nodes of its path belong to other processes, too
 

@@ -38,7 +38,6 @@ from mazurka.explore.thread_models.compressed_runs import CompressedRun, Record
 from mazurka.explore.thread_models.local_state import LocalState, Transition
 from mazurka.explore.thread_models.private_state import LoopHeadState
 from mazurka.explore.thread_models.values import FIRST, HELD, RESERVED, Seen
-from mazurka.program.protocol import Run
 from mazurka.trace.event import Op
 
 
@@ -68,6 +67,7 @@ class ThreadAutomata:
         self.places: dict[Any, int] = {}
         self.initial: list[int] = []  # by place: its initial value
         self.values: dict[Any, int] = {}
+        self._written: set[tuple[Any, Any]] = set()  # (location, key) of writes
         self.abstract = AbstractStates(self.value)
         self.touched: dict[tuple[int, int], int] = {}  # (local state, index of the object touched from there) -> object
         self.began_with: dict[Any, int] = {}  # location -> the object that it holds before any write
@@ -81,11 +81,6 @@ class ThreadAutomata:
         self.astray = 0  # steps that differ from earlier ones after the same history
         self.growth = 0  # how often an access or a condition of a local state became known
         self.changed = 0  # the growth when a fact about all threads became known last
-
-    def note(self, run: Run, ended: tuple[int, ...]) -> None:
-        """Keep a run all of whose steps were known; it ended in these local states."""
-        record = self.ended[ended] = Record(CompressedRun.of(run), -1, "")
-        self.records.append(record)
 
     def recall(self, packed: bytes, idle: int, refused: str) -> None:
         """Add a run of the saved search; :func:`.learning.relearn` makes the trees."""
@@ -187,13 +182,14 @@ class ThreadAutomata:
             return  # writes of it may have been left out
         if location not in self._first:
             self._first[location] = key
-            self.stale |= key in self.values
+            self.stale |= (location, key) in self._written
         elif self._first[location] not in (key, _UNKNOWN):
             self._first[location] = _UNKNOWN  # not the same in all runs: then no value equals it
             self.stale = True
 
     def written(self, location: Any, key: Any) -> int:
         """The number of a value written; the initial value of a location counts as never written."""
+        self._written.add((location, key))
         return FIRST if self._first.get(location) == key else self.value(key)
 
     def is_opaque(self, location: Any) -> bool:

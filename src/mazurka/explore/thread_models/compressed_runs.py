@@ -71,7 +71,7 @@ class CompressedRun:
 class Record:
     """A run that was learnt from."""
 
-    __slots__ = ("idle", "noticed", "objects", "packed", "refused", "scouted")
+    __slots__ = ("idle", "objects", "packed", "refused", "scouted")
 
     def __init__(self, packed: CompressedRun, idle: int, refused: str) -> None:
         self.packed = packed
@@ -79,7 +79,6 @@ class Record:
         self.refused = refused  # the thread that could not move at its end, although the seed wanted it to
         self.scouted = False
         self.objects: dict[int, int] = {}  # the run's numbers of objects -> ours
-        self.noticed: int | None = None  # the steps of its log that are transitions, as bits, if it has been followed
 
 
 def _plain(run: Run) -> tuple[Any, ...]:

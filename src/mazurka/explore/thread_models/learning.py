@@ -1,7 +1,7 @@
 """Learning thread automata from runs: each run extends the trees of :mod:`.automata`, or they are made again of all
 runs.
 
-Invariant: unless :meth:`.ThreadAutomata.is_behind`, the trees hold all ``records``, except runs that were only noted.
+Invariant: unless :meth:`.ThreadAutomata.is_behind`, the trees hold all ``records``.
 Cost: that of following each run once or twice (run_learner.py).
 """
 
@@ -30,14 +30,6 @@ def take_in(automata: ThreadAutomata, run: Run, idle: int = -1, refused: str = "
         automata.unread.append(record)
     else:
         _read(automata, record, run)
-
-
-def follow(automata: ThreadAutomata, record: Record) -> bool:
-    """Follow a run that was only noted; true if that made all local states new."""
-    RunLearner(automata, record.packed.run(), record).walk()
-    stale = automata.stale
-    relearn(automata)
-    return stale
 
 
 def relearn(automata: ThreadAutomata, seconds: float = inf) -> bool:

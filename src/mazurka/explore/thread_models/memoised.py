@@ -1,57 +1,47 @@
-"""Elided executions: the steps of a run derived from the thread automata, without executing it.
+"""Elided executions: the steps of a run derived from those of an earlier one, without executing it.
 
-The values that a thread has read determine its next step (automata.py). So a prefix can be simulated with the automata
-of earlier runs: every thread takes known steps, until none is left. If an earlier run ended with the same history in
-every thread, this one would only repeat its read values, in another order. It is elided: it consists of that run's
-steps, put in the order in which they would have happened. If a step is not known, or no run has ended with these
-histories, the run has to be executed.
+The values that a thread has read determine its next step. So if the steps of an earlier run can be taken in the order
+that a prefix asks for, each seeing the values that it saw there, the execution would only repeat these values, in
+another order (labelled_runs.py). It is elided: it consists of that run's steps in that order. Otherwise the run has to
+be executed.
+
+Which run? The prefix is followed with the steps of one run; if a thread comes to see other values than it saw there,
+with those of another one in which all threads have seen the values that they have seen up to here, and this one these.
+At the end it has to be a run that has ended with the same values seen by every thread. Runs are found by fingerprints
+of the values that their threads have seen; each is then followed from the start, so that nothing depends on these.
 
 After the prefix any possible order will do; here a thread goes on as long as it can.
 
 No run is elided if a history may not determine the next step: in programs with untracked or uncontrolled operations, or
-timeouts that fire. At most :data:`_MOST` steps and runs are kept.
+timeouts that fire. At most :data:`_MOST` points of runs are kept.
 
-A run in which every step is known, but not the combination of histories at its end, has to be executed, too. If its
-steps are the predicted ones, only its end is learnt.
-
-Cost: a run is learnt in some ten microseconds a step, elided in a few; about 300 bytes a run and 500 a step that is
-new. Learning is abandoned if it takes more than twice the time of the runs, executed and elided, as when long runs have
-little in common.
+Cost: a run is learnt in some four microseconds a step, elided in some ten; about 30 bytes a point, and 300 if
+a thread has seen new values there.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from time import perf_counter
 from typing import Final
 
-from mazurka.explore.thread_models.automata import ThreadAutomata
-from mazurka.explore.thread_models.compressed_runs import Record
-from mazurka.explore.thread_models.learning import follow, relearn, take_in
-from mazurka.explore.thread_models.simulator import Simulator, UnexploredTransition
+from mazurka.explore.thread_models.compressed_runs import CompressedRun
+from mazurka.explore.thread_models.labelled_runs import LabelledRun
 from mazurka.program.protocol import Access, Run, Step
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, Target, kind_of
 
-#: The most steps of threads, and runs, that are kept.
-_MOST: Final = 200_000
+#: The most points of runs that are kept.
+_MOST: Final = 2_000_000
 
-#: Seconds that learning may take in any case, and its limit as a multiple of the runs' time.
-_FREE: Final = 2.0
-_WORTH: Final = 2.0
-
-#: Seconds of relearning all runs in one go.
-_READING: Final = 0.1
+#: The runs whose steps are at hand.
+_AT_HAND: Final = 64
 
 #: The most runs that are written to the journal.
 _SAVED: Final = 5_000
 
 _NOTIFYING: Final = (Op.NOTIFY, Op.NOTIFY_ALL)
-
-
-class _Stopped(Exception):
-    """A thread that is to move can't, as far as is known."""
 
 
 class MemoisedExecutions:
@@ -60,164 +50,268 @@ class MemoisedExecutions:
     def __init__(self) -> None:
         self.learns = True  # whether it still learns from runs, which need the values read and written
         self.elided = 0
-        self._behaviour: ThreadAutomata | None = ThreadAutomata()
-        self._behaviour.thread("0")
-        self._predicted: tuple[tuple[str, ...], tuple[int, ...]] | None = None  # the next run's threads, and its end
-        self._made = 0  # runs that were learnt from
-        self._running = 0.0  # the seconds that these took
-        self._seconds = 0.0  # the seconds of learning and deriving
+        self.latest = 0  # the number of the run last learnt, or last derived from
+        self._known: _KnownRuns | None = _KnownRuns()
 
     def stop(self) -> None:
         """Derive no more executions."""
-        self.learns, self._behaviour = False, None
+        self.learns, self._known = False, None
 
     def share_state(self, other: MemoisedExecutions) -> None:
         """Use the knowledge of another, and learn no more."""
-        self.learns, self._behaviour = False, other._behaviour
+        self.learns, self._known = False, other._known
 
     def learn(self, run: Run) -> bytes:
         """Learn from a run; returns the record of it for :meth:`recall` in a resumed search, if there is one."""
-        begun = perf_counter()
-        behaviour, predicted, self._predicted = self._behaviour, self._predicted, None
-        if behaviour is None or not self.learns or run.divergence is not None or run.truncated:
+        known = self._known
+        if known is None or not self.learns or run.divergence is not None or run.truncated:
             return b""
         if run.expired or run.untracked or run.uncontrolled:
             self.stop()
             return b""
-        self._made += 1
-        self._running += run.seconds
-        if predicted is not None and run.schedule() == predicted[0]:
-            behaviour.note(run, predicted[1])
-        else:
-            take_in(behaviour, run)
-            relearn(behaviour, _READING)
-        self._seconds += perf_counter() - begun
-        if len(behaviour.moments) + len(behaviour.records) > _MOST or not self._is_worth_it():
+        content, self.latest = known.add(run)
+        if known.points > _MOST:
             self.stop()
-        return behaviour.records[-1].packed.content if len(behaviour.records) <= _SAVED else b""
+        return content if len(known.packed) <= _SAVED else b""
 
-    def _is_worth_it(self) -> bool:
-        runs = self._running * (1 + self.elided / self._made)
-        return not runs or self._seconds <= _FREE + _WORTH * runs
-
-    def recall(self, known: Iterable[bytes]) -> None:
-        """Learn from a record of the saved search."""
-        behaviour = self._behaviour
-        if behaviour is not None:
-            for content in known:
-                behaviour.recall(content, -1, "")
-            relearn(behaviour)
+    def recall(self, contents: Iterable[bytes]) -> None:
+        """Learn from the records of a saved search."""
+        if self._known is not None:
+            for content in contents:
+                self._known.add(CompressedRun.read(content).run())
 
     def known(self) -> list[bytes]:
         """The records of all runs, for :meth:`recall`."""
-        records = [] if self._behaviour is None or not self.learns else self._behaviour.records[:_SAVED]
-        return [record.packed.content for record in records]
+        records = [] if self._known is None or not self.learns else self._known.packed[:_SAVED]
+        return [packed.content for packed in records]
 
-    def execution_of(self, prefix: tuple[str, ...]) -> Run | None:
-        """The run that a plan with this prefix would make; None if that is not known."""
-        begun = perf_counter()
-        try:
-            return self._execution_of(prefix)
-        finally:
-            self._seconds += perf_counter() - begun
-
-    def _execution_of(self, prefix: tuple[str, ...]) -> Run | None:
-        behaviour, self._predicted = self._behaviour, None
-        if behaviour is None or not behaviour.records or behaviour.is_behind():
+    def execution_of(self, prefix: tuple[str, ...], like: int = 0) -> Run | None:
+        """The run that a plan with this prefix would make; None if that is not known. ``like`` is the number of a run
+        with much in common."""
+        if self._known is None or like >= len(self._known.packed):
             return None
         try:
-            stage = _Stage(behaviour)
-            for name in prefix:
-                stage.point(behaviour.thread_numbers[name])
-            stage.go_on()
-        except (_Stopped, UnexploredTransition, KeyError):
+            execution = _MemoisedExecution(self._known, like)
+            found = execution.run(prefix)
+        except _Unknown:
             return None
-        ended = tuple(stage.at)
-        if stage.may_mislead(ended):
-            return None
-        record = behaviour.ended.get(ended)
-        if record is None:
-            self._predicted = tuple([behaviour.threads[thread] for thread in stage.passed]), ended
-            return None
-        if record.noticed is None and follow(behaviour, record):
-            return self._execution_of(prefix)  # the automata have grown meanwhile
-        found = _reordered(record, behaviour, stage.order)
-        self.elided += found is not None
+        self.elided += 1
+        self.latest = execution.number
         return found
 
 
-class _Stage(Simulator):
-    """Threads that take known steps."""
+class _KnownRuns:
+    """The runs so far, found by fingerprints of what their threads have seen (:attr:`.LabelledStep.history`)."""
 
-    def __init__(self, behaviour: ThreadAutomata) -> None:
-        super().__init__(behaviour, classes=True)
-        self.order: list[int] = []  # the threads of the steps, in order
-        self.passed: list[int] = []  # the threads that passed points, in order
-        self.last = 0
-        self.memory = behaviour.initial[:]
-        self.at = self._first_moments(self.memory)
+    def __init__(self) -> None:
+        self.packed: list[CompressedRun] = []
+        self.points = 0
+        self.ended: dict[tuple[tuple[str, int], ...], int] = {}  # by histories of all threads: a run that ended so
+        self.runs: dict[int, array[int]] = {}  # by history after a point: the runs that show it
+        self.after: dict[int, dict[int, None]] = {}  # by history: those after the thread's next point
+        self.histories: list[dict[str, array[int]]] = []  # by run and thread: after each point
+        self._at_hand: dict[int, LabelledRun] = {}
 
-    def point(self, thread: int) -> None:
-        """A thread passes the point it stands before."""
-        if not self._can_pass(thread):
-            raise _Stopped
-        self.last = thread
-        self.passed.append(thread)
-        self._pass(self.at, self.memory, thread)
+    def add(self, run: Run) -> tuple[bytes, int]:
+        """Add a run; returns it packed, and its number. If a run with the same histories is known: its number."""
+        labelled, number = LabelledRun(run), len(self.packed)
+        known = self.ended.setdefault(labelled.histories(), number)
+        if known != number:
+            return b"", known
+        self.packed.append(CompressedRun.of(run))
+        own: dict[str, array[int]] = {}
+        for name, steps in zip(labelled.tasks, labelled.threads, strict=True):
+            own[name] = array("q", [step.history for step in steps if step.point])
+            before = _root(name)
+            for history in own[name]:
+                if history not in self.runs:
+                    self.runs[history] = array("l")
+                    self.after.setdefault(before, {})[history] = None
+                self.runs[history].append(number)
+                before = history
+            self.points += len(own[name])
+        self.histories.append(own)
+        self._keep(number, labelled)
+        return self.packed[number].content, number
 
-    def go_on(self) -> None:
-        """All enabled threads go on as long as one can."""
-        movers = [self.last, *range(len(self.at))]
-        while (thread := next(filter(self._can_pass, movers), None)) is not None:
-            self.point(thread)
-            movers = [self.last, *range(len(self.at))]
+    def labelled(self, number: int) -> LabelledRun:
+        """The steps of a run."""
+        found = self._at_hand.pop(number, None)
+        return self._keep(number, LabelledRun(self.packed[number].run()) if found is None else found)
 
-    def _can_pass(self, thread: int) -> bool:
-        if thread >= len(self.at) or self.at[thread] < 0:
+    def _keep(self, number: int, labelled: LabelledRun) -> LabelledRun:
+        self._at_hand[number] = labelled
+        if len(self._at_hand) > _AT_HAND:
+            del self._at_hand[next(iter(self._at_hand))]
+        return labelled
+
+    def others(self, number: int, histories: dict[str, tuple[int, int]], thread: str) -> Iterator[int]:
+        """Runs in which all threads come to the histories of a run up to here, given with the number of points before
+        them: one for each other history that a thread can come to at its next point."""
+        points, before = histories.get(thread, (0, _root(thread)))
+        own = self.histories[number].get(thread, _NOTHING)
+        for history in self.after.get(before, ()):
+            if len(own) > points and own[points] == history:
+                continue
+            wanted = {**histories, thread: (points + 1, history)}
+            fewest = min([self.runs[last] for _, last in wanted.values()], key=len)
+            found = next((each for each in fewest if self._shows(each, wanted)), None)
+            if found is not None:
+                yield found
+
+    def _shows(self, number: int, wanted: dict[str, tuple[int, int]]) -> bool:
+        own = self.histories[number]
+        for thread, (points, history) in wanted.items():
+            shown = own.get(thread)
+            if shown is None or len(shown) < points or shown[points - 1] != history:
+                return False
+        return True
+
+
+_NOTHING: Final[array[int]] = array("q")
+
+
+def _root(thread: str) -> int:
+    return hash((thread,))
+
+
+class _Unknown(Exception):
+    """The next step, or the end, is not known."""
+
+
+class _MemoisedExecution:
+    """Takes the steps of known runs in the order of a prefix."""
+
+    def __init__(self, known: _KnownRuns, like: int) -> None:
+        self.known = known
+        self._follow(like)
+
+    def run(self, prefix: tuple[str, ...]) -> Run:
+        """The run that a plan with this prefix would make."""
+        for name in prefix:
+            if not (self._pass(name) or self._change(name)):
+                raise _Unknown
+        while self._go_on():
+            pass
+        return self._ended()
+
+    def _follow(self, number: int, passed: Sequence[str] = ()) -> None:
+        """Follow a run from the start, up to where these threads have passed points."""
+        self.number, self.current = number, self.known.labelled(number)
+        self.tasks = {name: task for task, name in enumerate(self.current.tasks)}
+        self.memory = [*self.current.initial]
+        self.at = [0] * len(self.tasks)  # by task: its steps so far
+        self.order: list[int] = []  # these steps, by their numbers in the run
+        self.passed: list[str] = []  # the threads that passed points, in order
+        self.last: dict[str, tuple[int, int]] = {}  # by thread: its points so far, and the history after these
+        self.held = dict.fromkeys(range(len(self.at)))  # tasks that stand before steps which are no points
+        self._settle()
+        if not all(map(self._pass, passed)):
+            raise _Unknown
+
+    def _pass(self, name: str) -> bool:
+        """Let a thread pass the point it stands before, if it sees there what it sees in the run."""
+        task = self.tasks.get(name, -1)
+        if task < 0 or self._is_through(task):
             return False
-        moment = self.behaviour.moments[self.at[thread]]
-        return (
-            moment.point is True
-            and not moment.done
-            and moment.enabled(self.memory)
-            and moment.move(self.memory) is not None
+        step = self.current.threads[task][self.at[task]]
+        if not step.point or not self._take(task):
+            return False
+        self.passed.append(name)
+        self.last[name] = (self.last.get(name, (0, 0))[0] + 1, step.history)
+        self._run_on(task)
+        self._settle()
+        return True
+
+    def _take(self, task: int) -> bool:
+        """Make the next step of a thread, if it sees what it sees in the run."""
+        memory, step = self.memory, self.current.threads[task][self.at[task]]
+        for place, label in step.sees:
+            if memory[place] != label:
+                return False
+        for place, label in step.leaves:
+            memory[place] = label
+        self.at[task] += 1
+        self.order.append(step.number)
+        return True
+
+    def _run_on(self, task: int) -> bool:
+        """Let a thread go on up to its next point, or until it has to wait; returns whether it moved."""
+        steps, begun = self.current.threads[task], self.at[task]
+        while self.at[task] < len(steps) and not (step := steps[self.at[task]]).point:
+            if not self._take(task):
+                if not step.waits:
+                    raise _Unknown
+                self.held[task] = None
+                return self.at[task] != begun
+        self.held.pop(task, None)
+        return self.at[task] != begun
+
+    def _settle(self) -> None:
+        """Let all threads go on whose next step is no point and has become possible."""
+        while self.held and any(self._run_on(task) for task in [*self.held]):
+            pass
+
+    def _change(self, name: str) -> bool:
+        """Let a thread pass its next point in another run, in which it sees there what it would see."""
+        number, passed = self.number, self.passed
+        for other in self.known.others(number, self.last, name):
+            try:
+                self._follow(other, passed)
+                if self._pass(name):
+                    return True
+            except _Unknown:
+                continue
+        if self.passed is not passed:
+            self._follow(number, passed)
+        return False
+
+    def _go_on(self) -> bool:
+        """Let a thread pass a point, the last one if it can; false if none can."""
+        if self._has_ended():
+            return False
+        return any(self._pass(name) or self._change(name) for name in (*self.passed[-1:], *self.current.tasks))
+
+    def _is_through(self, task: int) -> bool:
+        return self.at[task] == len(self.current.threads[task])
+
+    def _has_ended(self) -> bool:
+        """Whether all threads have come to their ends in the run, and those that wait there would go on waiting."""
+        memory = self.memory
+        return all(map(self._is_through, range(len(self.at)))) and all(
+            memory[place] == label for place, label in self.current.stuck
         )
 
-    def _apply(self, moments: list[int], memory: list[int], thread: int) -> None:
-        self.order.append(thread)
-        super()._apply(moments, memory, thread)
+    def _ended(self) -> Run:
+        """The run of the steps taken, if a run has ended with these histories."""
+        if not self._has_ended():
+            own = zip(self.tasks, self.current.threads, self.at, strict=True)
+            ends = tuple(sorted((name, steps[count - 1].history if count else 0) for name, steps, count in own))
+            number = self.known.ended.get(ends)
+            if number is None:
+                raise _Unknown
+            self._follow(number, self.passed)
+            if not self._has_ended():
+                raise _Unknown
+        return _reordered(self.known.packed[self.number].run(), self.order)
 
 
-def _reordered(record: Record, behaviour: ThreadAutomata, order: list[int]) -> Run | None:
-    """The run of a record with its threads' steps in another order; thread-local steps come with their thread's next
-    step. None if it is not known which waits the notifications end then."""
-    run = record.packed.run()
-    steps: dict[int, list[int]] = {behaviour.thread_numbers[name]: [] for name in run.tasks}
-    numbers = [behaviour.thread_numbers[name] for name in run.tasks]
-    for index in range(len(run.log) - 1, -1, -1):
-        steps[numbers[run.log[index].task]].append(index)
+def _reordered(run: Run, order: Sequence[int]) -> Run:
+    """A run with its steps in another order; those that it leaves out come with their thread's next step."""
+    waiting: list[list[int]] = [[] for _ in run.tasks]
+    for number in range(len(run.log) - 1, -1, -1):
+        waiting[run.log[number].task].append(number)
     log: list[Step] = []
-    noticed = record.noticed or 0
-    for thread in order:
-        waiting = steps[thread]
-        while True:
-            index = waiting.pop()
-            log.append(run.log[index])
-            if noticed >> index & 1:
-                break
-    for waiting in steps.values():
-        log += [run.log[index] for index in reversed(waiting)]
-    try:
-        _renumber_wakes(run.log, log)
-    except _UnknownWaits:
-        return None
-    run.log = log
-    run.choices = []
+    for wanted in order:
+        steps, number = waiting[run.log[wanted].task], -1
+        while number != wanted:
+            number = steps.pop()
+            log.append(run.log[number])
+    for steps in waiting:
+        log += [run.log[number] for number in reversed(steps)]
+    _renumber_wakes(run.log, log)
+    run.log, run.choices = log, []
     return run
-
-
-class _UnknownWaits(Exception):
-    """A notification ends waits that no step of the log begins."""
 
 
 def _renumber_wakes(old: Sequence[Step], log: list[Step]) -> None:
@@ -228,7 +322,7 @@ def _renumber_wakes(old: Sequence[Step], log: list[Step]) -> None:
         wakes.update(zip(waits, filter(_is_wake, old[number].more), strict=True))
     for number, waits in _ended_waits(log) if wakes else ():
         if not all(wait in wakes for wait in waits):
-            raise _UnknownWaits
+            raise _Unknown
         others = [access for access in log[number].more if not _is_wake(access)]
         log[number] = log[number]._replace(more=(*others, *[wakes[wait] for wait in waits]))
 
@@ -242,7 +336,7 @@ def _ended_waits(log: Sequence[Step]) -> Iterator[tuple[int, list[tuple[int, int
             count = sum(map(_is_wake, more))
             ended = parked.get(target, [])[:count]
             if len(ended) < count:
-                raise _UnknownWaits
+                raise _Unknown
             if ended:
                 del parked[target][:count]
                 yield number, ended

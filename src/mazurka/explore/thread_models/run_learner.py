@@ -88,7 +88,6 @@ class RunLearner:
         self.stores: dict[str, int] = {}  # by queue: the number of the latest store that reached memory
         self.written: set[Target] = set()
         self.firsts: dict[Any, Any] = {}  # the initial values of locations; objects in them are identified last
-        self.noticed = 0  # the steps that are transitions, as bits
         self.contended = _contended_in(run)
         self.event_wakes = {  # the operations that wake waits for events
             access.target for step in run.log if step.more and _is_event(step.target) for access in step.more
@@ -135,7 +134,6 @@ class RunLearner:
             for location, op in unknown:
                 self.private[task].write(location, op, None, moment.number)
             return
-        self.noticed |= 1 << number
         if moment.site != step.site and moment.moves:
             behaviour.astray += 1
         moment.site, moment.point = step.site, step.point
@@ -511,7 +509,6 @@ class RunLearner:
 
     def _end(self) -> None:
         behaviour, run = self.behaviour, self.run
-        self.record.noticed = self.noticed
         for blocked in run.blocked:
             moment = self.at[blocked.task]
             if moment is None or moment.done:

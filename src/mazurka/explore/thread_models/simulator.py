@@ -1,7 +1,7 @@
 """Simulation of threads by their automata: from one point to the next, steps without a point at once (protocol.py).
 
-It is used by the search of joint states (state_space.py), and for single paths (memoised.py). A joint state is a local
-state for each thread (negative: it has not been started) and the values in memory, by place; both are changed in place.
+It is used by the search of joint states (state_space.py). A joint state is a local state for each thread (negative: it
+has not been started) and the values in memory, by place; both are changed in place.
 """
 
 from __future__ import annotations

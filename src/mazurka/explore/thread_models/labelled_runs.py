@@ -1,0 +1,298 @@
+"""A run as threads of steps that see and leave *labels*: two accesses of a location have equal labels only if they see,
+or leave, equal values.
+
+A thread is deterministic in its reads (the local determinism axiom of the maximal causal model, dissertation ch. 3.1).
+So the steps of a run can be taken in any other order in which each sees the labels that it sees in the run: that is an
+execution, too, in which every thread does the same. Whether an order is one follows from this run alone.
+
+Labels. A write leaves
+
+- the key of the value, if it is recorded (:attr:`Plan.keys`); otherwise a label of its own;
+- what any such operation leaves, if it releases a lock, takes one, ends a thread or wakes one: the previous holder of a
+  lock, and the waker, make no difference to the next step. But if code that is not instrumented uses a primitive
+  (`queue`, `concurrent.futures`), the release has a label of its own, since the data that it guards is not tracked;
+- at a condition the threads that wait for it, first come first.
+
+A wake-up is a location of the thread that waits, one for all its waits. An event whose state changes is seen, too: the
+wake-ups by which it is set depend on the threads that wait for it.
+
+Histories. Each step has a fingerprint of all that its thread has seen up to it, so that runs in which a thread has seen
+equal values are recognised. Runs number objects anew; a fingerprint numbers them as the thread comes to see them. That
+two fingerprints are equal proves nothing, and is not relied upon.
+
+Cost: one pass over the log, some two microseconds a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from mazurka.program.protocol import OPAQUE, Access, Blocked, Run
+from mazurka.trace.event import READS, WRITES, Op
+from mazurka.trace.fingerprints import fingerprint_of_name
+from mazurka.trace.targets import WAKE, Kind, Target, Trait, kind_of
+
+#: Labels, which are their own fingerprints: the initial value that no key is known of (also: a lock that is free, a
+#: condition for which no thread waits), a held lock, an ended thread or wait.
+_FIRST: Final = 0
+_HELD: Final = 1
+_ENDED: Final = 2
+
+#: Operations of conditions: they change the threads that wait.
+_QUEUEING: Final = frozenset({Op.WAIT, Op.NOTIFY, Op.NOTIFY_ALL})
+
+#: Operations that wait until they see something else.
+_TAKING: Final = frozenset({Op.ACQUIRE, Op.JOIN, Op.BEGIN})
+
+#: The least number of an object (objects.py).
+_OBJECTS: Final = 1 << 24
+
+#: A step as :meth:`.Run.entries` has it.
+Entry = tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]
+
+#: (location, label) of each access, by numbers of the run.
+Labels = tuple[tuple[int, int], ...]
+
+
+class LabelledStep(NamedTuple):
+    """A step of a thread, and its ``number`` in the log; one that ``waits`` may come later than its point."""
+
+    number: int
+    sees: Labels
+    leaves: Labels
+    point: bool
+    waits: bool
+    history: int  # the fingerprint of all that its thread has seen up to it
+
+
+class LabelledRun:
+    """The steps of a run, but those that touch only what no other thread touches: these come with their thread's next
+    step, whatever the order. ``initial`` are the labels of locations at first, ``stuck`` those that the threads that
+    wait at its end would see."""
+
+    __slots__ = ("daemons", "initial", "stuck", "tasks", "threads")
+
+    def __init__(self, run: Run) -> None:
+        builder = _Labeller(run)
+        self.tasks = run.tasks
+        self.threads = builder.label()
+        self.initial = builder.initial
+        self.stuck = builder.stuck()
+        self.daemons = run.daemons
+
+    def histories(self) -> tuple[tuple[str, int], ...]:
+        """By name of a thread: the fingerprint of all that it has seen."""
+        return tuple(
+            sorted((name, own[-1].history if own else 0) for name, own in zip(self.tasks, self.threads, strict=True))
+        )
+
+
+class _Labeller:
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.places: dict[Target, int] = {}  # the numbers of locations
+        self.kinds: list[Kind] = []
+        self.waiting: list[bool] = []  # whether operations there may have to wait
+        self.initial: list[int] = []
+        self.memory: list[int] = []
+        self.labels: dict[Any, int] = {("queue", ()): _FIRST}  # of keys
+        self.prints: list[Any] = [_FIRST, _HELD, _ENDED]  # by label: its fingerprint, or a key with objects in it
+        self.objects: list[dict[int, int]] = [{} for _ in run.tasks]  # by task: the objects that it has seen
+        self.seen: list[int] = []  # the labels of the values that a step sees, whoever wrote them
+        self.queues: dict[int, tuple[str, ...]] = {}  # by location of a condition: the threads that wait
+        entries = run.entries()
+        self.tracked = _tracked(entries)
+        self.opaque = {
+            target
+            for _, op, target, _, _, value, more in entries
+            if value == OPAQUE
+            for op, target, _ in ((op, target, None), *more)
+            if op is not Op.READ
+        }
+        self.event_wakes = {
+            access.target
+            for _, _, target, _, _, _, more in entries
+            if more and kind_of(target) is Kind.EVENT
+            for access in more
+        }
+
+    def label(self) -> list[list[LabelledStep]]:
+        """The labelled steps of each task."""
+        threads: list[list[LabelledStep]] = [[] for _ in self.run.tasks]
+        histories = [fingerprint_of_name(name) for name in self.run.tasks]
+        memory, prints, waiting, tracked = self.memory, self.prints, self.waiting, self.tracked
+        for number, (task, op, target, site, point, value, more) in enumerate(self.run.entries()):
+            if not (point or target in tracked or more and any(each.target in tracked for each in more)):
+                continue
+            self.seen.clear()
+            sees: list[tuple[int, int]] = []
+            leaves: list[tuple[int, Any]] = []
+            if more:
+                self._access_all(task, (Access(op, target, value), *more), sees, leaves)
+            elif op is Op.READ:
+                self._read(self._place(task, target, op, value), None if value == OPAQUE else value, sees)
+            else:
+                self._access(task, op, target, None if value == OPAQUE else value, sees, leaves)
+            history = histories[task]
+            if sees or point:
+                seen = [self._print(task, label) for label in self.seen]
+                history = histories[task] = hash((history, site, op, *seen))
+            for position, (place, label) in enumerate(leaves):
+                if label is None:
+                    leaves[position] = (place, len(prints))
+                    prints.append(history)
+                memory[place] = leaves[position][1]
+            waits = not point and (op in _TAKING or any(waiting[place] for place, _ in sees))
+            threads[task].append(LabelledStep(number, tuple(sees), tuple(leaves), point, waits, history))
+        return threads
+
+    def stuck(self) -> Labels:
+        """The locations, and their labels at the end, that stopped threads look at."""
+        stopped = self.run.blocked
+        places = [self._place(each.task, target, None) for each in stopped for target in _looks(each)]
+        return tuple([(place, self.memory[place]) for place in places])
+
+    # -- accesses -----------------------------------------------------------------------------------------------------
+
+    def _access_all(
+        self, task: int, accesses: Sequence[Access], sees: list[tuple[int, int]], leaves: list[tuple[int, Any]]
+    ) -> None:
+        attempt = any(access.op is Op.REQUEST for access in accesses)
+        woken: tuple[str, ...] = ()
+        waking = sum(kind_of(access.target) is Kind.WAKE for access in accesses)
+        for number, (op, target, value) in enumerate(accesses):
+            if not number:
+                value = None if attempt or value == OPAQUE else value
+                if op in _QUEUEING and op is not Op.WAIT:
+                    woken = self.queues.get(self._place(task, target, op), ())[:waking]
+            elif woken and kind_of(target) is Kind.WAKE and target not in self.event_wakes:
+                target, woken = (WAKE, woken[0]), woken[1:]
+                leaves.append((self._number(target), _ENDED))
+                continue
+            self._access(task, op, target, value, sees, leaves, waking)
+
+    def _access(
+        self,
+        task: int,
+        op: Op,
+        target: Target,
+        value: Any,
+        sees: list[tuple[int, int]],
+        leaves: list[tuple[int, Any]],
+        waking: int = 0,
+    ) -> None:
+        reads, writes = READS[op], WRITES[op]
+        if not (reads or writes):
+            return
+        place = self._place(task, target, op, value)
+        if (reads or self.kinds[place] is Kind.EVENT) and place not in [written for written, _ in leaves]:
+            self._read(place, value if op is Op.READ else None, sees)
+        if writes:
+            leaves.append((place, self._left(task, place, op, target, value, waking)))
+            if op is Op.WAIT:
+                leaves.append((self._number((WAKE, self.run.tasks[task])), _FIRST))
+
+    def _read(self, place: int, value: Any, sees: list[tuple[int, int]]) -> None:
+        label = self.memory[place]
+        sees.append((place, label))
+        self.seen.append(label if value is None else self._label(value))
+
+    def _left(self, task: int, place: int, op: Op, target: Target, value: Any, waking: int) -> int | None:
+        """The label that an operation leaves; None: one of its own."""
+        if op in _QUEUEING or place in self.queues:
+            return self._queued(self.run.tasks[task], place, op, waking)
+        if op is Op.ACQUIRE:
+            return _HELD
+        if op is Op.RELEASE:
+            return None if target in self.opaque else _FIRST
+        kind = self.kinds[place]
+        if op is Op.END or kind is Kind.WAKE or kind is Kind.FLUSHED:
+            return _ENDED
+        if kind is Kind.STORE or target in self.opaque:
+            return None
+        # The value of an update is the value written only if it is recorded as a key; otherwise it may be the value
+        # read.
+        if value is not None and (op is Op.WRITE or op is Op.RMW and type(value) is tuple):
+            return self._label(value)
+        return None
+
+    def _queued(self, thread: str, place: int, op: Op, woken: int) -> int:
+        """The label of a condition after a step; a thread that gives up waiting leaves by another operation."""
+        queue = self.queues.get(place, ())
+        if op is Op.WAIT:
+            queue = (*queue, thread)
+        elif op in _QUEUEING:
+            queue = queue[woken:]
+        else:
+            queue = tuple([other for other in queue if other != thread])
+        self.queues[place] = queue
+        return self._label(("queue", queue))
+
+    # -- numbers ------------------------------------------------------------------------------------------------------
+
+    def _place(self, task: int, target: Target, op: Op | None, value: Any = None) -> int:
+        place = self.places.get(target)
+        if place is not None:
+            return place
+        if target[0] == WAKE and target not in self.event_wakes:
+            return self._number((WAKE, self.run.tasks[task]))
+        if op is Op.ACQUIRE or op is Op.RELEASE:
+            return self._number(target, _FIRST if op is Op.ACQUIRE else _HELD)
+        key = value if op is Op.READ and value is not None else self.run.first.get(target)
+        return self._number(target, _FIRST if key is None else self._label(key))
+
+    def _number(self, location: Target, first: int = _FIRST) -> int:
+        place = self.places.get(location)
+        if place is None:
+            place = self.places[location] = len(self.kinds)
+            self.kinds.append(kind := kind_of(location))
+            self.waiting.append(kind.has(Trait.WAITS))
+            self.initial.append(first)
+            self.memory.append(first)
+        return place
+
+    def _label(self, key: Any) -> int:
+        label = self.labels.get(key)
+        if label is None:
+            label = self.labels[key] = len(self.prints)
+            self.prints.append(key if _has_objects(key) else fingerprint_of_name(key))  # -1 and -2 have one hash
+        return label
+
+    def _print(self, task: int, label: int) -> int:
+        printed = self.prints[label]
+        return printed if type(printed) is int else fingerprint_of_name(_numbered(printed, self.objects[task]))
+
+
+def _tracked(entries: Sequence[Entry]) -> set[Target]:
+    """The locations that several threads touch, or that are touched at points."""
+    found: set[Target] = set()
+    owners: dict[Target, int] = {}
+    for task, _, target, _, point, _, more in entries:
+        if point or owners.setdefault(target, task) != task:
+            found.add(target)
+        for each in more:
+            if point or owners.setdefault(each.target, task) != task:
+                found.add(each.target)
+    return found
+
+
+def _looks(blocked: Blocked) -> tuple[Target, ...]:
+    return tuple(dict.fromkeys((blocked.target, *(blocked.repeats or ()))))
+
+
+def _has_objects(key: Any) -> bool:
+    return type(key) is tuple and (_is_object(key) or any(_has_objects(part) for part in key))
+
+
+def _is_object(key: tuple[Any, ...]) -> bool:
+    return len(key) == 2 and key[0] == "object" and type(key[1]) is int and abs(key[1]) >= _OBJECTS
+
+
+def _numbered(key: Any, numbers: dict[int, int]) -> Any:
+    """A key with objects numbered as they come."""
+    if type(key) is not tuple:
+        return key
+    if _is_object(key):
+        return ("object", numbers.setdefault(abs(key[1]), len(numbers)), key[1] > 0)
+    return tuple([_numbered(part, numbers) for part in key])
