@@ -16,6 +16,8 @@ The comparisons, each measured inside its own process, start-up and imports left
   bound, and no detection of file and socket operations; on ``racyc`` it visits every interleaving as dfs does);
 - ``mcr``: seconds until our ``mcr`` has finished the whole search against the seconds of that same systematic search.
 
+The table also has what an execution of a whole program costs with each strategy, beside ``dfs`` (execution_cost.py).
+
 Every repetition runs both sides one after the other. A ratio above 1 is in our favour; it is given as median and range
 over the repetitions, and for each side's best repetition.
 
@@ -118,8 +120,10 @@ _DEMANDED = {"random": 20.0, "dfs": 20.0, "mcr": 1.0}
 
 def measure(settings: Any) -> Any:
     """See :mod:`benchmarks.row`, which the peer's interpreter can't import."""
+    from benchmarks import execution_cost
     from benchmarks.row import Row, middle
 
+    yield from execution_cost.measure(settings)
     if not settings.frontrun:
         yield Row("speed against frontrun 0.7.0", "", "not measured", note="name its interpreter: --frontrun PYTHON")
         return
