@@ -63,6 +63,7 @@ class LabelledStep(NamedTuple):
     leaves: Labels
     point: bool
     waits: bool
+    doing: int  # a fingerprint of its operation and its place in the source
     history: int  # the fingerprint of all that its thread has seen up to it
 
 
@@ -71,7 +72,7 @@ class LabelledRun:
     step, whatever the order. ``initial`` are the labels of locations at first, ``stuck`` those that the threads that
     wait at its end would see."""
 
-    __slots__ = ("daemons", "initial", "stuck", "tasks", "threads")
+    __slots__ = ("_prints", "initial", "stuck", "tasks", "threads")
 
     def __init__(self, run: Run) -> None:
         builder = _Labeller(run)
@@ -79,13 +80,25 @@ class LabelledRun:
         self.threads = builder.label()
         self.initial = builder.initial
         self.stuck = builder.stuck()
-        self.daemons = run.daemons
+        self._prints = builder.prints
+
+    def history(self, task: int, steps: int) -> int:
+        """The fingerprint of all that a task has seen in its first steps."""
+        return self.threads[task][steps - 1].history if steps else fingerprint_of_name(self.tasks[task])
 
     def histories(self) -> tuple[tuple[str, int], ...]:
         """By name of a thread: the fingerprint of all that it has seen."""
         return tuple(
-            sorted((name, own[-1].history if own else 0) for name, own in zip(self.tasks, self.threads, strict=True))
+            sorted((name, self.history(task, len(self.threads[task]))) for task, name in enumerate(self.tasks))
         )
+
+    def seeing(self, before: int, step: LabelledStep, memory: Sequence[int]) -> int | None:
+        """The history of a thread after a step with which it sees other labels than in the run; None: not known, as
+        that depends on the objects that it has seen, or on which locations the step looks at then."""
+        if len(step.sees) != 1:
+            return None
+        printed = self._prints[memory[step.sees[0][0]]]
+        return hash((before, step.doing, printed)) if type(printed) is int else None
 
 
 class _Labeller:
@@ -134,17 +147,17 @@ class _Labeller:
                 self._read(self._place(task, target, op, value), None if value == OPAQUE else value, sees)
             else:
                 self._access(task, op, target, None if value == OPAQUE else value, sees, leaves)
-            history = histories[task]
+            history, doing = histories[task], hash((site, op))
             if sees or point:
                 seen = [self._print(task, label) for label in self.seen]
-                history = histories[task] = hash((history, site, op, *seen))
+                history = histories[task] = hash((history, doing, *seen))
             for position, (place, label) in enumerate(leaves):
                 if label is None:
                     leaves[position] = (place, len(prints))
                     prints.append(history)
                 memory[place] = leaves[position][1]
             waits = not point and (op in _TAKING or any(waiting[place] for place, _ in sees))
-            threads[task].append(LabelledStep(number, tuple(sees), tuple(leaves), point, waits, history))
+            threads[task].append(LabelledStep(number, tuple(sees), tuple(leaves), point, waits, doing, history))
         return threads
 
     def stuck(self) -> Labels:

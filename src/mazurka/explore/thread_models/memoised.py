@@ -30,6 +30,7 @@ from mazurka.explore.thread_models.compressed_runs import CompressedRun
 from mazurka.explore.thread_models.labelled_runs import LabelledRun
 from mazurka.program.protocol import Access, Run, Step
 from mazurka.trace.event import Op
+from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.targets import Kind, Target, kind_of
 
 #: The most points of runs that are kept.
@@ -122,7 +123,7 @@ class _KnownRuns:
         own: dict[str, array[int]] = {}
         for name, steps in zip(labelled.tasks, labelled.threads, strict=True):
             own[name] = array("q", [step.history for step in steps if step.point])
-            before = _root(name)
+            before = fingerprint_of_name(name)
             for history in own[name]:
                 if history not in self.runs:
                     self.runs[history] = array("l")
@@ -145,13 +146,16 @@ class _KnownRuns:
             del self._at_hand[next(iter(self._at_hand))]
         return labelled
 
-    def others(self, number: int, histories: dict[str, tuple[int, int]], thread: str) -> Iterator[int]:
+    def others(
+        self, number: int, histories: dict[str, tuple[int, int]], thread: str, seeing: int | None
+    ) -> Iterator[int]:
         """Runs in which all threads come to the histories of a run up to here, given with the number of points before
-        them: one for each other history that a thread can come to at its next point."""
-        points, before = histories.get(thread, (0, _root(thread)))
+        them, and a thread to one that it does not come to in that run at its next point: to ``seeing``, or one for each
+        that it can come to."""
+        points, before = histories.get(thread, (0, fingerprint_of_name(thread)))
         own = self.histories[number].get(thread, _NOTHING)
-        for history in self.after.get(before, ()):
-            if len(own) > points and own[points] == history:
+        for history in self.after.get(before, ()) if seeing is None else [seeing]:
+            if history not in self.runs or len(own) > points and own[points] == history:
                 continue
             wanted = {**histories, thread: (points + 1, history)}
             fewest = min([self.runs[last] for _, last in wanted.values()], key=len)
@@ -169,10 +173,6 @@ class _KnownRuns:
 
 
 _NOTHING: Final[array[int]] = array("q")
-
-
-def _root(thread: str) -> int:
-    return hash((thread,))
 
 
 class _Unknown(Exception):
@@ -255,7 +255,7 @@ class _MemoisedExecution:
     def _change(self, name: str) -> bool:
         """Let a thread pass its next point in another run, in which it sees there what it would see."""
         number, passed = self.number, self.passed
-        for other in self.known.others(number, self.last, name):
+        for other in self.known.others(number, self.last, name, self._seeing(name)):
             try:
                 self._follow(other, passed)
                 if self._pass(name):
@@ -265,6 +265,14 @@ class _MemoisedExecution:
         if self.passed is not passed:
             self._follow(number, passed)
         return False
+
+    def _seeing(self, name: str) -> int | None:
+        """The history of a thread after its next point; None if it is not known."""
+        task = self.tasks.get(name, -1)
+        if task < 0 or self._is_through(task):
+            return None
+        count, step = self.at[task], self.current.threads[task][self.at[task]]
+        return self.current.seeing(self.current.history(task, count), step, self.memory)
 
     def _go_on(self) -> bool:
         """Let a thread pass a point, the last one if it can; false if none can."""
@@ -285,9 +293,11 @@ class _MemoisedExecution:
     def _ended(self) -> Run:
         """The run of the steps taken, if a run has ended with these histories."""
         if not self._has_ended():
-            own = zip(self.tasks, self.current.threads, self.at, strict=True)
-            ends = tuple(sorted((name, steps[count - 1].history if count else 0) for name, steps, count in own))
-            number = self.known.ended.get(ends)
+            history = self.current.history
+            ends = sorted(
+                (name, history(task, count)) for (name, task), count in zip(self.tasks.items(), self.at, strict=True)
+            )
+            number = self.known.ended.get(tuple(ends))
             if number is None:
                 raise _Unknown
             self._follow(number, self.passed)
