@@ -291,7 +291,8 @@ def _tracked(entries: Sequence[Entry]) -> set[Target]:
 
 
 def _looks(blocked: Blocked) -> tuple[Target, ...]:
-    return tuple(dict.fromkeys((blocked.target, *(blocked.repeats or ()))))
+    woken = () if blocked.wake is None else (blocked.wake,)
+    return tuple(dict.fromkeys((blocked.target, *(blocked.repeats or ()), *woken)))
 
 
 def _has_objects(key: Any) -> bool:

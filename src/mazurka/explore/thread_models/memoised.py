@@ -110,7 +110,7 @@ class _KnownRuns:
         self.ended: dict[tuple[tuple[str, int], ...], int] = {}  # by histories of all threads: a run that ended so
         self.runs: dict[int, array[int]] = {}  # by history after a point: the runs that show it
         self.after: dict[int, dict[int, None]] = {}  # by history: those after the thread's next point
-        self.histories: list[dict[str, array[int]]] = []  # by run and thread: after each point
+        self.histories: list[dict[str, array[int]]] = []  # by run and thread: after each point, and at the end
         self._at_hand: dict[int, LabelledRun] = {}
 
     def add(self, run: Run) -> tuple[bytes, int]:
@@ -122,15 +122,16 @@ class _KnownRuns:
         self.packed.append(CompressedRun.of(run))
         own: dict[str, array[int]] = {}
         for name, steps in zip(labelled.tasks, labelled.threads, strict=True):
-            own[name] = array("q", [step.history for step in steps if step.point])
+            passed = [step.history for step in steps if step.point]
+            own[name] = array("q", [*passed, steps[-1].history if steps else 0])
             before = fingerprint_of_name(name)
-            for history in own[name]:
+            for history in passed:
                 if history not in self.runs:
                     self.runs[history] = array("l")
                     self.after.setdefault(before, {})[history] = None
                 self.runs[history].append(number)
                 before = history
-            self.points += len(own[name])
+            self.points += len(passed)
         self.histories.append(own)
         self._keep(number, labelled)
         return self.packed[number].content, number
@@ -150,8 +151,8 @@ class _KnownRuns:
         self, number: int, histories: dict[str, tuple[int, int]], thread: str, seeing: int | None
     ) -> Iterator[int]:
         """Runs in which all threads come to the histories of a run up to here, given with the number of points before
-        them, and a thread to one that it does not come to in that run at its next point: to ``seeing``, or one for each
-        that it can come to."""
+        them, and a thread to one that it does not come to in that run at its next point, to ``seeing`` if it is given:
+        one for all that agree up to the points after."""
         points, before = histories.get(thread, (0, fingerprint_of_name(thread)))
         own = self.histories[number].get(thread, _NOTHING)
         for history in self.after.get(before, ()) if seeing is None else [seeing]:
@@ -159,15 +160,22 @@ class _KnownRuns:
                 continue
             wanted = {**histories, thread: (points + 1, history)}
             fewest = min([self.runs[last] for _, last in wanted.values()], key=len)
-            found = next((each for each in fewest if self._shows(each, wanted)), None)
-            if found is not None:
-                yield found
+            told: set[tuple[int, ...]] = set()
+            for each in fewest:
+                if self._shows(each, wanted) and (then := self._after(each, wanted)) not in told:
+                    told.add(then)
+                    yield each
+
+    def _after(self, number: int, histories: dict[str, tuple[int, int]]) -> tuple[int, ...]:
+        """The histories of threads at their next points, or ends, which depend on what they see in between."""
+        own = self.histories[number]
+        return tuple([own[thread][points] for thread, (points, _) in histories.items()])
 
     def _shows(self, number: int, wanted: dict[str, tuple[int, int]]) -> bool:
         own = self.histories[number]
         for thread, (points, history) in wanted.items():
             shown = own.get(thread)
-            if shown is None or len(shown) < points or shown[points - 1] != history:
+            if shown is None or len(shown) <= points or shown[points - 1] != history:
                 return False
         return True
 
