@@ -44,7 +44,7 @@ def _explored(path: Path, strategy: str, bound: int | None = None) -> tuple[dict
 
         def watched(plan: Plan) -> Run:
             run = execute(plan)
-            if run.divergence is None and not run.truncated:
+            if not (run.divergence or run.truncated or run.found_new_points):
                 cost = sum(turn.cost(thread) for turn, thread in zip(turns(run), run.schedule(), strict=True))
                 what = run.output, tuple(sorted(failure.identity for failure in run.failures))
                 shown[what] = min(cost, shown.get(what, cost))
