@@ -137,6 +137,30 @@ def test_kept_programs(name: str, tmp_path: Path) -> None:
         assert difference(reached(scenario, strategy), known) == "", strategy
 
 
+_SHOWN_AT_ONCE = """\
+import threading
+def scenario():
+    l = [[0], [1]]
+    def exchange():
+        sorted(l)
+        l[0], l[-1] = l[-1], l[0]
+    def store():
+        l[0] = [2]
+    ts = [threading.Thread(target=exchange), threading.Thread(target=store)]
+    for t in ts: t.start()
+    for t in ts: t.join()
+    return repr(l)
+"""
+
+
+def test_a_step_looks_into_objects_that_it_reads(tmp_path: Path) -> None:
+    scenario = loaded(Written(_SHOWN_AT_ONCE), tmp_path)
+    known = reached(scenario, "dfs")
+    assert known.returned == {repr(each) for each in ("[[1], [0]]", "[[1], [2]]", "[[2], [0]]")}
+    for strategy in ("mcr", "se-mcr", "ncmc"):
+        assert difference(reached(scenario, strategy), known) == "", strategy
+
+
 @pytest.mark.sampled
 @pytest.mark.parametrize("theme", THEMES)
 def test_strategies_agree(theme: str, tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ class ThreadAutomata:
         self.values: dict[Any, int] = {}
         self._written: set[tuple[Any, Any]] = set()  # (location, key) of writes
         self.abstract = AbstractStates(self.value)
-        self.touched: dict[tuple[int, int], int] = {}  # (local state, index of the object touched from there) -> object
+        # (local state, index of the object touched from there, values read by the step before) -> object
+        self.touched: dict[tuple[Any, ...], int] = {}
         self.began_with: dict[Any, int] = {}  # location -> the object that it holds before any write
         self.company = Aliasing()
         self.ended: dict[tuple[int, ...], Record] = {}  # by local states of the threads: a run that ended in them

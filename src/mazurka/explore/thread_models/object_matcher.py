@@ -46,6 +46,7 @@ class ObjectMatcher(RunLearner):
                         self._follow(step, moment)
                 except _Lost:
                     self.at[step.task] = moment = None
+                    self.seen = []
             if moment is None:
                 self._forget(step)
 
@@ -72,6 +73,7 @@ class ObjectMatcher(RunLearner):
         """The values that a lost thread writes are unknown."""
         for op, target in ((step.op, step.target), *((access.op, access.target) for access in step.more)):
             if WRITES[op]:
+                self.written.add(target)
                 try:
                     location = self._location(target, True)
                     left = _ANYTHING if self.behaviour.is_opaque(location) else _LEFT.get(op, _ANYTHING)
@@ -83,7 +85,7 @@ class ObjectMatcher(RunLearner):
         here = self.record.objects.get(number)
         if moment is not None:
             self._meet(number, task, moment)
-            known = self.behaviour.touched.get((moment.number, self.touched[task]))
+            known = self.behaviour.touched.get((moment.number, self.touched[task], *self.seen))
             self.touched[task] += 1
             if here is None and known is not None:
                 here = self.record.objects[number] = known

@@ -76,6 +76,7 @@ class RunLearner:
         self.memory: dict[int, int] = {}
         self.history: dict[int, list[tuple[int, int]]] = {}  # place -> (step, value written)
         self.touched = [0] * len(run.tasks)  # by task: the objects touched since it came to its local state
+        self.seen: list[tuple[int, int]] = []  # the values read so far by the step, on which these may depend
         self.entered = [0] * len(run.tasks)  # by task: the loops entered since it came to its local state
         self.loops: dict[tuple[int, int], int] = {}  # (task, the run's number of a loop) -> ours
         self.private = [ThreadLocalState() for _ in run.tasks]
@@ -300,7 +301,7 @@ class RunLearner:
         """The reads of a step, with values, and its writes; None stands for an unrecorded value."""
         if _is_invoked(step.target) and (logged := logged_call(step.value)) is not None:
             return self._called(task, moment, step, logged)
-        seen: list[tuple[int, int]] = []
+        seen = self.seen = []
         writes: list[tuple[int, int | None]] = []
         opaque = step.value == OPAQUE
         read_value = None if attempt or opaque else step.value
@@ -341,6 +342,7 @@ class RunLearner:
                 else:
                     written = self._written(task, moment, place, location, op, value)
                 writes.append((place, written))
+        self.seen = []
         return tuple(seen), writes
 
     def _called(
@@ -468,7 +470,7 @@ class RunLearner:
             if here is None:
                 here = self.record.objects[number] = behaviour.new_object()
             return behaviour.find(here)
-        key = (moment.number, self.touched[task])
+        key = (moment.number, self.touched[task], *self.seen)
         self.touched[task] += 1
         known = behaviour.touched.get(key)
         if here is None:
