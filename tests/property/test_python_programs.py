@@ -127,7 +127,7 @@ def test_kept_programs(name: str, tmp_path: Path) -> None:
     shared, threads, count, failure = KEPT[name]
     program = Written(scenario_of(shared, threads))
     scenario = loaded(program, tmp_path)
-    known = reached(scenario, "dfs")
+    known = reached(scenario, "dfs", most=1_000)
     assert known.complete
     assert known.wrong == ""
     assert len(known.returned) == count

@@ -87,7 +87,7 @@ class Emitter:
         reported = set()
         for firing in firings:
             things = [firing.bound[each] for each in firing.rule.event.parameters]
-            event = (firing.rule.property.name, firing.rule.event.name, *map(id, things))
+            event = (firing.rule.property.name, firing.rule.event.name, id(firing.subject), *map(id, things))
             if event in reported:
                 continue
             reported.add(event)

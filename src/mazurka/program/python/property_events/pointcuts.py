@@ -79,13 +79,15 @@ class EventRule(NamedTuple):
 
 
 class Firing:
-    """An event that an operation is: the objects that are bound so far, by parameter."""
+    """An event that an operation is: the objects that are bound so far, by parameter. ``subject`` is the operation's
+    first operand."""
 
-    __slots__ = ("bound", "rule")
+    __slots__ = ("bound", "rule", "subject")
 
-    def __init__(self, rule: EventRule, bound: dict[str, Any]) -> None:
+    def __init__(self, rule: EventRule, bound: dict[str, Any], subject: Any) -> None:
         self.rule = rule
         self.bound = bound
+        self.subject = subject
 
 
 class Pointcuts:
@@ -155,7 +157,7 @@ class Pointcuts:
         for rule in self._rules_for(described):
             bound = _bound(rule.pointcut, described)
             if bound is not None:
-                found.append(Firing(rule, bound))
+                found.append(Firing(rule, bound, next(iter(described.operands), None)))
         return found
 
     def _rules_for(self, described: Described) -> list[EventRule]:
