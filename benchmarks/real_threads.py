@@ -51,7 +51,7 @@ class RealOutcomes:
     statuses: set[int] = field(default_factory=set)
 
 
-def outcomes(source: str, trials: int, patience: float = 2.0, is_script: bool = False) -> RealOutcomes:
+def outcomes(source: str, trials: int, patience: float = 5.0, is_script: bool = False) -> RealOutcomes:
     """The outcomes of some trials of a script, or of the function ``scenario()`` of a program."""
     made = subprocess.run(
         [sys.executable, "-m", "benchmarks.real_threads"],
