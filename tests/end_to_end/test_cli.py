@@ -350,7 +350,9 @@ def test_progress_goes_to_standard_error_when_asked_for(shell):
 
 
 def test_progress_says_when_the_time_goes_into_deciding(shell):
-    locked = LARGE.replace("cells[i % 3] += 1", "with lock: cells[i % 3] += 1").replace("range(12)", "range(60)")
+    locked = LARGE.replace("cells[i % 3] += 1", "with lock: cells[i % 3] = 2 * cells[i % 3] + 1").replace(
+        "range(12)", "range(60)"
+    )
     shell.write("program.py", locked.replace("cells =", "lock = threading.Lock(); cells ="))
     done = shell.run("check", "program.py", "--progress", "--time-limit", "8", status=0)
     assert "deciding, 0 found" in done.stderr

@@ -62,12 +62,13 @@ class OptimalReduction(Strategy):
 
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
-        return cls(settings.timed, settings.ordered, settings.finals)
+        return cls(settings.timed, settings.ordered, settings.finals, settings.races)
 
-    def __init__(self, timed: bool = False, ordered: bool = False, finals: bool = False) -> None:
+    def __init__(self, timed: bool = False, ordered: bool = False, finals: bool = False, races: bool = False) -> None:
         self.timed = timed  # whether runs are those of plans with timing
         self.met = MetOperations()
         self.sections = Sections(finals)
+        self.has_sections = not (timed or ordered or races)  # whether critical sections are single events
         self.shapes: StepShapes = {}
         self.ordered = ordered  # whether timeouts that fire come after all steps of others before them
         self.expired = False  # whether a timeout fired in some run, in an unknown order
@@ -99,7 +100,7 @@ class OptimalReduction(Strategy):
         """Learn which operations would reset the search."""
         if run.divergence is not None or self.begun:
             return
-        if not self._has_clocks():
+        if self.has_sections:
             self.sections.foresee(run)
         timed, time = in_time(run) if self.timed else run, TIME if self.timed else None
         if self.met.foresee(run, lambda waited_for, varying: Execution(timed, waited_for, time, varying)):
@@ -131,7 +132,7 @@ class OptimalReduction(Strategy):
             self._astray(index, harmless, waits)
             self.journal.append(("astray", seed.number, index, int(harmless) + 2 * int(waits)))
             return
-        if not self._has_clocks():
+        if self.has_sections:
             if self.sections.learn(run):
                 self._reset()
                 return
@@ -167,10 +168,6 @@ class OptimalReduction(Strategy):
             found.append(tuple([event.thread for event in frame.asleep]))
             found += [()] * (0 if frame.event is None else frame.event.points - 1)
         return found
-
-    def _has_clocks(self) -> bool:
-        """Whether steps depend on clocks or timeouts: then sections are not single events."""
-        return self.timed or self.ordered
 
     def _frame_of(self, divergence: Divergence) -> int:
         """The frame of a place of the last seed."""

@@ -72,6 +72,9 @@ _OPENING: Final = (100, 60_000.0)
 #: The work after which ``dpor`` joins, and ``se-mcr``: half a second, and six.
 _LEADS: Final = (24_000.0, 270_000.0)
 
+#: ... and ``dpor`` if something is untracked: then no search proves anything, and ``mcr`` goes on for a second first.
+_UNTRACKED_LEAD: Final = 50_000.0
+
 #: ... if a search of the program has taken long before, without its end.
 _LATE_LEADS: Final = (0.0, 270_000.0)
 
@@ -162,6 +165,7 @@ class Portfolio(Strategy):
         self._pairs = OrderedPairs()
         self._saved = [True] * _PARTS
         self._cut: set[int] = set()  # the strategies whose runs may have been cut, by number
+        self._is_tracked = True  # no operation was untracked
 
     @property
     def name(self) -> str:
@@ -219,7 +223,8 @@ class Portfolio(Strategy):
     def _is_due(self) -> bool:
         """Whether another systematic search is to begin."""
         work = self._work()
-        wanted = 1 + sum(work >= lead for lead in self._leads)
+        least = 0.0 if self._is_tracked else _UNTRACKED_LEAD
+        wanted = 1 + sum(work >= max(lead, least) for lead in self._leads)
         return sum(not part.ended for part in self._searches()) < wanted
 
     def _begin(self, number: int) -> None:
@@ -238,6 +243,7 @@ class Portfolio(Strategy):
         self._before = earlier._work()
         self._elsewhere = 0.0
         self._cut |= earlier._cut
+        self._is_tracked = earlier._is_tracked
         self._pairs = earlier._pairs
         self._points = earlier._points
         self._earlier = earlier._earlier | {at: part.strategy for at, part in earlier._parts.items() if at}
@@ -309,6 +315,7 @@ class Portfolio(Strategy):
         part = self._parts[index]
         part.out -= 1
         part.runs += 1
+        self._is_tracked = self._is_tracked and not run.untracked
         if run.truncated:
             self._cut.add(index)
         if index >= _SAMPLING:
@@ -423,7 +430,7 @@ def _se_mcr(settings: StrategySettings) -> Strategy:
 def _dpor(settings: StrategySettings) -> Strategy:
     from mazurka.explore.dpor import OptimalReduction
 
-    return OptimalReduction(settings.timed)
+    return OptimalReduction(settings.timed, finals=settings.finals, races=settings.races)
 
 
 def _bounded(settings: StrategySettings) -> Strategy:

@@ -37,9 +37,12 @@ from mazurka.program.runtime.lazy_run import Entry, LazyRun
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import SiteNumber
-from mazurka.trace.targets import LOCK, STRUCTURE, Kind, Target, is_only_content
+from mazurka.trace.targets import Kind, Target, is_only_content, of_kinds
 
 _CONTENT_OPS: Final = (Op.READ, Op.WRITE, Op.RMW)
+
+_is_lock: Final = of_kinds(Kind.LOCK)
+_is_structure: Final = of_kinds(Kind.STRUCTURE)
 
 #: The site of all sections: what one that reads accesses afterwards may depend on the value, at each of them.
 _SITE: Final = SiteNumber(-1)
@@ -158,7 +161,7 @@ class Sections:
         held: dict[int, list[tuple[int, Target]]] = {}  # by thread: the locks that it holds, and since which step
         for number, entry in enumerate(run.entries()):
             task, op, target, _, point, _, more = entry
-            is_of_lock = target[0] == LOCK and self._is_considered(target)
+            is_of_lock = _is_lock(target) and self._is_considered(target)
             if not (is_of_lock or held or more):
                 continue
             mine = held.get(task, [])
@@ -172,7 +175,7 @@ class Sections:
                 if not mine:
                     del held[task]
             else:
-                self._except(each for _, each in _accesses(entry) if each[0] == LOCK and self._is_considered(each))
+                self._except(each for _, each in _accesses(entry) if _is_lock(each) and self._is_considered(each))
                 if mine and not all(op in _CONTENT_OPS and is_only_content(each) for op, each in _accesses(entry)):
                     self._except(lock for _, lock in mine)
         self._except(lock for locks in held.values() for _, lock in locks)
@@ -219,7 +222,7 @@ class Sections:
                         added.setdefault(number, []).append(target)
                         thread, name = run.tasks[entries[number][0]], _name_of(target, section.lock)
                         self._adding.setdefault(fingerprint_of_name(name), set()).add(thread)
-                        if target[0] == STRUCTURE:
+                        if _is_structure(target):
                             inserted[target] = name
         if not inserted:
             return
@@ -317,7 +320,7 @@ def _added(run: Run, number: int) -> list[Target]:
     """The locations that a step of a section only adds to."""
     entries = run.entries()
     task, op, target, _, _, _, more = entries[number]
-    keys = [each.target for each in more if each.target[0] == STRUCTURE]
+    keys = [each.target for each in more if _is_structure(each.target)]
     if number in run.additions:
         following = entries[number + 1]
         is_sum = op is not Op.WRITE and _is_of(following, task, target) and WRITES[following[1]]

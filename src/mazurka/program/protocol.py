@@ -305,7 +305,7 @@ class Run:
     #: Steps that add to an integer without showing it (its read; the write comes next), or an item to a dictionary.
     additions: Collection[int] = frozenset()
     unordered: Collection[int] = frozenset()  # steps that look at keys of a dictionary, but not at their order
-    unseen: Collection[Target] = frozenset()  # locks that code which is not instrumented takes
+    unseen: Collection[Target] = frozenset()  # locks taken with a limit, or by code that is not instrumented
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
     bounded: frozenset[StepIndex] = frozenset()  # with timing or detail: steps whose threads waited with a limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing

@@ -248,7 +248,7 @@ class _Labeller:
         place = self.places.get(target)
         if place is not None:
             return place
-        if target[0] == WAKE and target not in self.event_wakes:
+        if kind_of(target) is Kind.WAKE and target not in self.event_wakes:
             return self._number((WAKE, self.run.tasks[task]))
         if op is Op.ACQUIRE or op is Op.RELEASE:
             return self._number(target, _FIRST if op is Op.ACQUIRE else _HELD)

@@ -511,6 +511,8 @@ class Runtime:
             task.pool.blocks(op, target, timeout is not None)
         if timeout is not None:
             self.limited = True
+            if op is Op.ACQUIRE:
+                self.unseen.add(target)
             if not self.solo:
                 self.shortest = min(self.shortest, max(timeout, 0.0))
             task.deadline = task.clock + max(timeout, 0.0)
