@@ -354,7 +354,7 @@ def test_progress_says_when_the_time_goes_into_deciding(shell):
         "range(12)", "range(60)"
     )
     shell.write("program.py", locked.replace("cells =", "lock = threading.Lock(); cells ="))
-    done = shell.run("check", "program.py", "--progress", "--time-limit", "8", status=0)
+    done = shell.run("check", "program.py", "--strategy", "mcr", "--progress", "--time-limit", "8", status=0)
     assert "deciding, 0 found" in done.stderr
 
 
