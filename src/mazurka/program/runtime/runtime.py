@@ -429,8 +429,6 @@ class Runtime:
             return
         if self.let_go is not None:
             self._let_go(task)
-            if op is Op.WRITE:
-                op = Op.RMW  # it may end the object that was there, and so run code
         if point is None:
             point = site in self.points
             index, touched = task.index, self.touched
