@@ -84,11 +84,12 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
 
     @classmethod
     def make(cls, settings: StrategySettings, source: SourceAnalysis) -> Strategy:
-        return cls(settings.finals)
+        return cls(settings.finals, settings.races or settings.timed or settings.ordered)
 
-    def __init__(self, finals: bool = False) -> None:
+    def __init__(self, finals: bool = False, only_steps: bool = False) -> None:
         super().__init__(_Insertion(None, ""))
         self.sections = Sections(finals)
+        self.only_steps = only_steps  # no critical section is a single event: races are looked for, or clocks count
         self.root = _Place(None, "", 0)
         self.expired = False  # whether a timeout fired in some run
         self.places = 0  # in the search
@@ -97,7 +98,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
     def observe(self, seed: Seed, run: Run) -> None:
         if self.has_diverged(seed, run):
             return
-        if self.sections.learn(run):
+        if not self.only_steps and self.sections.learn(run):
             self._reset()
             return
         if not self.places:
@@ -116,7 +117,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         self._reset()
 
     def foresee(self, run: Run) -> None:
-        if run.divergence is None:
+        if run.divergence is None and not self.only_steps:
             self.sections.foresee(run)
 
     def _reset(self) -> None:

@@ -436,7 +436,7 @@ def _dpor(settings: StrategySettings) -> Strategy:
 def _bounded(settings: StrategySettings) -> Strategy:
     from mazurka.explore.bounded_dpor import BoundedReduction
 
-    return BoundedReduction(settings.finals)
+    return BoundedReduction(settings.finals, settings.races or settings.timed or settings.ordered)
 
 
 def _samplers(settings: StrategySettings) -> Strategy:

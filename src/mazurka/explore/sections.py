@@ -2,15 +2,15 @@
 
 Definition. A *section* is what a thread does from the acquire of a lock to its release. A lock *makes sections atomic*
 if in no execution (i) a section holds another lock, waits, starts or ends a thread, or hands its lock on, (ii) a thread
-tests the lock, or never gives it back, (iii) another thread may access a location of a section at any moment of it: two
-conflicting accesses of two threads are in sections of the same lock, or are ordered by anything but locks of this kind.
-Then a section can be moved together (Lipton: Reduction, CACM 18(12), 1975): its acquire is a right mover, its release a
-left mover, its accesses are both. So an execution in which no thread stops inside of one reaches the same failures and
-final states, in which no such lock is ever seen taken. A section is then one event whose accesses are those of all its
-steps, without the lock.
+tests the lock, takes it with a limit, or never gives it back, (iii) another thread may access a location of a section
+at any moment of it: two conflicting accesses of two threads are in sections of the same lock, or are ordered by
+anything but locks of this kind. Then a section can be moved together (Lipton: Reduction, CACM 18(12), 1975): its
+acquire is a right mover, its release a left mover, its accesses are both. So an execution in which no thread stops
+inside of one reaches the same failures and final states, in which no such lock is ever seen taken. A section is then
+one event whose accesses are those of all its steps, without the lock.
 
 Two accesses *commute* if both add to an integer without showing it (``n += 1``), or both insert items into a dictionary
-that nobody has looked at as a whole. So two sections that only count are in no order at all.
+whose order nobody looks at. So two sections that only count are in no order at all.
 
 How it is used. :meth:`Sections.merged` makes of an execution one with sections as single events, from which a search
 takes its conflicts (races.py). All else knows only the execution as it was. The knowledge of locks that do not make
