@@ -96,7 +96,7 @@ from mazurka.explore.reads_from.entries import Entries, lease_records
 from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.forms import StepForms
 from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
-from mazurka.explore.reads_from.held_threads import LOOPS, HeldThreads
+from mazurka.explore.reads_from.held_threads import LOOPS, LoopsOfRun
 from mazurka.explore.reads_from.tree import NEVER, Branch
 from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
 from mazurka.explore.thread_models.memoised import MemoisedExecutions
@@ -467,7 +467,7 @@ class ReadsFromSearch(Strategy):
             self.forms if self.by_forms else None,
             data_steps,
             several,
-            (HeldThreads(history, [step.site for step in run.log], _polled(run)), Holds(self.seen, self.asked))
+            (LoopsOfRun(history, run.log, _polled(run)), Holds(self.seen, self.asked))
             if LOOPS in self.taken_kinds
             else None,
         )

@@ -15,7 +15,7 @@ from mazurka.causal.solver import Solver
 from mazurka.explore.reads_from.decision_path import NOTHING_ABOVE, Decision, DecisionPath, answer_of
 from mazurka.explore.reads_from.feasibility import CandidateSchedule, FeasibilityCheck, Tally
 from mazurka.explore.reads_from.forms import NOTHING, Reading, StepForms, Unresolved
-from mazurka.explore.reads_from.held_threads import HeldThreads
+from mazurka.explore.reads_from.held_threads import LoopsOfRun
 from mazurka.explore.reads_from.other_forms import OtherForms
 from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
@@ -52,10 +52,10 @@ class Alternatives:
         forms: StepForms | None = None,
         data_steps: Sequence[StepIndex] = (),
         several: Sequence[StepIndex] = (),
-        holding: tuple[HeldThreads, Holds] | None = None,
+        holding: tuple[LoopsOfRun, Holds] | None = None,
     ) -> None:
         """``forms`` are the known forms of the steps ``several``, which may have several accesses; None: forms are not
-        used. ``holding`` are the threads that the run may have held, with the runs known; None: no thread is held."""
+        used. ``holding`` are the run's loops, with the runs known; None: no thread is held."""
         self.walk = walk
         self.history = walk.history
         self.tally = tally
@@ -94,21 +94,20 @@ class Alternatives:
         if self.holding is not None:
             yield from self._held(*self.holding)
 
-    def _held(self, threads: HeldThreads, known: Holds) -> Iterator[CandidateSchedule | None]:
+    def _held(self, loops: LoopsOfRun, known: Holds) -> Iterator[CandidateSchedule | None]:
         """The runs in which a thread stays in its loop."""
         history, stops = self.history, self.walk.stops
-        for held in threads.all():
-            signature = threads.signature(held)
-            answer = hash((signature, *[self.walk.print_of(source) for _, source in held.sources]))
+        for held in loops.held_threads():
+            signature = loops.signature(held)
+            answer = hash((signature, *[self.walk.print_of(source) for _, source in held.threads[0].sources]))
             if signature in known.seen or answer in known.asked:
                 continue
             known.asked.add(answer)
             yield None
-            prefix = self.asking.held([held, *threads.others(held)])
+            prefix = self.asking.held(held)
             if prefix is not None:
                 number = next((each.number for each in stops if history.needs(each.step, held.step)), len(stops) - 1)
                 yield CandidateSchedule(number + 1, answer, prefix, ())
-        self.tally.capped += threads.capped
 
     def unresolved(self) -> list[Unresolved]:
         """The forms of steps for which the run waits since the last call."""

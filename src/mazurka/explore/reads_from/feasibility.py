@@ -9,7 +9,7 @@ from mazurka.causal.history import INITIAL, History
 from mazurka.causal.question import Before, HypotheticalEvent, Question
 from mazurka.causal.solver import Feasible, Infeasible, Solver
 from mazurka.explore.reads_from.decision_path import Decision
-from mazurka.explore.reads_from.held_threads import HeldThread
+from mazurka.explore.reads_from.held_threads import HeldThreads
 from mazurka.lazy_dataclass import dataclass
 
 
@@ -88,12 +88,12 @@ class FeasibilityCheck:
                 prefix.append(history.tasks[history.numbers[step]])
         return tuple(prefix)
 
-    def held(self, held: Sequence[HeldThread]) -> tuple[str, ...] | None:
+    def held(self, held: HeldThreads) -> tuple[str, ...] | None:
         """The prefix of a run in which these threads are held at once; None: there is none."""
-        history, past = self.history, held[0].past
-        base, places = len(history.numbers), [(each.thread, past[each.thread]) for each in held]
-        last = [Before(write, base + number) for number, each in enumerate(held) for write in each.writes]
-        order = self._order(list(past), places, [], tuple([each.look() for each in held]), tuple(last))
+        history, past, threads = self.history, held.past, held.threads
+        base, places = len(history.numbers), [(each.thread, past[each.thread]) for each in threads]
+        last = [Before(write, base + number) for number, each in enumerate(threads) for write in each.writes]
+        order = self._order(list(past), places, [], tuple([each.look() for each in threads]), tuple(last))
         if order is None:
             return None
         steps = [step for step in order if step < base and history.points[step]]
