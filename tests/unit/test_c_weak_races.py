@@ -234,3 +234,30 @@ def test_each_race_of_a_seqlock_has_a_witness(strategy: str, tmp_path: Path) -> 
 
 def test_a_seqlock_of_atomic_data_has_no_race(tmp_path: Path) -> None:
     assert isinstance(explored(opened(tmp_path, SEQLOCK.format("_Atomic "), races=True)).verdict, Verified)
+
+
+CONSEQUENCE = """
+#include <stdatomic.h>
+int x; atomic_int unused;
+void *late(void *z) { if (x == 1) x = 2; return 0; }
+void *early(void *z) { x = 1; return 0; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, late, 0);
+    int seen = x;
+    pthread_create(&b, 0, early, 0);
+    unused = 1;
+    return seen;
+}
+"""
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "mcr"])
+def test_an_access_that_depends_on_a_race_does_not_race_with_what_came_before(strategy: str, tmp_path: Path) -> None:
+    program = opened(tmp_path, CONSEQUENCE, races=True)
+    learned = learned_points(program).points
+    found = (
+        Explorer(program, strategy, stop_at_first=False, budget=Budget(300), learned=learned, races=True).run().found
+    )
+    assert len(found) == 1  # of `late` and `early`: `x = 2` needs `x = 1`, which comes after `seen = x`
+    assert found[0].failure.is_race

@@ -165,16 +165,24 @@ class _History:
     __slots__ = ("_last",)
 
     def __init__(self) -> None:
-        self._last: dict[tuple[int, bool, bool], tuple[int, int, Op]] = {}  # thread, writes, plain -> time, step, op
+        self._last: dict[
+            tuple[int, bool, bool], tuple[_Clock, int, Op]
+        ] = {}  # thread, writes, plain -> its clock, step, op
 
     def meet(self, number: int, thread: int, op: Op, target: Target, clock: _Clock, plain: bool) -> Iterator[Shown]:
-        """The races of an access with those before it. Conflicting ones of which one is plain come before it then."""
-        for (other, wrote, was_plain), (time, step, before) in self._last.items():
-            conflicts = other != thread and (wrote or WRITES[op]) and (plain or was_plain)
-            if conflicts and clock.get(other, 0) < time:
+        """The races of an access with those before it. Conflicting ones of which one is plain come before it then, and
+        so does all that comes before these."""
+        earlier = [
+            (other, past, step, before)
+            for (other, wrote, was_plain), (past, step, before) in self._last.items()
+            if other != thread and (wrote or WRITES[op]) and (plain or was_plain) and clock.get(other, 0) < past[other]
+        ]
+        for other, past, step, before in earlier:
+            if all(later is past or later.get(other, 0) < past[other] for _, later, _, _ in earlier):
                 yield Shown(StepIndex(step), StepIndex(number), (before, op), target)
-                clock[other] = time
-        self._last[thread, WRITES[op], plain] = clock[thread], number, op
+        for _, past, _, _ in earlier:
+            _join(clock, past)
+        self._last[thread, WRITES[op], plain] = dict(clock), number, op
 
 
 def _join(clock: _Clock, other: _Clock) -> None:
