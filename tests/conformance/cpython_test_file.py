@@ -109,7 +109,7 @@ def load(name: str, instrumented: bool) -> types.ModuleType:
 def in_a_run(suite: unittest.TestSuite) -> unittest.TestResult:
     """Run the tests in a runtime's main thread while another thread waits, and garbage is collected on request only."""
     from mazurka.program.protocol import Plan
-    from mazurka.program.python import activation
+    from mazurka.program.python import activation, primitives
     from mazurka.program.python.isolation import state
     from mazurka.program.python.semantics import hooks
     from mazurka.program.runtime import runtime, task
@@ -131,10 +131,12 @@ def in_a_run(suite: unittest.TestSuite) -> unittest.TestResult:
 
     release_collector = state.hold_collector()
     hooks.restart(running)
+    primitives.begin(running)
     activation.activate(running)
     running.run(main)
     hooks.finish(running)
     activation.activate(None)
+    primitives.end()
     release_collector()
     assert outcome, running.truncated
     result: unittest.TestResult = outcome[0]

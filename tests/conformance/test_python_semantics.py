@@ -18,9 +18,9 @@ from types import CodeType
 from typing import Any
 
 import pytest
+from tests.in_progress import in_progress
 
 from mazurka.program.protocol import Plan
-from mazurka.program.python import activation, primitives
 from mazurka.program.python.instrument import instrument
 from mazurka.program.python.semantics import hooks
 from mazurka.program.runtime.runtime import Runtime
@@ -1070,13 +1070,9 @@ def among_threads(run: Callable[[], None]) -> None:
         ended.append(True)
 
     hooks.restart(running)
-    activation.activate(running)
-    try:
+    with in_progress(running):
         running.run(main)
-    finally:
         hooks.finish(running)
-        activation.activate(None)
-        primitives.end()  # a model may have begun to take part
     assert not running.truncated
     assert ended
 
@@ -1115,13 +1111,9 @@ def test_detail_and_further_events_change_nothing(name: str) -> None:
             ended.append(True)
 
         hooks.restart(running)
-        activation.activate(running)
-        try:
+        with in_progress(running):
             running.run(main)
             hooks.finish(running)
-        finally:
-            activation.activate(None)
-            primitives.end()
         assert ended
 
     assert observe(code, detailed) == plain

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from tests.in_progress import in_progress
+
 from mazurka.program.protocol import Failure, Plan, TailPolicy
-from mazurka.program.python import activation, outside, primitives
+from mazurka.program.python import outside, primitives
 from mazurka.program.python.liveness.deadlock import stuck_python as stuck
 from mazurka.program.runtime.runtime import Runtime
 from mazurka.program.runtime.task import Learned, Limits, Task
@@ -47,13 +49,10 @@ def run(main: Callable[[], Any], plan: Plan | None = None, learned: Learned | No
         outcome.result = main()
         primitives.finish_main()
 
-    activation.activate(runtime)
-    primitives.begin(runtime)
     try:
-        runtime.run(body)
+        with in_progress(runtime):
+            runtime.run(body)
     finally:
-        activation.activate(None)
-        primitives.end()
         outside.end_run()
     return outcome
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.in_progress import in_progress
 
 from mazurka.program.protocol import Plan
-from mazurka.program.python import activation
 from mazurka.program.python.instrument import instrument, sites
 from mazurka.program.python.semantics import hooks
 from mazurka.program.python.semantics.foreign import explored
@@ -46,12 +46,9 @@ def run(source: str, *bodies: str, detail: bool = False) -> Runtime:
             running.join(running.fork(lambda name=name: guarded(name), daemon=False))  # type: ignore[misc]
 
     hooks.restart(running)
-    activation.activate(running)
-    try:
+    with in_progress(running):
         running.run(main)
         hooks.finish(running)
-    finally:
-        activation.activate(None)
     if failed:
         raise failed[0]
     return running
@@ -334,12 +331,9 @@ def test_a_constant_assigned_from_another_module_is_counted() -> None:
     exec(instrument.instrument_source("def f():\n    other.limit = 2\n", "/m.py"), space)
     running = Runtime(Plan(), Learned())
     hooks.restart(running)
-    activation.activate(running)
-    try:
+    with in_progress(running):
         running.run(lambda: running.join(running.fork(space["f"], daemon=False)))
-    finally:
         hooks.finish(running)
-        activation.activate(None)
     assert list(running.untracked) == ["assignment to other.limit, which its module takes for a constant at /m.py:2"]
     assert ("g", "other", "limit") in [step[2] for step in running.log]
 
@@ -356,11 +350,8 @@ def test_hooks_return_at_once_outside_a_run_and_in_a_lone_thread() -> None:
     exec(instrument.instrument_source("class A: pass\na = A(); a.x = 1\ndef f():\n    a.x += 1\n", "/m.py"), space)
     space["f"]()
     running = Runtime(Plan(), Learned())
-    activation.activate(running)
-    try:
+    with in_progress(running):
         running.run(space["f"])
-    finally:
-        activation.activate(None)
     assert not [step for step in running.log if step[2][0] == "a"]
     assert space["a"].x == 3
 
@@ -372,12 +363,9 @@ def test_branches_and_calls_are_events_only_when_asked_for() -> None:
     exec(instrument.instrument_source(source, "/m.py", options), space)
     running = Runtime(Plan(), Learned())
     hooks.restart(running)
-    activation.activate(running)
-    try:
+    with in_progress(running):
         running.run(lambda: running.join(running.fork(space["f"], daemon=False)))
-    finally:
         hooks.finish(running)
-        activation.activate(None)
     names = [step[1].name for step in running.log]
     assert [name for name in names if name in ("CALL", "RETURN", "BRANCH")] == ["CALL", "CALL", "BRANCH", "RETURN"]
     assert not any(READS[step[1]] or WRITES[step[1]] for step in running.log if step[2][0] in ("function", "branch"))

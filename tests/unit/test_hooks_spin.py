@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.in_progress import in_progress
 
 from mazurka.program.protocol import Plan, TailPolicy
-from mazurka.program.python import activation
 from mazurka.program.python.instrument import instrument
 from mazurka.program.python.liveness.deadlock import stuck_python as stuck
 from mazurka.program.python.semantics import hooks
@@ -36,12 +36,9 @@ def run(source: str, *bodies: str, tail: TailPolicy = TailPolicy.STAY) -> tuple[
             running.join(task)
 
     hooks.restart(running)
-    activation.activate(running)
-    try:
+    with in_progress(running):
         running.run(main)
-    finally:
         hooks.finish(running)
-        activation.activate(None)
     return running, space
 
 

@@ -14,13 +14,22 @@ import threading
 import time
 import types
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.unit.primitive_runs import failures, installed, outcomes, run
 
-from mazurka.program.python import primitives
+from mazurka.program.protocol import Plan
+from mazurka.program.python import activation, primitives
+from mazurka.program.python.entry import Script
+from mazurka.program.python.instrument.instrument import instrument_source
 from mazurka.program.python.primitives.locks import Lock, RLock
+from mazurka.program.python.program import PythonProgram
+from mazurka.program.runtime.runtime import Runtime
+from mazurka.program.runtime.task import Learned
+from mazurka.program.settings import ProgramSettings
 
 SOURCE = """
 import threading, queue, time, functools
@@ -286,3 +295,38 @@ def test_a_multiprocessing_lock_of_a_run_is_sent_to_no_process(method: str) -> N
     assert [text.startswith("A SemLock created in a fork context") for text in failed] == [True] * expected
     assert outcome.runtime.truncated.startswith("" if expected else "the run was cut where a lock is sent to a process")
     assert bool(outcome.runtime.truncated) is not expected
+
+
+def test_the_use_of_a_model_does_not_start_the_models_of_a_run() -> None:
+    """They change `threading`: if nothing ended them, the interpreter would wait at its exit for its own main
+    thread."""
+    ident = threading.main_thread().ident
+    running = Runtime(Plan(), Learned())
+    with installed():
+        activation.activate(running)
+        try:
+            running.run(lambda: threading.Lock().acquire())
+        finally:
+            activation.activate(None)
+        assert threading.main_thread().ident == ident
+
+
+def test_an_interrupt_at_the_start_of_a_run_leaves_threading_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, ident = tmp_path / "program.py", threading.main_thread().ident
+    path.write_text("import threading\n")
+    program = PythonProgram(Script(str(path), [], instrument_source), ProgramSettings(roots=(str(tmp_path),)))
+    with closing(program):
+        program.prepare()
+        activate = activation.activate
+
+        def interrupted(runtime: Runtime | None) -> None:
+            activate(runtime)
+            if runtime is not None:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(activation, "activate", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            program.execute_here(Plan())
+        assert threading.main_thread().ident == ident

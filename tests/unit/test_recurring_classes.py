@@ -9,9 +9,9 @@ from types import CodeType
 from typing import Any
 
 import pytest
+from tests.in_progress import in_progress
 
 from mazurka.program.protocol import Plan
-from mazurka.program.python import activation
 from mazurka.program.python.instrument import instrument
 from mazurka.program.python.semantics import hooks, recurring_classes
 from mazurka.program.python.semantics.shapes import forget_shapes, templates
@@ -46,12 +46,9 @@ def steps(code: CodeType, **given: Any) -> list[tuple[Any, ...]]:
             failed.append(error)
 
     hooks.restart(running)
-    activation.activate(running)
-    try:
+    with in_progress(running):
         running.run(lambda: running.join(running.fork(body, daemon=False)))
         hooks.finish(running)
-    finally:
-        activation.activate(None)
     assert not failed, failed
     return [(entry[1], entry[2], entry[6]) for entry in running.log] + sorted(running.untracked.items())
 

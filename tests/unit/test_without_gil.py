@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.in_progress import in_progress
 
 from mazurka.program.protocol import Plan
-from mazurka.program.python import activation
 from mazurka.program.python.instrument import instrument
 from mazurka.program.python.semantics import hooks, without_gil
 from mazurka.program.runtime.runtime import Runtime
@@ -47,13 +47,11 @@ def lines(statement: str) -> list[int]:
             running.join(running.fork(space["body"], daemon=False))
 
     hooks.restart(running)
-    activation.activate(running)
-    try:
+    with in_progress(running):
         running.run(main)
-        return [site for _, site in without_gil.divisible(running)]
-    finally:
+        found = [site for _, site in without_gil.divisible(running)]
         hooks.finish(running)
-        activation.activate(None)
+    return found
 
 
 @pytest.mark.parametrize(

@@ -550,10 +550,10 @@ class PythonProgram(LearnsPoints):
         hooks.restart(runtime)
         if self._properties is not None:
             self._properties.begin()
-        primitives.begin(runtime).is_judged = self.settings.at_end is not None
-        activation.activate(runtime)
         with Watchdog(runtime):
-            try:
+            try:  # an interrupt by the user may come at any time
+                primitives.begin(runtime).is_judged = self.settings.at_end is not None
+                activation.activate(runtime)
                 if isinstance(runtime, InvokingRuntime):
                     with calls_of_containers():
                         self._run_through(runtime, plan, result)

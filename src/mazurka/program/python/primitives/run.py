@@ -182,7 +182,7 @@ def here() -> Models | None:
             runtime.leave_to_program()
         return None
     models = _current
-    return models if models is not None and models.runtime is runtime else begin(runtime)
+    return models if models is None or models.runtime is runtime else begin(runtime)
 
 
 def current() -> Models | None:
@@ -191,7 +191,11 @@ def current() -> Models | None:
 
 
 def begin(runtime: Runtime) -> Models:
-    """Start the models of a run. Without this call they start at the first use of a model."""
+    """Start the models of a run, or of a stand-in for its runtime; whoever starts a run calls :func:`end` after it.
+
+    They change `threading` itself. So no model starts them by its use: nobody would end them, and the interpreter
+    would wait at its exit for its own main thread.
+    """
     global _current
     end()
     _current = models = Models(runtime)
