@@ -170,8 +170,9 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
 
 
 def _beside(monkeypatch: pytest.MonkeyPatch, leads: tuple[float, ...] = (0.0, 0.0)) -> Portfolio:
-    """Samplers join after the first execution, bounded search after two of theirs."""
+    """After the first execution `dpor` makes two, then samplers two, and then bounded search joins."""
     monkeypatch.setattr(portfolio, "_ALONE", (1, 0.0))
+    monkeypatch.setattr(portfolio, "_FIRST_TRIES", (2, inf))
     monkeypatch.setattr(portfolio, "_OPENING", (2, inf))
     monkeypatch.setattr(portfolio, "_LEADS", leads)
     made = Portfolio.make(StrategySettings(), NothingKnown())
