@@ -30,7 +30,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple, Self
 
@@ -39,6 +39,7 @@ from mazurka.explore.coverage import Cause, Coverage, places_of
 from mazurka.explore.races import Execution
 from mazurka.explore.sections import MergedRun, Sections
 from mazurka.explore.strategy import JournalRecord, Seed, Strategy, StrategySettings
+from mazurka.explore.symmetry import Symmetry, movable, order_of
 from mazurka.program.protocol import Run
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
@@ -89,6 +90,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
     def __init__(self, finals: bool = False, only_steps: bool = False) -> None:
         super().__init__(_Insertion(None, ""))
         self.sections = Sections(finals)
+        self.symmetry = Symmetry()
         self.only_steps = only_steps  # no critical section is a single event: races are looked for, or clocks count
         self.root = _Place(None, "", 0)
         self.expired = False  # whether a timeout fired in some run
@@ -98,22 +100,30 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
     def observe(self, seed: Seed, run: Run) -> None:
         if self.has_diverged(seed, run):
             return
-        if not self.only_steps and self.sections.learn(run):
-            self._reset()
-            return
+        alike: dict[int, int] = {}
+        if not self.only_steps:
+            contradicted = self.symmetry.learn(run)
+            if self.sections.learn(run) or contradicted:
+                self._reset()
+                return
+            alike = self.symmetry.alike(run)
         if not self.places:
-            self.journal.append(self.sections.record())
+            self.journal += [self.sections.record(), self.symmetry.record()]
         if run.expired and not self.expired:
             self.expired = True
             self.journal.append(("expired",))
         schedule, fresh = run.schedule(), max(len(seed.plan.prefix) - 1, 0)
-        new_turns = [(turn.enabled, turn.staying) for turn in turns(run)[fresh:]]
-        wanted = sorted(set(self._backtrack(run, schedule, fresh)))
+        may_move = movable(run, alike)
+        new_turns = [
+            (may_move(point, turn.enabled), turn.staying) for point, turn in enumerate(turns(run)[fresh:], fresh)
+        ]
+        wanted = sorted(set(self._backtrack(run, alike, schedule, fresh)))
         self.journal.append(("ran", seed.number, " ".join(schedule), json.dumps(new_turns), json.dumps(wanted)))
         self._learn(seed.number, schedule, new_turns, wanted)
 
     def begin_again(self, earlier: Self) -> None:
         self.sections.begin_again(earlier.sections)
+        self.symmetry.begin_again(earlier.symmetry)
         self._reset()
 
     def foresee(self, run: Run) -> None:
@@ -124,8 +134,9 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         """Start again: sections that were taken for single events are none, or do not commute."""
         self.start(_Insertion(None, ""))
         self.sections.begin_again(self.sections)
+        self.symmetry.begin_again(self.symmetry)
         self.root, self.places = _Place(None, "", 0), 0
-        self.journal = [("reset",), self.sections.record()]
+        self.journal = [("reset",), self.sections.record(), self.symmetry.record()]
         self.journal += [("expired",)] * self.expired
 
     def _learn(
@@ -160,22 +171,26 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
                 place.wanted.add(candidate)
                 self.levels.add(place.preemptions + place.turn.cost(candidate), _Insertion(place, candidate))
 
-    def _backtrack(self, run: Run, schedule: tuple[str, ...], fresh: int) -> Iterable[tuple[int, str]]:
+    def _backtrack(
+        self, run: Run, alike: Mapping[int, int], schedule: tuple[str, ...], fresh: int
+    ) -> Iterable[tuple[int, str]]:
         """Additions to backtrack sets, as (point, thread), by events from the ``fresh``-th on."""
-        starts: list[int] = []  # by point: the point of the last switch to its thread
+        switches: list[int] = []  # by point: the point of the last switch to its thread
         for point, thread in enumerate(schedule):
-            starts.append(starts[-1] if point and schedule[point - 1] == thread else point)
+            switches.append(switches[-1] if point and schedule[point - 1] == thread else point)
         points = [
             (step.op, step.target, site) for step, site in zip(run.log, places_of(run), strict=True) if step.point
         ]
         merged = self.sections.merged(run)
+        starts = merged.starts if isinstance(merged, MergedRun) else None
+        order = order_of(run, alike, starts, most=1)
         first = merged.starts if isinstance(merged, MergedRun) else range(len(points))  # by event: its first point
-        for event, task in Execution(merged).rivals(bisect_left(first, fresh)):
+        for event, task in Execution(merged, order=order).rivals(bisect_left(first, fresh)):
             point = first[event]
             op, target, site = points[point]
             self._reasons[op, kind_of(target).tag, site] += 1
             yield point, run.tasks[task]
-            yield starts[point], run.tasks[task]
+            yield switches[point], run.tasks[task]
 
     def coverage(self) -> Coverage:
         total = self._reasons.total()
@@ -187,7 +202,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
 
     def restore(self, records: Iterable[JournalRecord]) -> None:
         for record in records:
-            if self.sections.recall(record):
+            if self.sections.recall(record) or self.symmetry.recall(record):
                 continue
             match record:
                 case ("reset",):

@@ -45,10 +45,11 @@ from typing import Self
 from mazurka.explore.bounded import EXPIRED
 from mazurka.explore.met_operations import MetOperations, numbers_in
 from mazurka.explore.races import Execution, PointEvent, StepShapes
-from mazurka.explore.sections import Sections
+from mazurka.explore.sections import MergedRun, Sections
 from mazurka.explore.strategy import Estimate, JournalRecord, Seed, Strategy, StrategySettings
+from mazurka.explore.symmetry import NO_ORDER, Symmetry, order_of
 from mazurka.explore.wakeup import Insertion, PathFrame, WakeupNode, insert, place_of, still_asleep
-from mazurka.program.protocol import Access, Divergence, Plan, Run
+from mazurka.program.protocol import Access, Divergence, Plan, Run, TailPolicy
 from mazurka.program.source_analysis import SourceAnalysis
 from mazurka.trace.event import Op
 from mazurka.trace.targets import TIME
@@ -68,6 +69,7 @@ class OptimalReduction(Strategy):
         self.timed = timed  # whether runs are those of plans with timing
         self.met = MetOperations()
         self.sections = Sections(finals)
+        self.symmetry = Symmetry()
         self.has_sections = not (timed or ordered or races)  # whether critical sections are single events
         self.shapes: StepShapes = {}
         self.ordered = ordered  # whether timeouts that fire come after all steps of others before them
@@ -93,6 +95,7 @@ class OptimalReduction(Strategy):
     def begin_again(self, earlier: Self) -> None:
         """Keep the knowledge of operations that reset searches; it holds for runs with further points, too."""
         self.sections.begin_again(earlier.sections)
+        self.symmetry.begin_again(earlier.symmetry)
         self.met.take_over(earlier.met)
         self._reset()
 
@@ -117,7 +120,8 @@ class OptimalReduction(Strategy):
                 points = frame.event.points if number < len(self.frames) - 1 else 1  # it goes on by itself
                 prefix += [frame.event.thread] * points
                 self.entered += [number] * points
-        return Seed(self.number, Plan(tuple(prefix), orders_timeouts=self.ordered))
+        tail = TailPolicy.EVEN if self.symmetry.is_assumed else TailPolicy.STAY
+        return Seed(self.number, Plan(tuple(prefix), tail, orders_timeouts=self.ordered))
 
     def observe(self, seed: Seed, run: Run) -> None:
         self.outstanding = False
@@ -132,13 +136,17 @@ class OptimalReduction(Strategy):
             self._astray(index, harmless, waits)
             self.journal.append(("astray", seed.number, index, int(harmless) + 2 * int(waits)))
             return
+        order = NO_ORDER
         if self.has_sections:
-            if self.sections.learn(run):
+            contradicted = self.symmetry.learn(run)
+            if self.sections.learn(run) or contradicted:
                 self._reset()
                 return
+            executed, alike = run, self.symmetry.alike(run)
             if not self.done:
-                self.journal.append(self.sections.record())
+                self.journal += [self.sections.record(), self.symmetry.record()]
             run = self.sections.merged(run)
+            order = order_of(executed, alike, run.starts if isinstance(run, MergedRun) else None)
         if self.timed:
             run = in_time(run)
         fired = None
@@ -146,7 +154,7 @@ class OptimalReduction(Strategy):
             fired = timeouts_of(run)
             run = in_order(run, fired)
         time = TIME if self.timed or self.ordered else None
-        execution = Execution(run, self.met.waited_for, time, self.met.varying, fired, shapes=self.shapes)
+        execution = Execution(run, self.met.waited_for, time, self.met.varying, fired, shapes=self.shapes, order=order)
         if self.met.learn_sites(execution, self.journal):
             self._reset()
             return
@@ -184,7 +192,8 @@ class OptimalReduction(Strategy):
         """Drop all reversals and start again: they assumed that targets of these kinds can always be read."""
         self._clear()
         self.sections.begin_again(self.sections)
-        self.journal = [self.met.reset_record(), self.sections.record()]
+        self.symmetry.begin_again(self.symmetry)
+        self.journal = [self.met.reset_record(), self.sections.record(), self.symmetry.record()]
         self.journal += [("expired",)] * self.expired
 
     def estimate(self) -> Estimate:
@@ -281,7 +290,7 @@ class OptimalReduction(Strategy):
         for record in records:
             if record[0] == "reset":
                 self._clear()
-            if self.met.recall(record) or self.sections.recall(record):
+            if self.met.recall(record) or self.sections.recall(record) or self.symmetry.recall(record):
                 continue
             match record:
                 case ("expired",):

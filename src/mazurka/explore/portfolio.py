@@ -34,9 +34,9 @@ they executed is not lost: the points that they found are known, and ``dpor`` is
 If other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with the
 others.
 
-Cost: none for programs that ``mcr`` is done with in an eighth of a second, unless a search that was too long went before;
-otherwise about two seconds of samplers, a quarter of the time until bounded search has reached its bound, and a tenth
-from then on, beside seven halves of the time of ``mcr``, if that is the first to end, 1.4 times that of ``dpor``.
+Cost: none for programs that ``mcr`` is done with in an eighth of a second, unless a search that was too long went
+before; otherwise about two seconds of samplers, a quarter of the time until bounded search has reached its bound, and a
+tenth from then on, beside seven halves of the time of ``mcr``, if that is the first to end, 1.4 times that of ``dpor``.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from mazurka.explore.symmetry import NO_ORDER, Order
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import Access, Blocked, Run
 from mazurka.symbolic.values import InputBranch, PathCondition
@@ -165,7 +166,7 @@ class Execution:
 
     With ``branches`` the conditions on unknown inputs that threads met are events, too, without accesses;
     ``conditions`` has them by the numbers of these events. ``shapes`` are those of other executions with the same
-    ``time``; it adds to them.
+    ``time``; it adds to them. ``order`` is that of threads that are alike.
     """
 
     def __init__(
@@ -177,8 +178,10 @@ class Execution:
         fired: Collection[int] | None = None,
         branches: Sequence[InputBranch] = (),
         shapes: StepShapes | None = None,
+        order: Order = NO_ORDER,
     ) -> None:
         self.tasks = run.tasks
+        self._after = order.after
         self._shapes: StepShapes = {} if shapes is None else shapes
         self.events: list[PointEvent] = []
         self.numbers: list[int] = []  # by event: its thread
@@ -220,6 +223,8 @@ class Execution:
             self._add_branch(self._logged, upcoming)
             upcoming = next(following, None)
         for blocked in run.blocked:
+            if blocked.task in order.waiting:
+                continue  # the one that it is like would move first
             if blocked.op in _WAITING or is_waiting_read(blocked):
                 accesses: tuple[tuple[Op, Target], ...] = ((blocked.op, blocked.target),)
                 if blocked.wake is not None:
@@ -237,6 +242,8 @@ class Execution:
         event = -1
         if point:
             event = len(self.events)
+            if event in self._after:
+                clock = self._now[task] = list(map(max, clock, self.clocks[self._after[event]]))
             second = self._note_step(number, task, op, SiteNumber(site), shape)
             if second.accesses is shape.accesses:
                 for touches, _ in second.before.values():

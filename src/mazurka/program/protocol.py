@@ -62,6 +62,7 @@ class TailPolicy(Enum):
     """The tail policy: the choice of threads after a plan's prefix."""
 
     STAY = "stay"  # the running thread, until it blocks or sleeps; then the first (`values`: the next)
+    EVEN = "even"  # the same, but of threads that are alike (Run.alike) an earlier one is never behind a later one
     RANDOM = "random"  # uniformly among the enabled
     PCT = "pct"  # the highest priority, with `changes` priority changes (Burckhardt et al., ASPLOS 2010)
     POS = "pos"  # as policy.PartialOrderSampling says
@@ -306,6 +307,8 @@ class Run:
     additions: Collection[int] = frozenset()
     unordered: Collection[int] = frozenset()  # steps that look at keys of a dictionary, but not at their order
     unseen: Collection[Target] = frozenset()  # locks taken with a limit, or by code that is not instrumented
+    alike: Mapping[int, int] = field(default_factory=dict)  # tasks -> the last one started before for the same call
+    told_apart: frozenset[int] = frozenset()  # tasks whose identity the program may have looked at
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
     bounded: frozenset[StepIndex] = frozenset()  # with timing or detail: steps whose threads waited with a limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing

@@ -252,6 +252,9 @@ class RelaxedRuntime(Runtime):
         self._show(parent)
         return task
 
+    def relate(self, earlier: Task, task: Task) -> None:
+        """No threads are alike: their buffers have names of their own."""
+
     def bound(self, target: Target, site: int) -> bool:
         """Log a store that has happened without being announced; whether its site is known to need points."""
         self.sharing.touch(self.current.index, Op.WRITE, target, site, False)

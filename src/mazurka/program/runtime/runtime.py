@@ -136,6 +136,8 @@ class Runtime:
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
+    alike: dict[int, int] = {}  # noqa: RUF012  # as in Run, like the next one; made when there are any
+    told_apart: frozenset[int] = frozenset()
     may_hold: bool | None = None  # a pass of a loop may wait for other threads (loops.py); None: that is not asked
     ends: Any = None  # see concurrency.py
     settled = False  # the threads left only go round in loops
@@ -618,6 +620,17 @@ class Runtime:
         self.current = task
         self._carry(task)
         return task
+
+    def relate(self, earlier: Task, task: Task) -> None:
+        """A thread is like one that was started before it, as in :attr:`.Run.alike`."""
+        if not self.alike:
+            self.alike = {}
+        self.alike[task.index] = earlier.index
+
+    def tell_apart(self, task: Task) -> None:
+        """The program is about to learn which thread this is."""
+        if not (self.solo or task.index in self.told_apart):
+            self.told_apart = self.told_apart | {task.index}
 
     def started_by(self, task: Task) -> list[Task]:
         """The threads that a thread has started and the end of the program waits for, in the order of their starts."""

@@ -17,17 +17,18 @@ from __future__ import annotations
 
 import _random
 import random
+from collections import Counter
 from collections.abc import Collection
 from math import inf
 from operator import attrgetter
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from mazurka.program.protocol import GRACE, LASSO, OUTLIVING, Divergence, Plan, TailPolicy, unfolded
 from mazurka.program.runtime.policy import Pending, Policy, make_policy
 from mazurka.program.runtime.task import Task
 from mazurka.trace.ids import PointIndex
 
-_STAY, _RANDOM = TailPolicy.STAY, TailPolicy.RANDOM
+_STAY, _EVEN, _RANDOM = TailPolicy.STAY, TailPolicy.EVEN, TailPolicy.RANDOM
 
 
 # One generator for all runs, seeded again by each: seeding one costs less than making one. The seeding is not
@@ -57,6 +58,9 @@ class Scheduled(Protocol):
     values: bool
     divergence: Divergence | None
     idle: bool  # as in Run, as `assumed` is
+    log: list[Any]
+    tasks: list[Task]
+    alike: dict[int, int]  # as in Run
     is_left: bool  # a thread is about to end the process
     assumed: set[str]
 
@@ -88,7 +92,8 @@ class Scheduler:
         self._strict = plan.strict
         self.orders_timeouts = plan.orders_timeouts
         self._policy: Policy | None = None  # found faster here than in the class
-        if plan.tail is _STAY:
+        self._passed: Counter[int] | None = None  # with the tail EVEN: how many points each thread has passed
+        if plan.tail is _STAY or plan.tail is _EVEN:
             return
         seed_draws(plan.seed)
         if plan.tail is TailPolicy.PCT:
@@ -98,7 +103,7 @@ class Scheduler:
 
     def rank(self, task: Task) -> None:
         """Rank a new task."""
-        if self._tail is not _STAY:
+        if self._tail is not _STAY and self._tail is not _EVEN:
             task.priority = draw() + 1.0
 
     def note_woken(self, run: Scheduled) -> None:
@@ -153,6 +158,8 @@ class Scheduler:
             chosen = self._follow(run, cursor, enabled)
         elif len(enabled) == 1 and self._policy is None:
             chosen = enabled[0]
+            if self._passed is not None:
+                self._passed[chosen.index] += 1
         elif self._tail is _RANDOM:  # as in _decide, repeated for speed: these are the tails of most plans
             chosen = enabled[int(draw() * len(enabled))]
         elif self._tail is _STAY:
@@ -200,6 +207,8 @@ class Scheduler:
     def _decide(self, run: Scheduled, enabled: list[Task], cursor: int) -> Task | None:
         if self._tail is _STAY:
             return _stay(run, enabled)
+        if self._tail is _EVEN:
+            return self._evenly(run, enabled)
         if self._tail is _RANDOM:
             return enabled[int(draw() * len(enabled))]
         if self._policy is not None:
@@ -209,6 +218,18 @@ class Scheduler:
         if cursor in self._drops:
             chosen.priority = -float(cursor)
             chosen = max(enabled, key=lambda task: task.priority)
+        return chosen
+
+    def _evenly(self, run: Scheduled, enabled: list[Task]) -> Task:
+        if self._passed is None:
+            self._passed = Counter([entry[0] for entry in run.log if entry[4]])
+        chosen = _stay(run, enabled)
+        while (earlier := run.alike.get(chosen.index)) is not None:
+            task = run.tasks[earlier]
+            if task not in enabled or task.sleeping or self._passed[earlier] > self._passed[chosen.index]:
+                break
+            chosen = task
+        self._passed[chosen.index] += 1
         return chosen
 
 

@@ -37,6 +37,7 @@ def reveal(models: Models, task: Task) -> None:
     if str(frame.f_globals.get("__name__")).partition(".")[0] in sys.stdlib_module_names:
         return
     ask_own(models)
+    runtime.tell_apart(task)
     models.identified.add(task.index)
     runtime.need_points(_mark(task.name))
     if len(models.identified) > 1:

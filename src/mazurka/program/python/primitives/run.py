@@ -94,6 +94,7 @@ class Models:
 
     __slots__ = (
         "births",
+        "calls",
         "exceeded",
         "futures_locks",
         "identified",
@@ -114,6 +115,7 @@ class Models:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.births: dict[str, int] = {}
+        self.calls: dict[Any, Task] = {}  # see alike.py: the last thread started for each
         self.leaving: dict[int, list[Callable[[], object]]] = {}  # by task: callbacks at its end
         self.outside: list[tuple[Any, dict[str, Any]]] = []  # objects from before the run, with their attributes
         self.undo: list[Callable[[], object]] = []

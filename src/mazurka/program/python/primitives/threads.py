@@ -30,7 +30,7 @@ from greenlet import GreenletExit
 from mazurka.program.protocol import Access
 from mazurka.program.python.instrument.own import WeakKeyDictionary, WeakSet
 from mazurka.program.python.isolation import earlier_threads
-from mazurka.program.python.primitives import contexts, identifiers, names, uncaught
+from mazurka.program.python.primitives import alike, contexts, identifiers, names, uncaught
 from mazurka.program.python.primitives import run as _run
 from mazurka.program.python.primitives.private import replace
 from mazurka.program.python.primitives.run import (
@@ -240,7 +240,10 @@ def thread_start(self: Any) -> None:
     if len(runtime.live) == 1:
         unwatched_functions.count_replaced(runtime)
     # This is no partial, since a call from C would deepen the stack that every switch has to copy.
-    runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
+    call = alike.call_of(models, self)
+    task = runtime.fork(lambda: _live(self, state), daemon=space["_daemonic"], thread=self, label=space["_name"])
+    if call is not None:
+        alike.relate(models, task, call)
 
 
 def _count_tracing(runtime: Runtime, tracing: tuple[Any, ...]) -> None:
@@ -409,6 +412,7 @@ def current_thread() -> Any:
     if models is None:
         return _real_threading["current_thread"]()
     identifiers.ask_own(models)
+    models.runtime.tell_apart(models.runtime.current)
     return _thread_of(models.runtime.current, models)
 
 
@@ -428,6 +432,8 @@ def enumerate_threads() -> list[Any]:
     if models is None:
         return list(_real_threading["enumerate"]())
     alive = [_thread_of(task, models) for task in alive_tasks(models) if task.thread is not None or task.index == 0]
+    for task in models.runtime.tasks:
+        models.runtime.tell_apart(task)
     return [*alive, *earlier_threads.waiting]
 
 
