@@ -7,21 +7,28 @@ from typing import Any
 
 from mazurka.causal.history import INITIAL, History
 from mazurka.causal.question import HypotheticalEvent, Question
+from mazurka.program.protocol import Access
 from mazurka.trace.event import Op
 
 
 def random_query(rng: random.Random, longest: int, threads: int) -> tuple[History, Question]:
-    """All of a run of up to ``longest`` steps on two targets, and one step more that reads and perhaps writes."""
-    log = [
-        (rng.randrange(threads), rng.choice((Op.READ, Op.WRITE, Op.RMW)), ("v", rng.randrange(2)), 0, True, None, ())
-        for _ in range(rng.randrange(2, longest))
-    ]
+    """All of a run of up to ``longest`` steps on two targets and on one of each thread's own, and one step more that
+    reads and perhaps writes."""
+    log: list[Any] = []
+    for _ in range(rng.randrange(2, longest)):
+        thread, kind = rng.randrange(threads), rng.random()
+        own, shared = Access(Op.RMW, ("own", thread)), Access(_any_operation(rng), ("v", rng.randrange(2)))
+        first, more = (own, ()) if kind < 0.3 else (shared, (own,) if kind < 0.6 else ())
+        log.append((thread, first.op, first.target, 0, True, None, more))
     target = ("v", rng.randrange(2))
-    writers = [i for i, entry in enumerate(log) if entry[2] == target and entry[1] is not Op.READ]
-    source = rng.choice([INITIAL, *writers])
-    extra = HypotheticalEvent(rng.randrange(threads), ((target, source),), (target,) if rng.random() < 0.5 else ())
     history = History([str(t) for t in range(threads)], log)
+    source = rng.choice([INITIAL, *history.writers.get(target, ())])
+    extra = HypotheticalEvent(rng.randrange(threads), ((target, source),), (target,) if rng.random() < 0.5 else ())
     return history, Question(tuple(range(len(log))), hypothetical=(extra,))
+
+
+def _any_operation(rng: random.Random) -> Op:
+    return rng.choice((Op.READ, Op.WRITE, Op.RMW))
 
 
 def check_order(history: History, query: Question, order: tuple[int, ...]) -> None:

@@ -193,15 +193,28 @@ class History:
             self.include(past, self.threads[thread][position - 1])
 
     def shared_steps(self) -> frozenset[StepIndex]:
-        """The steps that touch a target which several threads touch."""
+        """The steps that touch a target which several threads touch, or that must be there for the reads of these."""
         if self._shared_steps is None:
-            numbers, found = self.numbers, set[StepIndex]()
+            numbers, shared = self.numbers, []
             for target in {**self.looks, **self.writers}:
                 steps = (*self.looks.get(target, ()), *self.writers.get(target, ()))
                 if len({numbers[step] for step in steps}) > 1:
-                    found.update(steps)
-            self._shared_steps = frozenset(found)
+                    shared.append(target)
+            self._shared_steps = frozenset(self.connected_steps(shared))
         return self._shared_steps
+
+    def connected_steps(self, targets: Iterable[Any], known: frozenset[StepIndex] = frozenset()) -> set[StepIndex]:
+        """The steps that touch one of these targets, or any target of such a step; but for those that are ``known``."""
+        found, seen, waiting = set[StepIndex](), set[Any](), list(targets)
+        while waiting:
+            if (target := waiting.pop()) in seen:
+                continue
+            seen.add(target)
+            for step in (*self.looks.get(target, ()), *self.writers.get(target, ())):
+                if step not in found and step not in known:
+                    found.add(step)
+                    waiting += [*self.writes[step], *[read for read, _ in self.reads[step]]]
+        return found
 
     def signature(self) -> int:
         """Equal for runs with the same steps and the same reads-from, in any order."""

@@ -13,7 +13,8 @@ order are taken at once and without alternatives:
   read-and-write by the same thread whose source is a plain write (locks are like that). Between the two no other step
   can write.
 
-Steps that touch only what no other thread touches are left out, and put back before the next step of their thread.
+Steps that touch only what no other thread touches are left out, and put back before the next step of their thread; but
+for those without which a step that is not left out would not read what it reads.
 Only the remaining writes are branched on, in the order of the run. Complete; exponential at worst in the number of
 threads only (the number of vectors), linear for most questions an explorer asks. Gives up after ``limit`` vectors.
 """
@@ -251,7 +252,7 @@ class _PositionSearch:
 
 
 def _shared_steps(history: History, extras: Sequence[HypotheticalEvent]) -> frozenset[int]:
-    """The steps that touch what other threads, or the extra steps, touch."""
+    """The steps that touch what other threads, or the extra steps, touch, and those that share a target with them."""
     touched = {target for extra in extras for target in (*extra.writes, *[read for read, _ in extra.reads])}
-    also = [step for target in touched for steps in (history.looks, history.writers) for step in steps.get(target, ())]
-    return history.shared_steps().union(also)
+    shared = history.shared_steps()
+    return shared | history.connected_steps(touched, shared)
