@@ -389,3 +389,40 @@ def test_sets_of_futures_have_one_order(way: str, load: Any) -> None:
     )
     assert result.verdict is api.Verdict.VERIFIED, str(result)
     assert result.executions < 150
+
+
+@pytest.mark.parametrize("strategy", ["dfs", "dpor", "mcr", "se-mcr", "auto"])
+def test_the_end_of_main_refuses_later_submissions_of_other_threads(strategy: str, load: Any) -> None:
+    module = load(
+        """
+        pool = ThreadPoolExecutor(1)
+
+        def work():
+            try:
+                pool.submit(seen.append, "taken")
+            except RuntimeError:
+                seen.append("refused")
+
+        threading.Thread(target=work).start()
+        return seen
+        """
+    )
+    ends: set[str] = set()
+    result = api.explore(module.program, strategy=strategy, jobs=1, at_end=ends.update)
+    assert result.verdict is api.Verdict.VERIFIED, str(result)
+    assert ends == {"taken", "refused"}
+
+
+def test_submissions_by_threads_that_are_joined_need_one_execution(load: Any) -> None:
+    result = explored(
+        load(
+            """
+            pool = ThreadPoolExecutor(1)
+            thread = threading.Thread(target=lambda: pool.submit(int).result())
+            thread.start()
+            thread.join()
+            """
+        )
+    )
+    assert result.verdict is api.Verdict.VERIFIED
+    assert result.executions == 1

@@ -62,6 +62,8 @@ EXIT_POINTS: Final = -23
 LEVEL_POINTS: Final = -25
 #: ... the last thread of a C program calls functions at its end, since the main thread has left by pthread_exit.
 LAST_POINTS: Final = -24
+#: ... threads submit tasks to executors, which the end of the main thread shuts down.
+SUBMIT_POINTS: Final = -26
 
 
 @dataclass(slots=True)

@@ -46,7 +46,7 @@ from mazurka.program.python.primitives.queues import SimpleQueue
 from mazurka.program.python.primitives.run import Models, count_untracked, here
 from mazurka.program.python.semantics import raising
 from mazurka.program.python.semantics.gathering import is_seen
-from mazurka.program.runtime.task import POOL_POINTS
+from mazurka.program.runtime.task import POOL_POINTS, SUBMIT_POINTS
 from mazurka.trace.event import Op
 
 _Executor: Final[Any] = concurrent.futures.thread.ThreadPoolExecutor
@@ -254,6 +254,14 @@ def _birth_of(future: Any) -> tuple[str, int]:
 # -- executors ---------------------------------------------------------------------------------------------------------
 
 
+def submit(self: Any, /, *args: Any, **named: Any) -> Any:
+    """``Executor.submit``: it fails once the main thread has ended, which takes the same lock."""
+    models = here()
+    if models is not None and models.runtime.current.index:  # another thread than the main one
+        models.runtime.need_points(SUBMIT_POINTS)
+    return _original[_Executor, "submit"](self, *args, **named)
+
+
 def shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
     """``Executor.shutdown``: with ``cancel_futures``, if tasks are not yet over, the run gives the abstract model
     up."""
@@ -314,6 +322,7 @@ def _state_used(models: Models, future: Any, op: Op) -> None:
 REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
     _Executor: {
         "__init__": executor_init,
+        "submit": submit,
         "_adjust_thread_count": adjust,
         "shutdown": shutdown,
         **{name: Private(name, _peeked) for name in ("_work_queue", "_idle_semaphore")},

@@ -43,7 +43,7 @@ from mazurka.program.python.primitives.run import (
 )
 from mazurka.program.python.semantics import natives, unwatched_functions
 from mazurka.program.runtime.runtime import Runtime
-from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, Task
+from mazurka.program.runtime.task import COUNT_POINTS, END_POINTS, IDENT_POINTS, SUBMIT_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import THREAD, THREADS, Kind, Target, started_by
 
@@ -462,7 +462,8 @@ def finish_main() -> None:
     daemons. ``concurrent.futures.process`` is left out: a pool of processes belongs to the process that runs the
     checks.
     """
-    if here() is None:
+    models = here()
+    if models is None:
         return
     for call in reversed(list(_SPACE["_threading_atexits"])):
         known = _of_pools.get(id(call))
@@ -475,7 +476,7 @@ def finish_main() -> None:
                 continue
             known = _of_pools[id(call)] = call, function.__globals__
         space = known[1]
-        if space["_threads_queues"]:
+        if space["_threads_queues"] or SUBMIT_POINTS in models.runtime.points:
             call()
         else:
             space["_shutdown"] = True  # the only effect of the callback without a pool, except for taking a lock
