@@ -6,6 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
 from tests import preloaded
 
 _PROGRAM = """\
@@ -82,3 +83,37 @@ for thread in threads:
     assert failure["exception"] == "ValueError"
     assert failure["output"].splitlines().count("KeyError: 'late'") == 2
     assert json.loads(done.stdout)["executions"] < 10
+
+
+_ENDED_BY_EITHER = """\
+import threading
+
+
+class Counted:
+    def __del__(self):
+        box.n += 1
+
+
+class Box:
+    n = 0
+
+
+box = Box()
+box.kept = Counted()
+
+
+def work():
+    box.kept = None
+
+
+threading.Thread(target=work).start()
+box.kept = None
+assert box.n == 1
+"""
+
+
+@pytest.mark.parametrize("strategy", ["auto", "mcr", "se-mcr", "dpor-rf", "dpor"])
+def test_which_of_two_stores_ends_an_object_is_explored(tmp_path: Path, strategy: str) -> None:
+    """The finaliser runs in the thread that stores first; if that is not main, main may go on in its midst."""
+    report = json.loads(_check(tmp_path, _ENDED_BY_EITHER, "--strategy", strategy).stdout)
+    assert [failure["kind"] for failure in report["failures"]] == ["assertion"]

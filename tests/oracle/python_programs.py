@@ -94,14 +94,6 @@ class Box:
     pass
 
 
-class Counted:
-    def __init__(self, box):
-        self.box = box
-
-    def __del__(self):
-        self.box.x += 1
-
-
 def told(what):
     try:
         return what()
@@ -112,6 +104,19 @@ def told(what):
 def bump():
     c.x += 1
     return c.x
+"""
+
+
+#: ... that use this class: in a program with a finaliser, a store is also a look at what it replaces.
+COUNTED: Final = """\
+
+class Counted:
+    def __init__(self, box):
+        self.box = box
+
+    def __del__(self):
+        self.box.x += 1
+
 """
 
 
@@ -564,6 +569,8 @@ class Program:
             define("at_end(result)", (f"return {left}",))
         else:
             lines += ["", "scenario()"]
+        if any("Counted" in line for line in lines):
+            lines.insert(1, COUNTED)
         return "\n".join(lines) + "\n"
 
     def _joined(self) -> str:

@@ -37,7 +37,7 @@ from mazurka.program.python.analysis.checks import arguments
 from mazurka.program.python.analysis.source import PythonSource
 from mazurka.program.python.entry import Entry, Script, only_defines
 from mazurka.program.python.included import require_explorable, require_modules
-from mazurka.program.python.instrument import hot_patching, late_imports, loader, sites
+from mazurka.program.python.instrument import hot_patching, known_functions, late_imports, loader, sites
 from mazurka.program.python.instrument.site_index import accesses_at
 from mazurka.program.python.invocations import observer
 from mazurka.program.python.invocations.builtin_calls import calls_of_containers, prepare
@@ -273,6 +273,7 @@ class PythonProgram(LearnsPoints):
         if self._ready:
             self._catch_up()
             return
+        _look_what_is_left()
         argv, path, modules = list(sys.argv), list(sys.path), set(sys.modules)
         outside.generated.forget()
         self._undo.append(outside.generated.forget)
@@ -535,8 +536,9 @@ class PythonProgram(LearnsPoints):
         runtime.on_stuck = self.on_stuck
         runtime.on_round = self._livelock
         runtime.on_first_fork = _begin_to_share
-        if sites.finalizing & sites.instrumented:
+        if sites.is_in_program(sites.finalizing):
             runtime.let_go = natives.let_go
+        runtime.replacing_runs_code = sites.is_in_program(sites.running_code_at_ends())
         if plan.detail:
             runtime.snapshot_stack = stacks.frames
             runtime.on_wait = name_primitive
@@ -682,6 +684,24 @@ def _put_back(argv: list[str], path: list[str], modules: set[str], used: loader.
     for name in used.modules:
         if name not in modules:
             sys.modules.pop(name, None)
+
+
+def _look_what_is_left() -> None:
+    """Look of which files of earlier checks no function is left: they are no part of the program under check.
+
+    Only files that may run code at the end of objects are asked about: it costs a walk over all objects.
+    """
+    asked = (sites.running_code_at_ends() & sites.instrumented) - sites.ended - sites.names_of_compiled.keys()
+    if asked:
+        asked.difference_update([getattr(module, "__file__", None) for module in list(sys.modules.values())])
+    if not asked:
+        return
+    found = known_functions.of(asked)
+    if any(found.values()):
+        found.clear()
+        _collect()  # functions of a module are in cycles
+        found = known_functions.of(asked)
+    sites.ended.update([file for file, functions in found.items() if not functions])
 
 
 #: The end of the path of a directory with the cells of notebooks.

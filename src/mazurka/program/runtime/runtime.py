@@ -48,6 +48,7 @@ from mazurka.trace.targets import CLOCK, DAEMONS, NOTHING, SLEEP, SPIN, THREADS,
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
+_WRITE: Final = Op.WRITE
 _COUNTED: Final = (Access(Op.RMW, THREADS),)
 
 #: How often a thread that is being ended may enter the runtime before it is abandoned where it stands.
@@ -108,6 +109,7 @@ class Runtime:
         "names",
         "on_body_end",
         "points",
+        "replacing_runs_code",
         "required",
         "scheduler",
         "sharing",
@@ -204,6 +206,7 @@ class Runtime:
         # Called in a process that the program forked.
         self.on_body_end: Callable[[BaseException | None], object] | None = None
         self.let_go: Callable[[Runtime], object] | None = None  # asked before each step, where ends of objects run code
+        self.replacing_runs_code = False  # a store may end the object that was there, and so run code of the program
         self._hub: greenlet = None  # type: ignore[assignment]  # set by run()
         self._unborn: Task | None = None  # the task that the hub is to make a worker for
         self._started = 0.0
@@ -431,6 +434,9 @@ class Runtime:
             return
         if self.let_go is not None:
             self._let_go(task)
+        if self.replacing_runs_code:  # which of two stores ends an object depends on their order
+            op = Op.RMW if op is _WRITE else op
+            more = tuple([each._replace(op=Op.RMW) if each.op is _WRITE else each for each in more])
         if point is None:
             point = site in self.points
             index, touched = task.index, self.touched

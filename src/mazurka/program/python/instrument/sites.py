@@ -56,6 +56,9 @@ _fresh: Final = itertools.count(1 << 60)
 #: Files whose code calls hooks.
 instrumented: set[str] = set()
 
+#: Those of them of which no function is left, since only an earlier check in this process used them.
+ended: set[str] = set()
+
 #: Those of them that define finalisers, and those that compare values by identity.
 finalizing: set[str] = set()
 comparing_identity: set[str] = set()
@@ -76,6 +79,9 @@ looking_at_types: set[str] = set()
 #: ... or mention weak references.
 referring_weakly: set[str] = set()
 
+#: ... or define generators or coroutines that run code when they are closed, as at their ends.
+closing_generators: set[str] = set()
+
 #: Files of code that the program compiles while it runs -> all names in this code.
 names_of_compiled: dict[str, frozenset[str]] = {}
 
@@ -91,6 +97,7 @@ _SAID: Final = {
     "opening": opening_unseen,
     "types": looking_at_types,
     "weak": referring_weakly,
+    "closing": closing_generators,
 }
 
 #: Files whose code looks for modules by their names -> these names.
@@ -124,11 +131,23 @@ def register(file: str, entries: list[Entry]) -> None:
     _modules[zlib.crc32(file.encode("utf-8", "surrogatepass"))] = (file, entries)
     _variables.pop(file, None)
     instrumented.add(file)
+    ended.discard(file)
     for kind in {entry[3] for entry in entries} & _SAID.keys():
         _SAID[kind].add(file)
     _asked_by_name[file] = {entry[4] for entry in entries if entry[3] == "asked for"}
     stored.update(entry[4] for entry in entries if entry[3] == "store")
     stored_from_outside.update(entry[4] for entry in entries if entry[3] == "stored from outside")
+
+
+def is_in_program(*of_kinds: set[str]) -> bool:
+    """Whether the program under check has a file of one of these kinds: an instrumented one, unless nothing is left of
+    it."""
+    return any(not (files & instrumented) <= ended for files in of_kinds)
+
+
+def running_code_at_ends() -> set[str]:
+    """The files that may run code of the program at the end of an object."""
+    return finalizing | referring_weakly | closing_generators
 
 
 def asked_by_name() -> set[str]:

@@ -402,7 +402,7 @@ _referred: list[Any] = []
 
 def may_notice_ends() -> bool:
     """Whether the program has finalisers, or weak references to any object."""
-    return not (sites.finalizing | sites.referring_weakly).isdisjoint(sites.instrumented)
+    return sites.is_in_program(sites.finalizing, sites.referring_weakly)
 
 
 def take_referred() -> list[Any]:
@@ -630,7 +630,7 @@ def _mourn(references: list[Any]) -> None:
 
 def note_alone(run: Any) -> None:
     """The main thread, which is running, has seen one more thread end, and no other is left."""
-    finalising = not sites.finalizing.isdisjoint(sites.instrumented)
+    finalising = sites.is_in_program(sites.finalizing)
     if (
         (_referred or finalising)
         and CYCLE_POINTS in run.points

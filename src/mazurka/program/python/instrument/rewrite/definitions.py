@@ -167,8 +167,6 @@ def function_def(r: Rewriter, node: _FUNCTIONS) -> list[ast.stmt]:
     outer, loops = r.scope, r.loops
     r.scope, r.loops = r.scopes.of[node], []
     r.path.append(node.name)
-    if node.name == "__del__":
-        r.said.add("finalizer")
     docstring = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
     before = r.reports_return, r.gives_value
     leaving, r.reports_leaving = r.reports_leaving, r.weaver is not None and r.weaver.is_left(node.name)

@@ -71,6 +71,9 @@ def _name(node: ast.Attribute | ast.alias) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.name
 
 
+#: Expressions in which a generator or a coroutine waits, and may be closed.
+_WAITING: Final = (ast.Yield, ast.YieldFrom, ast.Await)
+
 #: Names by which code gets at the type of an object.
 _TYPES: Final = frozenset({"type", "__class__"})
 
@@ -79,10 +82,11 @@ def mentioned(tree: ast.Module) -> set[str]:
     """The kinds of entries about a module that follow from names in it: `traceback` if it mentions a name for looking
     at tracebacks, or gets attributes by computed names, `times` if it mentions times or numbers of files, `registries`
     if it mentions those of warnings, `types` if it asks for types of objects, `weak` if it uses weak references,
+    `finalizer` if it mentions `__del__`, `closing` if generators or coroutines wait within a `try` or `with`,
     `descriptors` if it gets at numbers of descriptors, and compares values, `opening` if it mentions functions that
     open descriptors unseen."""
-    found: set[str] = set()
     nodes = [*ast.walk(tree)]
+    found = _of_ends(nodes)
     status = _keeps_status(nodes)
     made = made_by_displays(tree) if status else set()
     for node in nodes:
@@ -113,6 +117,22 @@ def mentioned(tree: ast.Module) -> set[str]:
     passed_on = _passed_on(nodes)
     if any(_is_of_descriptors(node) and id(node) not in passed_on for node in nodes) and any(map(_compares, nodes)):
         found.add("descriptors")
+    return found
+
+
+def _of_ends(nodes: list[ast.AST]) -> set[str]:
+    """The kinds of entries of a module that may run code at the end of an object."""
+    found: set[str] = set()
+    for node in nodes:
+        match node:
+            case (
+                ast.FunctionDef("__del__") | ast.Name("__del__") | ast.Attribute(_, "__del__") | ast.Constant("__del__")
+            ):
+                found.add("finalizer")
+            case ast.AsyncWith():
+                found.add("closing")
+            case ast.Try() | ast.TryStar() | ast.With() if any(isinstance(each, _WAITING) for each in ast.walk(node)):
+                found.add("closing")
     return found
 
 
