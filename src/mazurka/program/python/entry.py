@@ -109,7 +109,8 @@ def _digest(text: str) -> str:
 
 @dataclass(slots=True)
 class Script:
-    """A file run as ``__main__``, in a new module in each run, as ``python FILE ARGS`` would."""
+    """A file run as ``__main__``, in a new module in each run, as ``python FILE ARGS`` would. The module stays
+    ``__main__`` until :meth:`release`: threads and exit functions go on after the code of the file."""
 
     path: str
     arguments: Sequence[str]
@@ -117,6 +118,7 @@ class Script:
     _code: types.CodeType | None = None
     _source: str = ""
     _main: types.ModuleType | None = None
+    _before: types.ModuleType | None = None  # the module that was ``__main__``
 
     def prepare(self) -> None:
         self._source = read_source(self.path)
@@ -134,19 +136,19 @@ class Script:
         main.__file__ = self.path
         main.__dict__["__builtins__"] = sys.modules["builtins"]
         self._main = main
-        before = sys.modules["__main__"]
+        if self._before is None:
+            self._before = sys.modules["__main__"]
         sys.modules["__main__"] = main
         sys.argv[:] = [self.path, *self.arguments]
-        try:
-            exec(self._code, main.__dict__)
-        finally:
-            sys.modules["__main__"] = before
+        exec(self._code, main.__dict__)
 
     def namespace(self) -> dict[str, Any]:
         return self._main.__dict__ if self._main is not None else {}
 
     def release(self) -> None:
-        self._main = None
+        if self._before is not None:
+            sys.modules["__main__"] = self._before
+        self._main = self._before = None
 
     def identity(self) -> str:
         return _digest(self._source or read_source(self.path))

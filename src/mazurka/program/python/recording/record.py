@@ -82,6 +82,7 @@ def record(
         functions = hot_patching.functions(modules)
         for module in modules:
             undo += [hot_patching.swap_module(module, among=functions), adopt_locks(vars(module))]
+        undo.append(entry.release)
         entry.prepare()
         recorder.begin()
         rest.wake()
