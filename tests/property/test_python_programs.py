@@ -162,6 +162,26 @@ def test_a_step_looks_into_objects_that_it_reads(tmp_path: Path) -> None:
 
 
 @pytest.mark.sampled
+@pytest.mark.parametrize(
+    "number",
+    [
+        6,  # a list that a step makes, and others that threads make in runs without that step
+        30,  # a deque whose items a step reads that no other has looked at
+        45,  # the same, of a list
+        55,  # an item of a list that is perhaps not there
+        57,  # a dictionary and its copy
+        135,  # keys that are objects
+        158,
+        3049,  # threads that go on after the code of the script
+    ],
+)
+def test_searches_by_sources_decide_what_dfs_decides(number: int, tmp_path: Path) -> None:
+    found = compared(drawn(number), ("mcr", "dpor-rf"), tmp_path)
+    assert found.made
+    assert (found.differ, found.undecided) == ({}, {})
+
+
+@pytest.mark.sampled
 @pytest.mark.parametrize("theme", THEMES)
 def test_strategies_agree(theme: str, tmp_path: Path) -> None:
     program = drawn(1, (theme,))

@@ -26,6 +26,7 @@ from typing import Any, Final, cast
 from mazurka.trace.event import READS, WRITES, Op
 from mazurka.trace.fingerprints import fingerprint_of_name
 from mazurka.trace.ids import StepIndex, ThreadIndex
+from mazurka.trace.targets import Kind, kind_of, wholes_of
 
 #: The "step" that wrote a target's initial value.
 INITIAL: Final = StepIndex(-1)
@@ -98,6 +99,8 @@ class History:
             if more:
                 self._read_more(step, more, last, reads, writes)
                 reads = list(dict.fromkeys(reads))
+                if op is Op.READ:
+                    reads = _with_structure_first(reads)
             if op is Op.RELEASE:
                 self.frees.add((step, target))
             acquired = target if op is Op.ACQUIRE and step not in self.attempts else self._acquired_too(step, more)
@@ -219,6 +222,13 @@ class History:
     def signature(self) -> int:
         """Equal for runs with the same steps and the same reads-from, in any order."""
         return hash(tuple(sorted(zip(map(fingerprint_of_name, self.tasks), self.final_states, strict=True))))
+
+
+def _with_structure_first(reads: list[tuple[Any, StepIndex]]) -> list[tuple[Any, StepIndex]]:
+    """The reads of a step that looks up an item, in the order in which they depend on each other: whether there is such
+    an item follows from the structure of the container."""
+    wholes = wholes_of(reads[0][0]) if kind_of(reads[0][0]) is Kind.ITEM else ()
+    return sorted(reads, key=lambda read: read[0] not in wholes) if wholes else reads
 
 
 def overwritten(reads: Sequence[tuple[Any, StepIndex]], writes: Sequence[Any]) -> dict[Any, StepIndex]:

@@ -54,11 +54,11 @@ shows all writes that w reads from in E, so it offers w in its form there, if th
 these reads are possible at all, the run waits: some run of the search will show the form, or else one is made for that
 (a *probe*, which has no place in the tree). Then it offers again. Until then the accesses of a step are guessed to be
 those that it has in the run; a run that refutes the guess is not taken in at nodes where its answers differ from those
-asked for. Forms are not asked for steps at a site whose steps had a single access, a read; if they turn out to have
-several, the search begins again. A search that has been interrupted, or is divided among processes, does not know all
-forms: it ends with a doubt if it meets such steps. So does a search in which the accesses of a step are not in the
-order in which they depend on each other, or are accesses of parts of objects: objects are numbered when threads come to
-share them, differently from run to run. ``auto`` leaves the proof to ``se-mcr`` then.
+asked for. Forms are not asked for steps at a site whose steps had a single access, a read, or looked up an item; if
+they turn out to have several, the search begins again. A search that has been interrupted, or is divided among
+processes, does not know all forms: it ends with a doubt if it meets such steps. So does a search in which the accesses
+of a step are not in the order in which they depend on each other, or in which it remains open whether two objects are
+one (objects.py). ``auto`` leaves the proof to ``se-mcr`` then.
 
 Several processes. A lease is a number of branches with the nodes of their paths. The nodes that a worker adds below a
 leased branch belong to it alone, so it goes on there by itself. Alternatives of its runs to the nodes above are not
@@ -97,6 +97,7 @@ from mazurka.explore.reads_from.feasibility import CandidateSchedule
 from mazurka.explore.reads_from.forms import StepForms
 from mazurka.explore.reads_from.guidance import Reason, SearchGuidance, View
 from mazurka.explore.reads_from.held_threads import LOOPS, LoopsOfRun
+from mazurka.explore.reads_from.objects import ObjectsOfRun
 from mazurka.explore.reads_from.tree import NEVER, Branch
 from mazurka.explore.strategy import Estimate, JournalRecord, Lease, Seed, Strategy, StrategySettings
 from mazurka.explore.thread_models.memoised import MemoisedExecutions
@@ -298,7 +299,10 @@ class ReadsFromSearch(Strategy):
 
     def _doubtful(self) -> tuple[int, int, int, int]:
         counters = self.counters
-        return counters.lost, counters.unknown, counters.capped, int(counters.varying)
+        return counters.lost, counters.unknown, counters.capped, int(self._varies())
+
+    def _varies(self) -> bool:
+        return self.counters.varying or self.forms.contradicted or bool(self.forms.objects.guesses)
 
     def effort(self) -> int:
         return _QUERY * self.counters.queries + _ELIDED * self.counters.elided
@@ -330,7 +334,7 @@ class ReadsFromSearch(Strategy):
             parts.append(f"{counters.unknown} questions were too hard for the solver")
         if counters.capped:
             parts.append(f"{counters.capped} steps read too many locations to try all combinations")
-        if counters.varying or self.forms.contradicted or self.forms.waiting:
+        if self._varies() or self.forms.waiting:
             parts.append("which locations a step accesses may depend on values that other threads change")
         return "; ".join(parts)
 
@@ -431,9 +435,10 @@ class ReadsFromSearch(Strategy):
         history = self._model(run)
         walk = DecisionPath(history, branch, self.taken_kinds)
         data_steps = walk.data_steps()
-        several = self._learn_forms(history, run, data_steps)
-        if several is None:
+        learnt = self._learn_forms(history, run, data_steps)
+        if learnt is None:
             return
+        several, objects = learnt
         if branch.probe:
             self.counters.varying |= self.forms.is_awaited(branch.probe)
             return
@@ -467,6 +472,7 @@ class ReadsFromSearch(Strategy):
             self.forms if self.by_forms else None,
             data_steps,
             several,
+            objects,
             (LoopsOfRun(history, run.log, _polled(run)), Holds(self.seen, self.asked))
             if LOOPS in self.taken_kinds
             else None,
@@ -485,19 +491,23 @@ class ReadsFromSearch(Strategy):
         branch.parent.node(branch.cut - 1).tried.discard(branch.answer)
         self.counters.varying |= not self.by_forms  # otherwise runs wait for the form
 
-    def _learn_forms(self, history: History, run: Run, data_steps: Sequence[StepIndex]) -> list[StepIndex] | None:
-        """Learn the forms of steps; returns the steps that may have several accesses, or None if the search has to
-        begin again."""
+    def _learn_forms(
+        self, history: History, run: Run, data_steps: Sequence[StepIndex]
+    ) -> tuple[list[StepIndex], ObjectsOfRun | None] | None:
+        """Learn the forms of steps; returns the steps that may have several accesses, and the objects of the run if
+        there are such steps, or None if the search has to begin again."""
         if not self.by_forms:
-            return []
+            return [], None
         sites, forms = [step.site for step in run.log], self.forms
         if forms.sort(history, sites, data_steps):
             self._reset(set())
             return None
         several = [step for step in data_steps if sites[step] in forms.several]
-        self.again |= dict.fromkeys(forms.learn(history, several))
-        self._release()
-        return several
+        objects = forms.objects_of(history) if several else None
+        if objects is not None:
+            self.again |= dict.fromkeys(forms.learn(history, several, objects))
+            self._release()
+        return several, objects
 
     def _model(self, run: Run) -> History:
         return History(run.tasks, run.log, run.blocked)

@@ -16,6 +16,7 @@ from mazurka.explore.reads_from.decision_path import NOTHING_ABOVE, Decision, De
 from mazurka.explore.reads_from.feasibility import CandidateSchedule, FeasibilityCheck, Tally
 from mazurka.explore.reads_from.forms import NOTHING, Reading, StepForms, Unresolved
 from mazurka.explore.reads_from.held_threads import LoopsOfRun
+from mazurka.explore.reads_from.objects import ObjectsOfRun
 from mazurka.explore.reads_from.other_forms import OtherForms
 from mazurka.explore.reads_from.tree import Asks
 from mazurka.trace.event import Op
@@ -52,10 +53,12 @@ class Alternatives:
         forms: StepForms | None = None,
         data_steps: Sequence[StepIndex] = (),
         several: Sequence[StepIndex] = (),
+        objects: ObjectsOfRun | None = None,
         holding: tuple[LoopsOfRun, Holds] | None = None,
     ) -> None:
-        """``forms`` are the known forms of the steps ``several``, which may have several accesses; None: forms are not
-        used. ``holding`` are the run's loops, with the runs known; None: no thread is held."""
+        """``forms`` are the known forms of the steps ``several``, which may have several accesses, and ``objects``
+        those of the run; None: forms are not used. ``holding`` are the run's loops, with the runs known; None: no
+        thread is held."""
         self.walk = walk
         self.history = walk.history
         self.tally = tally
@@ -66,8 +69,8 @@ class Alternatives:
         self.lockable = walk.lockable
         self.counted = walk.counted
         self.forms: OtherForms | None = None
-        if forms is not None and several:
-            self.forms = OtherForms(walk, forms, data_steps, several, self.asking, tally, self._sources)
+        if forms is not None and several and objects is not None:
+            self.forms = OtherForms(walk, forms, data_steps, several, self.asking, tally, self._sources, objects)
         self._hashes = [NOTHING_ABOVE]
         self._locks_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}
         self._writers_by_thread: dict[Any, dict[int, list[StepIndex]]] = {}

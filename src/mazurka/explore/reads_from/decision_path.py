@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History
+from mazurka.explore.reads_from.objects import is_of_object
 from mazurka.explore.reads_from.tree import NEVER, Asks, Branch, DecisionNode
 from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.event import Op
@@ -30,7 +31,7 @@ class Decision:
 #: first write would be the same as the write.
 _SEVERAL: Final = 0x5EA1
 
-#: Whether a target has the same name in every run.
+#: Whether a target has the same name in every run; parts of objects have names of their own in forms (objects.py).
 _is_named: Final = of_kinds(Kind.GLOBAL, Kind.VARIABLE)
 
 #: The hash of the answers before the first node.
@@ -100,11 +101,10 @@ class DecisionPath:
         ]
 
     def _is_of_values(self, step: int) -> bool:
-        """Whether all targets of a step are named. Objects are numbered when they are first shared, so that in another
-        run a target of the same number may be of another object."""
+        """Whether all targets of a step have names in forms."""
         targets = [target for target, _ in self.history.reads[step]]
         touched = (*targets, *self.history.writes[step])
-        return not any(not _is_named(target) or target in self.lockable for target in touched)
+        return not any(not (_is_named(target) or is_of_object(target)) or target in self.lockable for target in touched)
 
     # -- down ---------------------------------------------------------------------------------------------------------
 

@@ -21,9 +21,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from mazurka.causal.history import INITIAL, INITIAL_PRINT, History, fingerprint
+from mazurka.explore.reads_from.objects import Objects, ObjectsOfRun
 from mazurka.explore.reads_from.tree import Branch
 from mazurka.lazy_dataclass import dataclass
 from mazurka.trace.ids import SiteNumber, StepIndex
+from mazurka.trace.targets import Target, wholes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,10 @@ class StepForms:
     """The forms of steps known so far, and the runs that wait for unknown ones."""
 
     def __init__(self) -> None:
+        self.objects = Objects()
         self.known: dict[int, Continuation] = {}
         self.several: set[SiteNumber] = set()  # sites whose steps may have several accesses
-        self.single: set[SiteNumber] = set()  # sites whose steps have had one, a read
+        self.single: set[SiteNumber] = set()  # sites whose steps have had one, a read, or have looked up an item
         self.possible: dict[int, bool] = {}  # by key: whether a step can have these reads, if that has been asked
         self.contradicted = False
         self.waiting: dict[int, list[tuple[Branch, Unresolved]]] = {}  # by key
@@ -71,6 +74,38 @@ class StepForms:
 
     # -- learning -----------------------------------------------------------------------------------------------------
 
+    def objects_of(self, history: History) -> ObjectsOfRun:
+        """The objects of a run, by whose names forms name targets."""
+        united = self.objects.united
+        found = self.objects.of(history)
+        self.contradicted |= self.objects.contradicted
+        if self.objects.united != united:
+            self._rename()
+        return found
+
+    def _rename(self) -> None:
+        """Name objects anew, of which some have turned out to be one."""
+        self.known = {key: self._renamed(each) for key, each in self.known.items()}
+        self.possible.clear()
+        for waiting in self.waiting.values():
+            waiting[:] = [
+                (
+                    branch,
+                    Unresolved(
+                        each.key,
+                        self._renamed(each.expected),
+                        tuple([(key, self._renamed(given)) for key, given in each.given]),
+                    ),
+                )
+                for branch, each in waiting
+            ]
+
+    def _renamed(self, continuation: Continuation) -> Continuation:
+        renamed = self.objects.renamed
+        target = None if continuation.ends else renamed(continuation.target)
+        found = Continuation(continuation.ends, target, tuple(map(renamed, continuation.writes)))
+        return self._shared.setdefault(found, found)
+
     def sort(self, history: History, sites: Sequence[SiteNumber], data_steps: Iterable[StepIndex]) -> bool:
         """Learn the sites whose steps have several accesses; returns whether one was thought to have a single
         access."""
@@ -79,7 +114,7 @@ class StepForms:
             site = sites[step]
             if site in self.several:
                 continue
-            if not history.writes[step] and len(history.reads[step]) == 1:
+            if not history.writes[step] and _is_single(history.reads[step]):
                 self.single.add(site)
                 continue
             self.several.add(site)
@@ -87,17 +122,17 @@ class StepForms:
             self.single.discard(site)
         return late
 
-    def learn(self, history: History, steps: Iterable[StepIndex]) -> list[Branch]:
+    def learn(self, history: History, steps: Iterable[StepIndex], objects: ObjectsOfRun) -> list[Branch]:
         """Learn the forms of steps; returns the runs that now have further alternatives."""
         found: list[Branch] = []
-        prints = history.prints
+        prints, named = history.prints, objects.named
         for step in steps:
             state, reads = history.states[step], history.reads[step]
             sources: list[int] = []
             for target, source in reads:
-                self._add(fingerprint(state, sources), Continuation(False, target), found)
+                self._add(fingerprint(state, sources), Continuation(False, named(target)), found)
                 sources.append(INITIAL_PRINT if source == INITIAL else prints[source])
-            self._add(prints[step], Continuation(True, None, history.writes[step]), found)
+            self._add(prints[step], Continuation(True, None, tuple(map(named, history.writes[step]))), found)
         return found
 
     def _add(self, key: int, continuation: Continuation, found: list[Branch]) -> None:
@@ -171,13 +206,25 @@ class Reading:
 NOTHING: Final = Reading((), (), (), 0, True)
 
 
-def chain(state: int, reading: Reading) -> Iterator[tuple[int, Continuation]]:
-    """The keys of a reading's unknown part, each with the guessed continuation of the step."""
+def chain(state: int, reading: Reading, named: Callable[[Target], Target]) -> Iterator[tuple[int, Continuation]]:
+    """The keys of a reading's unknown part, each with the guessed continuation of the step; ``named`` are the names of
+    targets in forms."""
     reads, prints = reading.reads, reading.prints
     for depth in range(reading.sure, len(reads)):
-        yield fingerprint(state, prints[:depth]), Continuation(False, reads[depth][0])
+        yield fingerprint(state, prints[:depth]), Continuation(False, named(reads[depth][0]))
     if not reading.exact:
-        yield fingerprint(state, prints), Continuation(True, None, reading.writes)
+        yield fingerprint(state, prints), Continuation(True, None, tuple(map(named, reading.writes)))
+
+
+def _is_single(reads: Sequence[tuple[Target, StepIndex]]) -> bool:
+    """Whether a step reads one location, or an item after the structure of its container. The other form of such a step
+    is the beginning of this one, if there is no such item, so that neither prevents the other's reads."""
+    item = reads[-1][0]
+    return all(target == item or target in wholes_of(item) for target, _ in reads)
+
+
+def _as_it_is(target: Target) -> Target:
+    return target
 
 
 class Readings:
@@ -190,8 +237,10 @@ class Readings:
         step: StepIndex,
         options: Callable[[Any], Sequence[StepIndex]],
         print_of: Callable[[StepIndex], int],
+        here: Callable[[Target], Target],
     ) -> None:
         self._known = forms.known
+        self._here = here  # the target of the run that forms name so
         self._state = history.states[step]
         self._shown = history.reads[step]
         self._ends = Continuation(True, None, history.writes[step])
@@ -215,10 +264,12 @@ class Readings:
         if following is None:
             sure = len(reads) if sure is None else sure
             following = self.guess(len(reads)) if as_shown else Continuation(True)
+        here = self._here if sure is None else _as_it_is
         if following.ends:
-            yield Reading(reads, prints, following.writes, len(reads) if sure is None else sure, sure is None)
+            writes = tuple(map(here, following.writes))
+            yield Reading(reads, prints, writes, len(reads) if sure is None else sure, sure is None)
             return
-        target, depth = following.target, len(reads)
+        target, depth = here(following.target), len(reads)
         as_shown = as_shown and depth < len(self._shown) and self._shown[depth][0] == target
         for source in self._choices(target, reads):
             yield from self._after((*reads, (target, source)), (*prints, self._print_of(source)), sure, as_shown)
