@@ -9,9 +9,9 @@ few in a pool of connections, and many in a counter. So, as in portfolios of sol
 In a whole program none of them ends. Its bugs are mostly found by chance: of twelve bugs seeded in programs of 140 to
 250 lines, with four or five threads, the first execution shows two, a hundred executions of samplers eleven, each of
 the searches above nine or fewer in three seconds. ``icb-dpor`` finds eleven, and what it has covered at any time can be
-said in a sentence. So the order is: ``mcr`` until it has made some executions and taken about an eighth of a second,
-``dpor`` for half a second, which is all that it takes where critical sections commute (sections.py), about a hundred
-executions of samplers (mixed_sampling.py), then all in turns.
+said in a sentence. So the order is: ``mcr`` until it has made some executions and taken about a tenth of a second,
+``dpor`` for eight of these, which is all that it takes where critical sections commute (sections.py) or threads are
+alike (symmetry.py), about a hundred executions of samplers (mixed_sampling.py), then all in turns.
 
 Shares. Samplers have a large one until they have made as many executions as there are threads times points, or taken
 nine seconds, and ``icb-dpor`` until all orders with up to two preemptions are covered; then both have small ones, so
@@ -34,9 +34,9 @@ they executed is not lost: the points that they found are known, and ``dpor`` is
 If other processes make runs (parallel/worker_pool.py), they make those of ``mcr``, and this process goes on with the
 others.
 
-Cost: none for programs that ``mcr`` is done with in an eighth of a second, unless a search that was too long went
+Cost: none for programs that ``mcr`` is done with in a tenth of a second, unless a search that was too long went
 before; otherwise about two seconds of samplers, a quarter of the time until bounded search has reached its bound, and a
-tenth from then on, beside seven halves of the time of ``mcr``, if that is the first to end, 1.4 times that of ``dpor``.
+tenth from then on, beside five times the time of ``mcr``, if that is the first to end, 1.4 times that of ``dpor``.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ _UNIT: Final = 22e-6
 _COSTS: Final = {"mcr": 3.3, "se-mcr": 6.0, "dpor": 1.5, "icb-dpor": 1.5, "samplers": 1.2}
 
 #: The executions, and the work, after which samplers join.
-_ALONE: Final = (10, 6_000.0)
+_ALONE: Final = (5, 4_000.0)
 
 #: Executions that ``dpor`` makes in a row then, and samplers after these, and the most work for each.
-_FIRST_TRIES: Final = (1_000, 18_000.0)
+_FIRST_TRIES: Final = (1_000, 36_000.0)
 _OPENING: Final = (100, 60_000.0)
 
-#: The work after which ``dpor`` joins, and ``se-mcr``: an eighth of a second, and six.
-_LEADS: Final = (6_000.0, 270_000.0)
+#: The work after which ``dpor`` joins, and ``se-mcr``: a tenth of a second, and six.
+_LEADS: Final = (4_000.0, 270_000.0)
 
 #: ... and ``dpor`` if something is untracked: then no search proves anything, and ``mcr`` goes on for a second first.
 _UNTRACKED_LEAD: Final = 50_000.0
@@ -83,7 +83,7 @@ _SAMPLED: Final = 400_000.0
 _BOUND: Final = 2
 
 #: The shares of the work, and those of samplers and ``icb-dpor`` from then on.
-_SHARES: Final = {"mcr": 1.0, "dpor": 2.5, "se-mcr": 0.5, "samplers": 2.0, "icb-dpor": 1.5}
+_SHARES: Final = {"mcr": 1.0, "dpor": 3.5, "se-mcr": 0.5, "samplers": 2.0, "icb-dpor": 2.0}
 _SMALL: Final = 0.25
 
 #: The share of ``icb-dpor`` until its bound is covered, if that is what is wanted.
