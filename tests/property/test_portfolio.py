@@ -147,7 +147,7 @@ def _searched(program: SmallProgram, jobs: int = 1, **arguments: Any) -> Outcome
 def test_other_processes(jobs: int) -> None:
     outcome = _searched(COUNTING, jobs)
     assert isinstance(outcome.verdict, Verified)
-    assert outcome.strategy in ("mcr", "se-mcr")
+    assert outcome.strategy in ("mcr", "dpor", "se-mcr")
     failing = _searched(CHECKED, jobs)
     assert failing.complete
     assert len(failing.found) == 1
