@@ -117,3 +117,59 @@ def test_which_of_two_stores_ends_an_object_is_explored(tmp_path: Path, strategy
     """The finaliser runs in the thread that stores first; if that is not main, main may go on in its midst."""
     report = json.loads(_check(tmp_path, _ENDED_BY_EITHER, "--strategy", strategy).stdout)
     assert [failure["kind"] for failure in report["failures"]] == ["assertion"]
+
+
+_BESIDE_A_BARRIER = """\
+import threading
+
+
+class Ending:
+    def __del__(self):
+        pass
+
+
+barrier = threading.Barrier(2)
+for change in (barrier.abort, barrier.reset):
+    threading.Thread(target=change, daemon=True).start()
+barrier.wait()
+"""
+
+
+def test_wake_ups_beside_finalisers_are_as_without(tmp_path: Path) -> None:
+    report = json.loads(_check(tmp_path, _BESIDE_A_BARRIER, "--strategy", "dfs", "--all-failures").stdout)
+    assert report["inconsistencies"] == []
+    without = json.loads(_check(tmp_path, _BESIDE_A_BARRIER.replace("__del__", "end"), "--all-failures").stdout)
+    assert {each["kind"] for each in report["failures"]} == {each["kind"] for each in without["failures"]}
+
+
+_ENDED_WITH_A_THREAD = """\
+import threading
+
+
+class Box:
+    n = 0
+
+
+class Counted:
+    def __del__(self):
+        box.n += 1
+
+
+box = Box()
+
+
+def work():
+    kept = []
+    kept.append(Counted())
+
+
+threading.Thread(target=work).start()
+print(box.n)
+"""
+
+
+def test_objects_written_last_end_with_their_thread_where_values_are_recorded(tmp_path: Path) -> None:
+    """The execution that is explained records values, and does the same as the one that showed the race."""
+    report = json.loads(_check(tmp_path, _ENDED_WITH_A_THREAD, "--races", "--strategy", "dpor").stdout)
+    assert report["inconsistencies"] == []
+    assert [each["kind"] for each in report["failures"]] == ["race"]

@@ -44,7 +44,19 @@ from mazurka.program.runtime.task import (
 from mazurka.symbolic.values import PathConditions
 from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import SiteNumber, StepIndex, ThreadIndex
-from mazurka.trace.targets import CLOCK, DAEMONS, NOTHING, SLEEP, SPIN, THREADS, Kind, Target, of_kinds, started_by
+from mazurka.trace.targets import (
+    CLOCK,
+    DAEMONS,
+    NOTHING,
+    SLEEP,
+    SPIN,
+    THREADS,
+    Kind,
+    Target,
+    is_only_content,
+    of_kinds,
+    started_by,
+)
 
 _FORK, _BEGIN, _END, _JOIN = Op.FORK, Op.BEGIN, Op.END, Op.JOIN
 _READ: Final = Op.READ
@@ -77,6 +89,11 @@ _WAITED_AT: Final = (Op.ACQUIRE, Op.JOIN)
 #: Whether a location holds data that a thread may wait for until a timeout.
 _holds_data: Final = of_kinds(Kind.CHANNEL, Kind.LOOP)
 _is_wake: Final = of_kinds(Kind.WAKE)
+
+
+def _looking(op: Op, target: Target) -> Op:
+    """The operation, where a store may run code: which of two stores ends an object depends on their order."""
+    return Op.RMW if op is _WRITE and is_only_content(target) else op
 
 
 class Runtime:
@@ -277,6 +294,7 @@ class Runtime:
         """Run a task from its start to its end; returns the greenlet to go on next."""
         try:
             task.body()
+            self.settle()  # or else values written last, and with them objects of the thread, would outlive it
             if self.on_body_end is not None:
                 self.on_body_end(None)
         except GreenletExit:
@@ -434,9 +452,8 @@ class Runtime:
             return
         if self.let_go is not None:
             self._let_go(task)
-        if self.replacing_runs_code:  # which of two stores ends an object depends on their order
-            op = Op.RMW if op is _WRITE else op
-            more = tuple([each._replace(op=Op.RMW) if each.op is _WRITE else each for each in more])
+        if self.replacing_runs_code:
+            op, more = _looking(op, target), tuple([each._replace(op=_looking(each.op, each.target)) for each in more])
         if point is None:
             point = site in self.points
             index, touched = task.index, self.touched
@@ -849,7 +866,7 @@ class Runtime:
 
     def settle(self) -> None:
         """Detail: look up the values that operations since performed have written."""
-        if self.accounts.unsettled:
+        if self.detail and self.accounts.unsettled:
             self.accounts.settle(self)
 
     def begin_section(self, lock: Target) -> None:
