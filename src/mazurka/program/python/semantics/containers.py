@@ -57,14 +57,17 @@ def read_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> Non
 
 
 def change_all(run: Any, thing: Any, site: int, args: tuple[Any, ...] = ()) -> None:
-    """Change a sequence so that any element may move, or be returned: it reads the elements. A read of an index reads
-    the structure too."""
-    more = (*_elements(run, thing), *reads_of_arguments(run, args, site))
+    """Change a sequence so that any element may move, or be returned: it reads the elements, as far as operations have
+    touched them by their indexes. A read of an index reads the structure too."""
+    more = (*_touched_elements(run, thing), *reads_of_arguments(run, args, site))
     emit(run, thing, site, _RMW, (STRUCTURE, number(thing)), more)
 
 
-def _elements(run: Any, thing: Any) -> list[Access]:
-    return contents(thing)[1:] if not run.is_recording and is_a(thing, BASES) else []
+def _touched_elements(run: Any, thing: Any) -> list[Access]:
+    if run.is_recording or not is_a(thing, BASES):
+        return []
+    touched = run.touched
+    return [access for access in contents(thing)[1:] if access.target in touched]
 
 
 # -- sequences ---------------------------------------------------------------------------------------------------------
