@@ -173,3 +173,29 @@ def test_objects_written_last_end_with_their_thread_where_values_are_recorded(tm
     report = json.loads(_check(tmp_path, _ENDED_WITH_A_THREAD, "--races", "--strategy", "dpor").stdout)
     assert report["inconsistencies"] == []
     assert [each["kind"] for each in report["failures"]] == ["race"]
+
+
+_IN_COLLECTIONS = """\
+import threading
+from collections import UserDict
+
+
+class Ending:
+    def __del__(self):
+        pass
+
+
+kept, found = UserDict(key=1), []
+threads = [threading.Thread(target=lambda: found.append(kept.pop("key", 0))) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert sum(found) == 1
+"""
+
+
+def test_code_of_collections_beside_finalisers(tmp_path: Path) -> None:
+    """That of named tuples is instrumented, too, if a program enters the module."""
+    report = json.loads(_check(tmp_path, _IN_COLLECTIONS).stdout)
+    assert [each["exception"] for each in report["failures"]] == ["KeyError"]

@@ -453,7 +453,8 @@ class Runtime:
         if self.let_go is not None:
             self._let_go(task)
         if self.replacing_runs_code:
-            op, more = _looking(op, target), tuple([each._replace(op=_looking(each.op, each.target)) for each in more])
+            op = _looking(op, target)  # no `_replace`: code of `collections` may be instrumented
+            more = tuple([Access(_looking(each.op, each.target), each.target, each.value) for each in more])
         if point is None:
             point = site in self.points
             index, touched = task.index, self.touched
