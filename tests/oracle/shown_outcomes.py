@@ -1,7 +1,8 @@
-"""What the executions of a search show: outputs and failures."""
+"""What the executions of a search show, outputs and failures, and whether a reduced search shows as much."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -39,3 +40,32 @@ def explored(path: Path, strategy: str, bound: int | None = None) -> tuple[dict[
         settings = StrategySettings(bound=bound)
         explorer = Explorer(program, strategy, settings=settings, budget=Budget(_MOST), stop_at_first=False)
         return shown, explorer.run()
+
+
+def compare_dpor(programs: Iterable[tuple[int, Path]]) -> tuple[int, int, int]:
+    """Hold ``dpor`` to ``dfs``; returns the number of programs that ``dfs`` decides, and the executions of both."""
+    compared = before = after = 0
+    for number, path in programs:
+        all_shown, by_dfs = explored(path, "dfs")
+        if not by_dfs.complete:
+            continue
+        shown, by_dpor = explored(path, "dpor")
+        assert by_dpor.complete, number
+        assert shown.keys() == all_shown.keys(), number
+        compared, before, after = compared + 1, before + by_dfs.executions, after + by_dpor.executions
+    return compared, before, after
+
+
+def compare_bounded(programs: Iterable[tuple[int, Path]]) -> int:
+    """Hold ``icb-dpor`` to ``icb`` for each bound up to two; returns the number of programs that ``icb`` decides."""
+    compared = 0
+    for number, path in programs:
+        all_shown, by_icb = explored(path, "icb")
+        if not by_icb.complete:
+            continue
+        compared += 1
+        for bound in (0, 1, 2):
+            shown, _ = explored(path, "icb-dpor", bound)
+            wanted = {what for what, cost in all_shown.items() if cost <= bound}
+            assert wanted <= shown.keys() <= all_shown.keys(), (number, bound)
+    return compared

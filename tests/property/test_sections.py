@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.oracle.guarded_programs import drawn_guarded
-from tests.oracle.shown_outcomes import explored
+from tests.oracle.shown_outcomes import compare_bounded, compare_dpor
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 _PROGRAMS = 3_000 if _LONG else 24
@@ -31,29 +31,11 @@ def _programs(folder: Path, first: int) -> Iterator[tuple[int, Path]]:
 
 @pytest.mark.slow
 def test_dpor_reaches_all_outcomes(tmp_path: Path) -> None:
-    compared = before = after = 0
-    for number, path in _programs(tmp_path, 0):
-        all_shown, by_dfs = explored(path, "dfs")
-        if not by_dfs.complete:
-            continue
-        shown, by_dpor = explored(path, "dpor")
-        assert by_dpor.complete, number
-        assert shown.keys() == all_shown.keys(), number
-        compared, before, after = compared + 1, before + by_dfs.executions, after + by_dpor.executions
+    compared, before, after = compare_dpor(_programs(tmp_path, 0))
     assert compared > _PROGRAMS // 3
     assert after < before / 2
 
 
 @pytest.mark.slow
 def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path) -> None:
-    compared = 0
-    for number, path in _programs(tmp_path, 3_000):
-        all_shown, by_icb = explored(path, "icb")
-        if not by_icb.complete:
-            continue
-        compared += 1
-        for bound in (0, 1, 2):
-            shown, _ = explored(path, "icb-dpor", bound)
-            wanted = {what for what, cost in all_shown.items() if cost <= bound}
-            assert wanted <= shown.keys() <= all_shown.keys(), (number, bound)
-    assert compared > _PROGRAMS // 3
+    assert compare_bounded(_programs(tmp_path, 3_000)) > _PROGRAMS // 3

@@ -132,6 +132,7 @@ class SearchByPreemptions(Strategy, Generic[W]):
     """The common part of strategies that execute the seeds with the fewest preemptions first."""
 
     exhaustive = True
+    relates = False  # as in Plan
 
     def __init__(self, first: W) -> None:
         self.start(first)
@@ -147,7 +148,7 @@ class SearchByPreemptions(Strategy, Generic[W]):
 
     def next_seed(self) -> Seed | None:
         taken = self.levels.take()
-        return None if taken is None else Seed(taken[0], Plan(taken[1].prefix()))
+        return None if taken is None else Seed(taken[0], Plan(taken[1].prefix(), relates=self.relates))
 
     def has_diverged(self, seed: Seed, run: Run) -> bool:
         """Whether the run could not follow its seed; this is recorded, and that it was cut."""

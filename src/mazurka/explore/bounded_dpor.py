@@ -91,6 +91,7 @@ class BoundedReduction(SearchByPreemptions[_Insertion]):
         super().__init__(_Insertion(None, ""))
         self.sections = Sections(finals)
         self.symmetry = Symmetry()
+        self.relates = not only_steps
         self.only_steps = only_steps  # no critical section is a single event: races are looked for, or clocks count
         self.root = _Place(None, "", 0)
         self.expired = False  # whether a timeout fired in some run

@@ -121,7 +121,7 @@ class OptimalReduction(Strategy):
                 prefix += [frame.event.thread] * points
                 self.entered += [number] * points
         tail = TailPolicy.EVEN if self.symmetry.is_assumed else TailPolicy.STAY
-        return Seed(self.number, Plan(tuple(prefix), tail, orders_timeouts=self.ordered))
+        return Seed(self.number, Plan(tuple(prefix), tail, relates=self.has_sections, orders_timeouts=self.ordered))
 
     def observe(self, seed: Seed, run: Run) -> None:
         self.outstanding = False

@@ -122,7 +122,7 @@ class Plan(NamedTuple):
     ``inputs`` are values of unknown inputs, which go before those of the program; with ``drawn`` all others are drawn
     at random, by this number.
     ``orders_timeouts`` says that the strategy knows the meaning of a timeout that has fired. ``calls`` have to come in
-    this order; :attr:`Run.returned` holds their results.
+    this order; :attr:`Run.returned` holds their results. ``relates`` fills :attr:`Run.alike`.
     """
 
     prefix: tuple[str, ...] = ()
@@ -144,6 +144,7 @@ class Plan(NamedTuple):
     calls: OrderedCalls | None = None
     inputs: tuple[tuple[str, int], ...] = ()
     drawn: int | None = None
+    relates: bool = False
 
 
 class FailureKind(Enum):
@@ -307,8 +308,10 @@ class Run:
     additions: Collection[int] = frozenset()
     unordered: Collection[int] = frozenset()  # steps that look at keys of a dictionary, but not at their order
     unseen: Collection[Target] = frozenset()  # locks taken with a limit, or by code that is not instrumented
-    alike: Mapping[int, int] = field(default_factory=dict)  # tasks -> the last one started before for the same call
-    told_apart: frozenset[int] = frozenset()  # tasks whose identity the program may have looked at
+    alike: Mapping[int, int] = field(
+        default_factory=dict
+    )  # relates only: tasks -> the last one before for the same call
+    told_apart: Collection[int] = frozenset()  # tasks whose identity the program may have looked at
     ended: dict[StepIndex, float] = field(default_factory=dict)  # by step: seconds of its timeout or sleep
     bounded: frozenset[StepIndex] = frozenset()  # with timing or detail: steps whose threads waited with a limit
     withheld: bool = False  # some sleeps and waits had to go on, by the plan's timing

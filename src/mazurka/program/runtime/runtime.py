@@ -112,6 +112,7 @@ class Runtime:
         "aborting",
         "accounts",
         "additions",
+        "alike",
         "assumed",
         "by_name",
         "careful",
@@ -126,12 +127,14 @@ class Runtime:
         "names",
         "on_body_end",
         "points",
+        "relates",
         "replacing_runs_code",
         "required",
         "scheduler",
         "sharing",
         "solo",
         "tasks",
+        "told_apart",
         "touched",
         "uncontrolled",
         "unordered",
@@ -155,8 +158,6 @@ class Runtime:
     divergence: Divergence | None = None
     truncated = ""
     passes = 0
-    alike: dict[int, int] = {}  # noqa: RUF012  # as in Run, like the next one; made when there are any
-    told_apart: frozenset[int] = frozenset()
     may_hold: bool | None = None  # a pass of a loop may wait for other threads (loops.py); None: that is not asked
     ends: Any = None  # see concurrency.py
     settled = False  # the threads left only go round in loops
@@ -219,6 +220,9 @@ class Runtime:
         self.additions: set[int] = set()  # as in Run, like the next two
         self.unordered: set[int] = set()
         self.unseen: set[Target] = set()
+        self.relates = plan.relates
+        self.alike: dict[int, int] = {}  # as in Run, like the next one
+        self.told_apart: set[int] = set()
         self.required = 0  # threads that must end before the run does
         # Called in a process that the program forked.
         self.on_body_end: Callable[[BaseException | None], object] | None = None
@@ -647,14 +651,11 @@ class Runtime:
 
     def relate(self, earlier: Task, task: Task) -> None:
         """A thread is like one that was started before it, as in :attr:`.Run.alike`."""
-        if not self.alike:
-            self.alike = {}
         self.alike[task.index] = earlier.index
 
     def tell_apart(self, task: Task) -> None:
         """The program is about to learn which thread this is."""
-        if not (self.solo or task.index in self.told_apart):
-            self.told_apart = self.told_apart | {task.index}
+        self.told_apart.add(task.index)
 
     def started_by(self, task: Task) -> list[Task]:
         """The threads that a thread has started and the end of the program waits for, in the order of their starts."""

@@ -1,9 +1,9 @@
 """Threads that are alike: started by one thread, for calls of the same function with the same arguments.
 
 Whichever of two such threads goes first, the other one would have done the same in its place (explore/symmetry.py).
-That holds for Thread objects without a subclass: their functions are not given the Thread object. Two arguments are the
-same if they are one object, or equal constants. Threads whose clocks differ at the start, or that are given a context,
-are not alike; nor is a thread like one that has ended, of which no object may be left.
+That holds for Thread objects without a subclass or a ``run`` of their own: their functions are not given the Thread
+object. Two arguments are the same if they are one object, or equal constants. Threads whose clocks differ at the start,
+or that are given a context, are not alike; nor is a thread like one that has ended, of which no object may be left.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def call_of(models: Models, thread: Any) -> tuple[Any, ...] | None:
     """A key for the call that a thread is about to be started for; None if it is like no other. Keys of two threads may
     be compared as long as the first one goes on, and so keeps its arguments."""
     space = thread.__dict__
-    if type(thread) is not threading.Thread or INHERITS or space.get("_context") is not None:
+    if type(thread) is not threading.Thread or "run" in space or INHERITS or space.get("_context") is not None:
         return None
     function, positional, named = space.get("_target"), space["_args"], space["_kwargs"]
     if function is None or type(positional) not in (tuple, list) or type(named) is not dict:
