@@ -79,6 +79,9 @@ looking_at_types: set[str] = set()
 #: ... or mention weak references.
 referring_weakly: set[str] = set()
 
+#: ... or give classes finalisers by their names.
+naming_finalisers: set[str] = set()
+
 #: ... or define generators or coroutines that run code when they are closed, as at their ends.
 closing_generators: set[str] = set()
 
@@ -88,6 +91,7 @@ names_of_compiled: dict[str, frozenset[str]] = {}
 #: Kinds of entries about a whole module -> the set of the modules that have such an entry.
 _SAID: Final = {
     "finalizer": finalizing,
+    "named finalizer": naming_finalisers,
     "identity": comparing_identity,
     "modules": asking_for_modules,
     "traceback": looking_at_tracebacks,

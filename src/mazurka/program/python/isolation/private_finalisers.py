@@ -29,7 +29,7 @@ from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.isolation import cycles
 from mazurka.program.python.isolation.cycles import Noticed
-from mazurka.program.python.semantics import classification, objects, reachable
+from mazurka.program.python.semantics import classification, ends_of_objects, objects, reachable
 from mazurka.program.python.semantics.gathering import AccessCollector
 from mazurka.trace.event import WRITES
 from mazurka.trace.targets import Target
@@ -66,7 +66,7 @@ def collect(run: Any, referred: list[Any], held: frozenset[int], kept: frozenset
     found: list[tuple[Any, Any]] = []
     owners = _owners()
     for owner, function in owners:
-        type.__setattr__(owner, "__del__", _recorder(found, function))
+        type.__setattr__(owner, "__del__", _recorder(found, ends_of_objects.original(function)))
     _activate(None)
     try:
         noticed = cycles.collect(referred, held, kept)
@@ -117,6 +117,7 @@ def _owners() -> list[tuple[type, Any]]:
 
 
 def _is_of_program(function: Any) -> bool:
+    function = ends_of_objects.original(function)
     return (
         type(function) is types.FunctionType
         and function.__code__.co_filename in sites.instrumented

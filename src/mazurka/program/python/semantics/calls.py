@@ -29,6 +29,7 @@ from mazurka.program.python.semantics import (
     context_calls,
     deep_access,
     definitions,
+    ends_of_objects,
     entered_contexts,
     executed_code,
     foreign,
@@ -494,20 +495,14 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
         return
     if id(kind) in _MAKING:
         return
-    if is_a(kind, type) and issubclass(kind, weakref.ref) and len(args) > 1 and not is_seen(args[1]):
-        callback = args[1]
-        if callback is not None and not run.is_recording:
-            natives.watch_with(args[0], lambda in_run: announce(in_run, callback, site, (), {}))
-        return
-    if kind is weakref.ref or kind is weakref.WeakMethod:
-        return  # a callback that is instrumented reports its own steps
+    if issubclass(kind, (weakref.ref, weakref.finalize)):
+        calls_back = len(args) > 1 and args[1] is not None
+        if calls_back and not run.is_recording:
+            _called_at_end(run, kind, site, args, named)
+        if kind in (weakref.ref, weakref.WeakMethod) or (calls_back and not is_seen(args[1])):
+            return
     if kind is types.FunctionType and len(args) > 1:
         _make_function(run, args[0], args[1], site)
-        return
-    if is_a(kind, type) and issubclass(kind, weakref.finalize) and len(args) > 1 and not is_seen(args[1]):
-        function, given = args[1], args[2:]
-        if not run.is_recording:
-            natives.watch_with(args[0], lambda in_run: announce(in_run, function, site, given, named), several=True)
         return
     shape_of(kind)
     meta = type(kind)
@@ -520,6 +515,17 @@ def _class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[st
             deep_access.read(run, (*args, *named.values()), site)
     for name in ("__new__", "__init__"):
         _constructor(run, kind, name, site, args, named)
+
+
+def _called_at_end(run: Any, kind: type, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """A weak reference, or a finaliser, is made of an object, with a function that is called at the object's end."""
+    thing, function, given = args[0], args[1], args[2:]
+    if is_seen(function):
+        ends_of_objects.watch(thing)
+    elif issubclass(kind, weakref.ref):
+        natives.watch_with(thing, lambda in_run: announce(in_run, function, site, (), {}))
+    else:
+        natives.watch_with(thing, lambda in_run: announce(in_run, function, site, given, named), several=True)
 
 
 def _give_to_class(run: Any, kind: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> None:

@@ -28,6 +28,7 @@ from mazurka.program.python.semantics import (
     classification,
     container_adapters,
     control,
+    ends_of_objects,
     given_methods,
     handed_objects,
     natives,
@@ -85,6 +86,7 @@ HOOKS: Final[dict[str, Any]] = {
     "__mz_rn__": variables.read_in_class,
     "__mz_cb__": variables.class_begins,
     "__mz_cm__": class_shapes.class_made,
+    "__mz_fz__": ends_of_objects.finaliser,
     "__mz_fi__": variables.read_of_module,
     "__mz_rz__": variables.read_lazily,
     "__mz_xg__": variables.delete_global,
@@ -216,6 +218,7 @@ def settle(run: Runtime) -> None:
         variables.count_at_end(run)
         handed_objects.count_at_end(run)
         weak_registries.look_at_end(run)
+        ends_of_objects.count_at_end(run)
         without_gil.count_at_end(run)
 
 

@@ -5,8 +5,9 @@ Cost: one pass over the log of a run.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Container, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Any, Final, NamedTuple
 
 from mazurka.trace.event import Op
 from mazurka.trace.targets import Kind, kind_of
@@ -18,8 +19,11 @@ class StepInOrder(NamedTuple):
 
     position: int
     entry: Any
-    begun: Collection[int]
-    joined: Collection[int]
+    begun: AbstractSet[int]
+    joined: AbstractSet[int]
+
+
+_NONE: Final[frozenset[int]] = frozenset()
 
 
 def steps_in_order(run: Any, among: Container[int] | None = None) -> Iterator[StepInOrder]:
@@ -36,7 +40,7 @@ def steps_in_order(run: Any, among: Container[int] | None = None) -> Iterator[St
             ended = run.by_name[target[1]].index
             joined.setdefault(index, set()).update({ended}, joined.get(ended, ()))
         elif among is None or position in among:
-            yield StepInOrder(position, entry, begun, joined.get(index, ()))
+            yield StepInOrder(position, entry, begun, joined.get(index, _NONE))
 
 
 def is_unordered(run: Any, index: int, step: StepInOrder) -> bool:

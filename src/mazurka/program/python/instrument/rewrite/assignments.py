@@ -48,6 +48,8 @@ def assign(r: Rewriter, node: ast.Assign) -> list[ast.stmt]:
     value = r.visit(node.value)
     given_to_slices(r, value, node)
     value = unpacked(r, value, node.value, node.targets)
+    if any("__del__" in (getattr(each, "id", ""), getattr(each, "attr", "")) for each in node.targets):
+        value = r.hook("fz", [value], node.value)
     if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         if not node.targets[0].id.startswith("@"):
             value = stored(r, node.targets[0].id, value, node.value)

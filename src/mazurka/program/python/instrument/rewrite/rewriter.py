@@ -82,7 +82,8 @@ def mentioned(tree: ast.Module) -> set[str]:
     """The kinds of entries about a module that follow from names in it: `traceback` if it mentions a name for looking
     at tracebacks, or gets attributes by computed names, `times` if it mentions times or numbers of files, `registries`
     if it mentions those of warnings, `types` if it asks for types of objects, `weak` if it uses weak references,
-    `finalizer` if it mentions `__del__`, `closing` if generators or coroutines wait within a `try` or `with`,
+    `finalizer` if it mentions `__del__`, `named finalizer` if a class gets it by this name as a text,
+    `closing` if generators or coroutines wait within a `try` or `with`,
     `descriptors` if it gets at numbers of descriptors, and compares values, `opening` if it mentions functions that
     open descriptors unseen."""
     nodes = [*ast.walk(tree)]
@@ -129,6 +130,10 @@ def _of_ends(nodes: list[ast.AST]) -> set[str]:
                 ast.FunctionDef("__del__") | ast.Name("__del__") | ast.Attribute(_, "__del__") | ast.Constant("__del__")
             ):
                 found.add("finalizer")
+            case ast.Dict(keys) if any(isinstance(each, ast.Constant) and each.value == "__del__" for each in keys):
+                found.add("named finalizer")
+            case ast.Call(args=[_, ast.Constant("__del__"), _]):  # of `setattr`
+                found.add("named finalizer")
             case ast.AsyncWith():
                 found.add("closing")
             case ast.Try() | ast.TryStar() | ast.With() if any(isinstance(each, _WAITING) for each in ast.walk(node)):
