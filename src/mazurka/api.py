@@ -296,6 +296,7 @@ def _prepared(
             failed = partial(loader.opaque.__setitem__, module.__name__)
             undo.callback(hot_patching.swap_module(module, failed=failed, among=functions))
             undo.callback(primitives.adopt(module))
+        undo.callback(primitives.adopt_of_libraries())
         settings = replace(settings_of(options), at_end=at_end)
         program = PythonProgram(_TrackedCall(function, name, own), settings)
         undo.callback(program.close)

@@ -131,6 +131,7 @@ class SessionExplorer:
             self._undo.append(hot_patching.swap_module(module, partial(self._compile, module), failed, functions))
             self._undo.append(primitives.adopt(module))
             self._modules.append(module)
+        self._undo.append(primitives.adopt_of_libraries())
 
     def _compile(self, module: types.ModuleType, source: str, file: str) -> CodeType:
         is_test = isinstance(getattr(module, "__loader__", None), AssertionRewritingHook)

@@ -9,9 +9,21 @@ Outside a run every model behaves like the primitive that it replaces.
 """
 
 from mazurka.program.python.primitives.locks import Lock, RLock
-from mazurka.program.python.primitives.patch import adopt, install, uninstall
+from mazurka.program.python.primitives.patch import adopt, adopt_of_libraries, install, uninstall
 from mazurka.program.python.primitives.pools import finish
 from mazurka.program.python.primitives.run import begin, end
 from mazurka.program.python.primitives.threads import finish_main, wait_for_all
 
-__all__ = ["Lock", "RLock", "adopt", "begin", "end", "finish", "finish_main", "install", "uninstall", "wait_for_all"]
+__all__ = [
+    "Lock",
+    "RLock",
+    "adopt",
+    "adopt_of_libraries",
+    "begin",
+    "end",
+    "finish",
+    "finish_main",
+    "install",
+    "uninstall",
+    "wait_for_all",
+]

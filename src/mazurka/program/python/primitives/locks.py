@@ -32,8 +32,10 @@ from mazurka.program.protocol import Access
 from mazurka.program.python.instrument.sites import instrumented
 from mazurka.program.python.primitives.run import (
     INNER,
+    MET,
     Models,
     Where,
+    beginners,
     count_untracked,
     describe,
     here,
@@ -130,7 +132,7 @@ class Lock:
         return cls._make(sys._getframe(1))
 
     @classmethod
-    def _make(cls, frame: FrameType) -> Lock:
+    def _make(cls, frame: FrameType, number: str = "") -> Lock:
         self = object.__new__(cls)
         self._models = models = here()
         self._real = None
@@ -139,7 +141,7 @@ class Lock:
         self._acquired = None
         self._born = where(frame)
         self._guards = _serves_library(frame)
-        self._number = outside_number(frame) if models is None else models.number()
+        self._number = number or (outside_number(frame) if models is None else models.number())
         self._target = (LOCK, self._number)
         self._taking = Op.ACQUIRE
         if models is not None:
@@ -348,8 +350,13 @@ class RLock:
     _taking = Op.ACQUIRE
 
     def __new__(cls, *args: Any, **kwargs: Any) -> RLock:
+        if cls is RLock and (args or kwargs):
+            real_rlock_type(*args, **kwargs)  # the real type raises the errors about arguments
+        return cls._make(sys._getframe(1))
+
+    @classmethod
+    def _make(cls, frame: FrameType, number: str = "") -> RLock:
         self = object.__new__(cls)
-        frame = sys._getframe(1)
         self._models = models = here()
         self._real = None
         self._count = 0
@@ -357,10 +364,8 @@ class RLock:
         self._acquired = None
         self._born = where(frame)
         self._guards = _serves_library(frame)
-        self._number = outside_number(frame) if models is None else models.number()
+        self._number = number or (outside_number(frame) if models is None else models.number())
         self._target = (LOCK, self._number)
-        if cls is RLock and (args or kwargs):
-            real_rlock_type(*args, **kwargs)  # the real type raises the errors about arguments
         return self
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -551,18 +556,31 @@ allocate_lock.__module__ = "_thread"
 _adopted: Final[dict[int, Lock | RLock]] = {}  # by the real lock's id; the model keeps it alive
 
 
-def adopted(real: Any, name: str = "") -> Lock | RLock:
-    """The model of an existing lock, always the same one; outside runs it passes everything on to that lock."""
-    model = _adopted.get(id(real))
+#: The same for locks that the run in progress has met: most were made in it, by code that had captured the real type.
+_met: Final[dict[int, Lock | RLock]] = {}
+
+
+def adopted(real: Any, name: str = "", frame: FrameType | None = None) -> Lock | RLock:
+    """The model of an existing lock, always the same one; outside runs it passes everything on to that lock.
+
+    Within a run, a lock without a name is named by the thread that meets it first (``frame``: where), and forgotten at
+    the end.
+    """
+    model = _adopted.get(id(real)) or _met.get(id(real))
     if model is None:
-        model = Lock._make(sys._getframe(1)) if type(real) is real_lock_type else RLock()
+        models = None if name else here()
+        kind: Any = Lock if type(real) is real_lock_type else RLock
+        known = _adopted if models is None else _met
+        number = name if models is None else models.number(MET)
+        model = known[id(real)] = kind._make(frame or sys._getframe(1), number)
+        model._models = None  # the first use takes over the state of the real lock
         model._real = real
-        _adopted[id(real)] = model
         if name:
-            model._number = name
-            model._target = (LOCK, name)
             model._born = None
     return model
+
+
+beginners.append(lambda models: models.undo.append(_met.clear))
 
 
 MODELS: Final = (Lock, RLock)

@@ -12,18 +12,49 @@ import queue
 import sys
 from collections import deque
 from collections.abc import Callable
-from types import GenericAlias
+from types import FrameType, GenericAlias
 from typing import Any, Final
 
 from mazurka.program.python.primitives import fifo_queues
 from mazurka.program.python.primitives.locks import Lock
 from mazurka.program.python.primitives.private import Stored, replace
-from mazurka.program.python.primitives.run import INNER, Models, count_untracked, describe, here, outside_number, where
+from mazurka.program.python.primitives.run import (
+    INNER,
+    MET,
+    Models,
+    beginners,
+    count_untracked,
+    describe,
+    here,
+    outside_number,
+    where,
+)
 from mazurka.program.runtime.task import RELEASE_POINTS, Task
 from mazurka.trace.event import Op
 from mazurka.trace.targets import QUEUE, Target
 
 real_simple_queue: Final[Any] = queue.SimpleQueue
+
+#: Real queues that the run in progress has met -> their models.
+_met: Final[dict[int, Any]] = {}
+
+
+def adopted_queue(real: Any, frame: FrameType | None = None) -> SimpleQueue:
+    """The model of a queue that the program has made as a real one; within a run, always the same."""
+    model: SimpleQueue | None = _met.get(id(real))
+    if model is None:
+        model = SimpleQueue()
+        model._mz_models = None  # the first use takes over the items
+        model._mz_real = real
+        models = here()
+        if models is not None:
+            _met[id(real)] = model
+            model._mz_born = where(frame)
+            model._mz_target = (QUEUE, models.number(MET))
+    return model
+
+
+beginners.append(lambda models: models.undo.append(_met.clear))
 
 
 class SimpleQueue:

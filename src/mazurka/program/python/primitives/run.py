@@ -131,12 +131,15 @@ class Models:
         self.seeded = False  # the generator that functions of `random` share has been seeded
         self.exceeded = False  # more tasks of an executor were under way than it has workers
 
-    def number(self) -> str:
-        """A name for the object that the running thread is making, the same in every run that makes the object."""
-        task = self.runtime.current
-        count = self.births.get(task.name, 0) + 1
-        self.births[task.name] = count
-        return f"{task.name}#{count}"
+    def number(self, prefix: str = "") -> str:
+        """A name for the object that the running thread is making, the same in every run that makes the object.
+
+        Each prefix counts for itself.
+        """
+        name = prefix + self.runtime.current.name
+        count = self.births.get(name, 0) + 1
+        self.births[name] = count
+        return f"{name}#{count}"
 
     def ident(self, task: Task) -> int:
         """``get_ident()`` of a thread: a number that follows from its name, or from that of a thread that has ended."""
@@ -232,6 +235,10 @@ def outside_number(frame: FrameType | None) -> str:
     return f"{place}#{count}"
 
 
+#: Begins the names of primitives that the program made as real ones, and a run has met.
+MET: Final = "met:"
+
+
 class PrimitiveState:
     """The state inside one run of a primitive whose class is Python code: its target, and its description."""
 
@@ -258,7 +265,7 @@ def describe(kind: str, born: Where | None, number: str = "") -> str:
     """A primitive in words."""
     place = location(born)
     if place is not None:
-        return f"{kind} created at {place}"
+        return f"{kind} {'first used' if number.startswith(MET) else 'created'} at {place}"
     return f"{kind} `{number}`" if number else kind
 
 

@@ -17,6 +17,7 @@ from weakref import finalize, ref
 
 from mazurka.program.python import activation
 from mazurka.program.python.instrument import sites
+from mazurka.program.python.primitives.captured import REAL, model_of, replaced
 from mazurka.program.python.semantics import (
     additions,
     attributes,
@@ -52,9 +53,14 @@ from mazurka.program.runtime.concurrency import has_concurrent_threads
 def method(thing: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
     """``thing.name(*args, **named)`` is about to be called."""
     run = activation.active
-    if run is None or run.solo:
+    if run is None:
         return thing
     kind = type(thing)
+    if id(kind) in REAL and not run.is_recording:
+        thing = model_of(thing)
+        kind = type(thing)
+    if run.solo:
+        return thing
     try:
         shape = shapes[id(kind)]
         how = shape.attributes[name]
@@ -77,9 +83,14 @@ def method_of(thing: Any, name: str, site: int) -> Any:
     """``thing.name`` is about to be called with arguments that are not known yet: where only the call can be reported,
     this returns a stand-in that reports it."""
     run = activation.active
-    if run is None or run.solo:
+    if run is None:
         return thing
     kind = type(thing)
+    if id(kind) in REAL and not run.is_recording:
+        thing = model_of(thing)
+        kind = type(thing)
+    if run.solo:
+        return thing
     try:
         how = shapes[id(kind)].attributes[name]
     except KeyError:
@@ -179,6 +190,8 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
     run = activation.active
     if (function is exec or function is eval) and args:
         untracked.note_executed(args[0], args[1] if len(args) > 1 else sys._getframe(1).f_globals)
+    if run is not None and not run.is_recording:
+        function = replaced(function)
     if run is not None and (not run.solo or _is_reported_early(function)):
         calls.announce(run, function, site, args, named)
         reentrant.count_silent(run, site, (*args, *named.values()))
@@ -199,6 +212,8 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
     if (function is exec or function is eval) and args:
         args = executed_code.instrumented(function, args)
         untracked.note_executed(args[0], args[1] if len(args) > 1 else sys._getframe(1).f_globals)
+    if run is not None and not run.is_recording:
+        function = replaced(function)
     if run is not None and (not run.solo or _is_reported_early(function)):
         calls.announce(run, function, site, args, named)
         name = function.__name__ if type(function) is MethodType else _name_in_c(function)
@@ -369,9 +384,14 @@ def augment_pair(left: Any, right: Any, name: str, site: int) -> tuple[Any, Any]
 def enter(manager: Any, site: int) -> Any:
     """``with manager`` is about to begin."""
     run = activation.active
-    if run is None or run.solo or run.is_recording:
+    if run is None or run.is_recording:
         return manager
     kind = type(manager)
+    if id(kind) in REAL:
+        manager = model_of(manager)
+        kind = type(manager)
+    if run.solo:
+        return manager
     try:
         known = shapes[id(kind)].attributes
         seen = known["__enter__"] is NONE and known["__exit__"] is NONE

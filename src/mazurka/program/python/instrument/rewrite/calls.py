@@ -216,7 +216,8 @@ def method_call(r: Rewriter, node: ast.Call, function: ast.Attribute) -> ast.exp
             hook.keywords = [at(ast.keyword(each.arg, copied(each.value)), node) for each in node.keywords]
             return hook
 
-        function.value = r.doubled(owner, with_hook)
+        # A real lock that is locked before there are threads must be known to be, and its model be released at the end.
+        function.value = with_hook() if name in ("acquire", "release") else r.doubled(owner, with_hook)
         return node
     if function.attr in METHODS:
         return looked_at(r, node)
