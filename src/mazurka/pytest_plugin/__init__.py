@@ -7,11 +7,17 @@ collected, so that a session without one does not pay for them.
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from mazurka.pytest_plugin.outcomes import NO_THREADS, is_repetition, outcomes_of
+from mazurka.pytest_plugin import outcomes
+from mazurka.pytest_plugin.outcomes import NO_THREADS, PROPERTY, is_repetition, outcomes_of
 from mazurka.pytest_plugin.settings import SETTINGS, SWITCHES, option_of, settings_of
 
 if TYPE_CHECKING:
@@ -65,8 +71,55 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.mazurka(**declared))
     everything = config.getoption("--mazurka") or config.getoption("--mazurka-replay")
     chosen = [item for item in items if everything or item.get_closest_marker(_MARK) is not None]
-    if chosen and not config.option.collectonly:
+    if not chosen or config.option.collectonly:
+        return
+    if config.getoption("--mazurka") and outcomes.receiver is None:
+        chosen = _without_the_idle(config, chosen)
+    if chosen:
         _explorer(config).take(chosen)
+
+
+def _without_the_idle(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests that may start threads, or have to be explored; the others run as they are, and are watched."""
+    from mazurka.pytest_plugin.starting import Starters
+
+    include = settings_of(config).include
+    starters, chosen = Starters(_modules_of_project(config, include)), []
+    for item in items:
+        if item.get_closest_marker(_MARK) is not None or starters.may_start(item):
+            chosen.append(item)
+        else:
+            item.runtest = partial(_run_watched, item)  # type: ignore[method-assign]  # only of this item
+    return chosen
+
+
+def _modules_of_project(config: pytest.Config, include: tuple[str, ...]) -> Iterator[ModuleType]:
+    """The modules under the root folder that are not installed there, and the included ones."""
+    root = str(config.rootpath) + os.sep
+    modules: dict[str, Any] = dict(sys.modules)  # some of these are none
+    for name, module in modules.items():
+        file = getattr(module, "__file__", None)
+        if isinstance(module, ModuleType) and isinstance(file, str) and file.endswith(".py"):
+            own = file.startswith(root) and f"{os.sep}site-packages{os.sep}" not in file
+            if own or any(name == each or name.startswith(each + ".") for each in include):
+                yield module
+
+
+def _run_watched(item: pytest.Item) -> None:
+    """In place of the `runtest` of a test that is not expected to start threads: it runs as without us."""
+    from mazurka.pytest_plugin.starting import watching
+
+    with watching() as started:
+        try:
+            type(item).runtest(item)
+        finally:
+            item.user_properties.append((PROPERTY, NO_THREADS))
+    if started:
+        reason = f"a library starts threads at {started[0]}; to have it explored, mark it with pytest.mark.mazurka"
+        item.user_properties[-1] = PROPERTY, f"inconclusive: {reason}"
+        options = settings_of(item.config)
+        if options.require_complete or options.require is not None:
+            pytest.fail(f"mazurka: inconclusive: {reason}", pytrace=False)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
