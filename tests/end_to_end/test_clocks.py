@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.end_to_end.conftest import Shell
 
@@ -206,3 +208,28 @@ def test_a_failure_found_without_the_orders_of_looks_at_the_clock(shell: Shell) 
     assert failure["replayed"]
     again = shell.run("replay", failure["token"], status=1)
     assert "AssertionError" in again.stdout
+
+
+LOOKS = """
+import threading, time
+
+lock, log = threading.Lock(), []
+
+def work():
+    for _ in range(4):
+        now = time.monotonic()
+        with lock:
+            log.append(now)
+        SLEEP
+
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+@pytest.mark.parametrize("sleep", ["pass", "time.sleep(0.01)"])
+def test_the_limit_of_executions_holds_for_all_searches(shell, sleep):
+    report = shell.check(LOOKS.replace("SLEEP", sleep), "--max-executions", "20", "--timing", "1", status=0)
+    assert report["executions"] <= 20
+    assert "the limit of 20 executions was reached" in report["reason"]

@@ -185,7 +185,7 @@ class _Check:
     started: float
     retried: int = 0
     known: list[FailingExecution] = field(default_factory=list)  # saved failures that still occur
-    made: int = 0  # executions with other values of unknown inputs
+    made: int = 0  # executions of earlier searches, which count, too
     by_classes: bool = False  # whether unknown inputs are searched by classes, whatever the strategy
     gone: list[Path] = field(default_factory=list)  # saved failures that no longer occur
     suppressions: Suppressions = field(init=False)
@@ -333,7 +333,7 @@ class _Check:
 
     def _search(self, journal: SearchJournal | None) -> Outcome:
         program = _Interruptible(self.program, self.watcher)
-        limit, most = self.options.time_limit, self.options.max_executions
+        limit = self.options.time_limit
 
         def half_spent() -> bool:
             if self._takes_paths_first():
@@ -348,7 +348,7 @@ class _Check:
             program,
             self.options.strategy,
             settings=self._settings(),
-            budget=Budget(None if most is None else most - self.made, self._left(), limit, most),
+            budget=Budget(self._executions_left(0), self._left(), limit, self.options.max_executions),
             stop_at_first=not self.options.all_failures,
             journal=journal,
             interrupted=lambda: self.watcher.interrupted() or half_spent(),
@@ -380,7 +380,8 @@ class _Check:
         """If that search has not ended, search without the orders in which threads look at the clock."""
         points, left = learned_points(self.program).points, self._left()
         undone = self._is_undone(before)
-        out_of = left is None or left <= 0 or self.watcher.interrupted()
+        more = self._executions_left(before.executions)
+        out_of = left is None or left <= 0 or (more is not None and more <= 0) or self.watcher.interrupted()
         if not undone or out_of or before.untracked or before.uncontrolled or not clocks.is_wanted(points):
             return before
         points.add(CLOCKS_APART)
@@ -389,7 +390,7 @@ class _Check:
             program,
             self.options.strategy,
             settings=replace(self._settings(), late=True),
-            budget=Budget(None, left, self.options.time_limit),
+            budget=Budget(more, left, self.options.time_limit, self.options.max_executions),
             stop_at_first=not self.options.all_failures,
             interrupted=self.watcher.interrupted,
             learned=points,
@@ -421,6 +422,11 @@ class _Check:
         location = self.program.location(site)
         return "" if location is None else f"{portable_path(location.file)}:{location.line}"
 
+    def _executions_left(self, done: int) -> int | None:
+        """How many executions are left of the limit; ``done``: those of the present search so far."""
+        most = self.options.max_executions
+        return None if most is None else most - self.made - done
+
     def _left(self) -> float | None:
         """Seconds that are left of the time limit."""
         limit = self.options.time_limit
@@ -430,8 +436,7 @@ class _Check:
         """Search also the orders in which sleeps and timeouts outrun enabled threads."""
         timing, options = self.options.timing, self.options
         left = self._left()
-        most = options.max_executions
-        more = None if most is None else most - self.made - before.executions
+        more = self._executions_left(before.executions)
         out_of = (left is not None and left <= 0) or (more is not None and more <= 0) or self.watcher.interrupted()
         if out_of or not is_wanted(before, timing, options.all_failures):
             return joined(before, None, timing)
@@ -440,16 +445,19 @@ class _Check:
             if outcome is not None:
                 return outcome
             left = self._left()
-        budget = Budget(more, seconds_for(before, left))
+        seconds = seconds_for(before, left)
         self.program.timing = timing
         try:
             for strategy in TIMED:
+                budget = Budget(self._executions_left(before.executions), seconds)
                 explorer = self._explorer_in_time(strategy, budget)
                 for progress in explorer.progress():
                     for each in progress.new:
                         self.watcher.found(replace(each, timing=timing))
                     self._goes_on(progress, None, before.executions)
-                if not explorer.strategy.incompleteness_reason():
+                assert explorer.outcome is not None
+                self.made += explorer.outcome.executions
+                if not explorer.strategy.incompleteness_reason() or self._executions_left(before.executions) == 0:
                     break
         finally:
             self.program.timing = None
@@ -474,6 +482,7 @@ class _Check:
                 self.watcher.found(each)
             self._goes_on(progress, None, before.executions)
         assert explorer.outcome is not None
+        self.made += explorer.outcome.executions
         return ordered(before, explorer.outcome, self.options.timing)
 
     def _explorer_in_time(self, strategy: str, budget: Budget) -> Explorer:
