@@ -23,6 +23,7 @@ x.n = x.m = 0
 l, m, e, q = threading.Lock(), threading.Lock(), threading.Event(), Queue()
 s = threading.Semaphore(1)
 c = threading.Condition(l)
+two, three = threading.Barrier(2), threading.Barrier(3)
 q.put(1)
 """
 
@@ -50,6 +51,10 @@ _STEPS = (
     "q.put({k})",
     "with c:\n    x.n += 1\n    c.notify()",
     "with c:\n    if not x.n: c.wait(1)\n    x.n -= 1",
+    "two.wait(); x.n += 1",
+    "three.wait(); x.n += 1",
+    "x.m = {k}\ntwo.wait()\nseen.append(x.m)",
+    "seen.append(two.wait())",
     "assert x.n < 2",
     "assert x.m != 2 or not x.n",
     "own = threading.local(); own.v = x.n; x.n = own.v + 1",

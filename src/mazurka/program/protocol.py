@@ -122,7 +122,8 @@ class Plan(NamedTuple):
     ``inputs`` are values of unknown inputs, which go before those of the program; with ``drawn`` all others are drawn
     at random, by this number.
     ``orders_timeouts`` says that the strategy knows the meaning of a timeout that has fired. ``calls`` have to come in
-    this order; :attr:`Run.returned` holds their results. ``relates`` fills :attr:`Run.alike`.
+    this order; :attr:`Run.returned` holds their results. ``relates`` fills :attr:`Run.alike`, and
+    says that steps are known by their conflicts alone.
     """
 
     prefix: tuple[str, ...] = ()

@@ -74,6 +74,8 @@ class Kind(Enum):
     SEMAPHORE = "sem", "semaphore(s)", _PRIMITIVE | Trait.COUNTS
     EVENT = "event", "event(s)", _PRIMITIVE
     BARRIER = "barrier", "barrier(s)", _WAITS
+    ROUND = "round", "count(s) of arrivals at barriers", _ORDERS
+    ARRIVAL = "arrival", "arrival(s) at barriers", _WAITS | Trait.ONCE
     QUEUE = "queue", "queue(s)", _WAITS | Trait.COUNTS
     QUEUE_END = "queue end", "end(s) of queues", _ORDERS
     QUEUED = "queued", "item(s) in queues", _WAITS | Trait.ONCE

@@ -73,7 +73,7 @@ _ACTIONS: Final = {
     Kind.CONDITION: "uses the condition",
     Kind.EVENT: "uses the event",
     Kind.SEMAPHORE: "uses the semaphore",
-    Kind.BARRIER: "uses the barrier",
+    **dict.fromkeys((Kind.BARRIER, Kind.ROUND, Kind.ARRIVAL), "uses the barrier"),
 }
 
 

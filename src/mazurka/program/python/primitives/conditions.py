@@ -1,5 +1,4 @@
-"""Models of the primitives that ``threading`` builds on locks: Condition, Semaphore, BoundedSemaphore, Event, Barrier,
-Timer.
+"""Models of the primitives that ``threading`` builds on locks: Condition, Semaphore, BoundedSemaphore, Event, Timer.
 
 These are Python classes, so their methods are replaced in place: a class captured, subclassed or instantiated before
 the check is modelled nevertheless, and all other methods are CPython's own code. Source: ``Lib/threading.py`` and the
@@ -14,8 +13,6 @@ library reference.
   ``wait`` is two steps, arriving and waking up, because a ``set`` directly undone by ``clear`` wakes the threads that
   have arrived.
 - ``Semaphore``: RMW of ("sem", n), held back while the value is 0.
-- ``Barrier``: CPython's code over the Condition above. Its two unlocked looks (``n_waiting``, ``broken``) are READs
-  of its lock.
 - ``Timer``: its interval passes like a ``sleep``, so that it may fire at any time.
 """
 
@@ -33,7 +30,7 @@ from mazurka.program.python.primitives.private import Peeked, Private, Stored, r
 from mazurka.program.python.primitives.run import Models, PrimitiveState, born, here, model_of
 from mazurka.program.runtime.task import MISUSE_POINTS, RELEASE_POINTS, Task
 from mazurka.trace.event import Op
-from mazurka.trace.targets import BARRIER, CONDITION, EVENT, SEMAPHORE, WAKE, Kind, Target
+from mazurka.trace.targets import CONDITION, EVENT, SEMAPHORE, WAKE, Kind, Target
 
 #: Mark in ``Learned.points``: the program clears events.
 CLEAR_POINTS: Final = -3
@@ -242,7 +239,7 @@ def _holds(task: Task, lock: Any) -> bool:
 
 def condition_repr(self: Any) -> str:
     """``repr(condition)`` reads the lock."""
-    _look_at_lock(self)
+    look_at_lock(self)
     return str(_original[threading.Condition, "__repr__"](self))
 
 
@@ -455,40 +452,16 @@ def event_wait(self: Any, timeout: float | None = None) -> bool:
     return woken
 
 
-# -- Barrier and Timer -----------------------------------------------------------------------------------------------
+# -- Timer -----------------------------------------------------------------------------------------------------------
 
 
-def _look_at_lock(condition: Any) -> None:
+def look_at_lock(condition: Any) -> None:
     """Pass the step of reading, without the lock of a condition, state that changes under that lock."""
     models = here()
     lock = condition._lock
     if models is not None and type(lock) in MODELS:
         models.runtime.need_points(RELEASE_POINTS)
         models.runtime.visit(Op.READ, lock._target, 0, point=True)
-
-
-def _barrier_method(name: str) -> Callable[..., Any]:
-    """CPython's own method, on a barrier whose state from before the run is put back after it."""
-
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        models = here()
-        if models is not None:
-            model_of(self, models, BARRIER)
-        return _original[threading.Barrier, name](self, *args, **kwargs)
-
-    return method
-
-
-def barrier_n_waiting(self: Any) -> int:
-    """``Barrier.n_waiting`` reads the barrier's lock."""
-    _look_at_lock(self._cond)
-    return int(_original[threading.Barrier, "n_waiting"].fget(self))
-
-
-def barrier_broken(self: Any) -> bool:
-    """``Barrier.broken`` reads the barrier's lock."""
-    _look_at_lock(self._cond)
-    return bool(_original[threading.Barrier, "broken"].fget(self))
 
 
 def timer_run(self: Any) -> None:
@@ -537,13 +510,6 @@ REPLACEMENTS: Final[dict[type, dict[str, Any]]] = {
         "wait": event_wait,
         "__repr__": event_repr,
         "_at_fork_reinit": untracked_method(threading.Event, "_at_fork_reinit", _original),
-    },
-    threading.Barrier: {
-        **{name: _barrier_method(name) for name in ("wait", "reset", "abort")},
-        "n_waiting": property(barrier_n_waiting),
-        "broken": property(barrier_broken),
-        "_state": Private("_state"),
-        **{name: Private(name) for name in ("_count", "_parties", "_timeout", "_action")},
     },
     threading.Timer: {"run": timer_run},
 }

@@ -26,6 +26,7 @@ from mazurka.program.python.instrument import late_imports
 from mazurka.program.python.isolation.state import slots_of
 from mazurka.program.python.primitives import (
     atomics,
+    barriers,
     callbacks,
     clock,
     conditions,
@@ -174,7 +175,13 @@ def install() -> None:
     if _installed is None:
         _installed = InstalledPatches()
         _spare_importlib(_installed)
-        _installed.undo += [conditions.install(), threads.install(), thread_attributes.install(), queues.install()]
+        _installed.undo += [
+            conditions.install(),
+            barriers.install(),
+            threads.install(),
+            thread_attributes.install(),
+            queues.install(),
+        ]
         _installed.undo += [atomics.install(), callbacks.install(), executors.install(), unknown_inputs.install()]
         _installed.undo.append(_rebind_value(threading.__dict__, "_CRLock", locks.RLock))
         if "_ThreadHandle" in _thread.__dict__:  # not in threading: real threads outside runs need real ones
