@@ -65,6 +65,7 @@ class _CheckCommand(click.Command):
 
 @click.command(cls=_CheckCommand)
 @click.argument("targets", nargs=-1, type=click.Path(), metavar="TARGET... [-- ARGS]")
+@click.option("-m", "modules", multiple=True, metavar="MODULE", help="Run this module, as `python -m` does")
 @setting_options
 @click.option(
     "--program",
@@ -87,6 +88,7 @@ def command(
     context: click.Context,
     /,
     targets: tuple[str, ...],
+    modules: tuple[str, ...],
     front_end: str | None,
     changed: str | None,
     live: int | None,
@@ -95,7 +97,7 @@ def command(
 ) -> int:
     """Run each TARGET in every relevant order of its threads; report failures. Targets are Python files
     (PROGRAM[::FUNCTION]), tests (FILE::TEST), and folders of tests."""
-    overrides = given(values | {"targets": targets})
+    overrides = given(values | {"targets": (*targets, *(f"-m {each}" for each in modules))})
     wanted = _only_changed(changed)
     if changed is not None:
         overrides["all_failures"] = True  # the first one may be no change's

@@ -16,6 +16,7 @@ from mazurka.errors import MazurkaError, UsageError
 
 if TYPE_CHECKING:
     from mazurka.program.python.recording.finishing import Finished
+    from mazurka.program.python.recording.record import Recording
 
 _FAILED = 1
 _INTERRUPTED = 130
@@ -24,6 +25,7 @@ _INTERRUPTED = 130
 @click.command()
 @click.argument("program", type=click.Path(), metavar="PROGRAM[::FUNCTION]", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
+@click.option("-m", "module", default=None, metavar="MODULE", help="Run this module, as `python -m` does")
 @click.option("--include", multiple=True, metavar="PKG", help="Further packages or modules to instrument")
 @click.option("-o", "--output", default=None, metavar="DIR", help="Output directory  [default: PROGRAM.recording]")
 @click.option("--values", is_flag=True, help="Record values, too, if they are certain")
@@ -34,6 +36,7 @@ _INTERRUPTED = 130
 def command(
     program: str | None,
     arguments: tuple[str, ...],
+    module: str | None,
     include: tuple[str, ...],
     output: str | None,
     values: bool,
@@ -49,11 +52,14 @@ def command(
     Ends with the program's own exit status."""
     if finish is not None:
         return _finish(Path(finish))
+    if module is not None:
+        arguments, program = (*([program] if program is not None else []), *arguments), f"-m {module}"
     if program is None:
         raise UsageError("no-such-file", "no program was named", where="record", hint="name a Python file")
     if _is_in_c(program):
         _require_none(program, (*include, values, predicts))
         return _record_run(program, arguments, output, properties, seed)
+    from mazurka.program.python.entry import file_of
     from mazurka.program.python.included import require_modules
     from mazurka.program.python.instrument.kept_code import user_folder
     from mazurka.program.python.instrument.loader import Loader
@@ -72,8 +78,8 @@ def command(
     packages = tuple([name for each in include for name in each.split(",")])
     require_modules(packages)
     stated = [each for name in properties for each in find(name)]
-    file = program.partition("::")[0]
-    directory = Path(output or f"{Path(file).stem}.recording")
+    file = file_of(program)
+    directory = Path(output or f"{module or Path(file).stem}.recording")
     if directory.exists():
         raise UsageError("output", "it exists already", where=str(directory), hint="remove it, or name another by -o")
     entry = entry_of(program, arguments)
@@ -89,6 +95,7 @@ def command(
             stop()
         shutil.rmtree(directory, ignore_errors=True)
         raise
+    _require_right_call(program, made, directory)
     if made.trace is None:  # in a child that the program has forked, which makes no recording
         return _status(made.error)
     keep_properties(directory, stated)
@@ -113,6 +120,22 @@ def command(
         sys.stderr.flush()
         os._exit(status)  # the interpreter would wait for the other threads, which may be stuck
     return status
+
+
+def _require_right_call(program: str, made: Recording, directory: Path) -> None:
+    """Raise the error that a program was called in a wrong way, if it ended for that, and remove the recording."""
+    error = made.error
+    if error is None or made.trace is None or made.trace.threads > 1:
+        return
+    from mazurka.program.python.entry import wrong_request
+    from mazurka.program.python.failures import frames_of
+
+    lines = [each.text for each in frames_of(error.__traceback__)]
+    name = type(error).__name__
+    ended = f"the program exits with {error}" if isinstance(error, SystemExit) else f"{name}: {error}"
+    if (wrong := wrong_request(program, name, ended, lines[-1] if lines else "")) is not None:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise wrong
 
 
 def _is_in_c(program: str) -> bool:

@@ -2,7 +2,8 @@
 
 A folder has the tests that pytest finds in it; a file that is named as pytest's test files are, defines tests and is no
 script has its tests; ``FILE::TestClass``, ``FILE::TestClass::test`` and ``FILE::test[parameters]`` are tests, and so is
-a test function that takes arguments, which are fixtures. All other files, and functions of files, are programs.
+a test function that takes arguments, which are fixtures. All other files, functions of files, and
+``-m MODULE``, are programs.
 
 Targets are compared by their real paths: a program that is named twice is checked once. Tests that overlap are pytest's
 to collect; of those that are also named as programs none runs twice (:mod:`mazurka.pytest_plugin.selected`).
@@ -43,7 +44,7 @@ def targets_of(named: Iterable[str]) -> Targets:
     given = list(named)
     for target in given:
         path, _, name = target.partition(_ID)
-        if len(given) > 1:
+        if len(given) > 1 and not path.startswith("-m "):
             _require(path)
         if _is_of_tests(path, name):
             tests[target] = None

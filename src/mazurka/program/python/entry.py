@@ -6,12 +6,13 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib
+import importlib.machinery
 import importlib.util
 import os
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from mazurka.errors import UsageError, did_you_mean
 from mazurka.lazy_dataclass import dataclass
@@ -71,6 +72,28 @@ def read_source(path: str) -> str:
     return source
 
 
+#: Begins a target that names a module to be run as ``python -m`` runs it.
+MODULE: Final = "-m "
+
+
+def file_of(target: str) -> str:
+    """The file of a target that a user names: a script, a function of a file, or a module to be run."""
+    if not target.startswith(MODULE):
+        return target.partition("::")[0]
+    folders, found = [os.getcwd(), *sys.path], None
+    name = target.removeprefix(MODULE)
+    for part in [*name.split("."), "__main__"]:  # no module is imported: they are to be instrumented
+        found = importlib.machinery.PathFinder.find_spec(part, folders)
+        folders = list(found.submodule_search_locations or ()) if found is not None else []
+        if not folders:
+            break
+    if found is None or not found.origin or not found.origin.endswith(".py"):
+        hint = "run it where `python -m` finds it: in its folder, or with PYTHONPATH=src"
+        raise UsageError("no-such-module", f"there is no module {name} to run", where="-m", hint=hint)
+    relative = os.path.relpath(found.origin)
+    return found.origin if relative.startswith(os.pardir) else relative
+
+
 def import_failed(error: BaseException, where: str, imported: str) -> UsageError:
     """The error for an import of ``imported`` that ended with an exception: with its type, and where it was raised."""
     frames = frames_of(error.__traceback__)
@@ -79,6 +102,24 @@ def import_failed(error: BaseException, where: str, imported: str) -> UsageError
     hint = f"is {error.name} installed for {sys.executable}?" if missing else ""  # type: ignore[attr-defined]
     problem = f"{imported} can't be imported: {type(error).__name__}: {error}{place}"
     return UsageError("import-failed", problem, where=where, hint=hint)
+
+
+def wrong_request(target: str, exception: str, message: str, line: str) -> UsageError | None:
+    """The error for a program that ends before it starts a thread, by an exception of this name that is raised in
+    ``line``, if that is due to the way in which it was called; or None."""
+    hint = ""
+    if "attempted relative import" in message:
+        name = module_of(file_of(target))[1]
+        hint = f"run the module of the package, where `python -m` finds it: -m {name.removesuffix('.__main__')}"
+    elif exception in ("ImportError", "ModuleNotFoundError"):
+        hint = f"is it installed for {sys.executable}, or to be found by PYTHONPATH?"
+    elif (exception == "SystemExit" and (message.endswith(" 2") or "usage:" in message.lower())) or (
+        exception in ("IndexError", "ValueError") and "argv" in line
+    ):
+        hint = "its arguments follow --"
+    if not hint:
+        return None
+    return UsageError("not-started", f"it ends before it starts a thread: {message}", where=target, hint=hint)
 
 
 def _files_like(path: str) -> str:
@@ -109,22 +150,32 @@ def _digest(text: str) -> str:
 
 @dataclass(slots=True)
 class Script:
-    """A file run as ``__main__``, in a new module in each run, as ``python FILE ARGS`` would. The module stays
-    ``__main__`` until :meth:`release`: threads and exit functions go on after the code of the file."""
+    """A file run as ``__main__``, in a new module in each run, as ``python FILE ARGS`` would, or ``python -m MODULE
+    ARGS``. The module stays ``__main__`` until :meth:`release`: threads and exit functions go on after the code of the
+    file."""
 
     path: str
     arguments: Sequence[str]
     compiler: Compiler
+    module: str = ""
     _code: types.CodeType | None = None
     _source: str = ""
     _main: types.ModuleType | None = None
     _before: types.ModuleType | None = None  # the module that was ``__main__``
+    _package: str = ""  # the package that the module is in
 
     def prepare(self) -> None:
         self._source = read_source(self.path)
         sys.argv = [self.path, *self.arguments]
-        sys.path.insert(0, os.path.dirname(os.path.abspath(self.path)))
-        _import_ahead(self._source, self.path)
+        sys.path.insert(0, os.getcwd() if self.module else os.path.dirname(os.path.abspath(self.path)))
+        if self.module:
+            self._package = module_of(self.path)[1].rpartition(".")[0]
+            if self._package:
+                try:
+                    importlib.import_module(self._package)
+                except (Exception, SystemExit) as error:
+                    raise import_failed(error, f"{MODULE}{self.module}", self._package) from error
+        _import_ahead(self._source, self.path, self._package)
         self._code = self.compiler(self._source, self.path)
 
     def modules(self) -> list[types.ModuleType]:
@@ -133,13 +184,15 @@ class Script:
     def call(self) -> Any:
         assert self._code is not None
         main = types.ModuleType("__main__")
-        main.__file__ = self.path
+        main.__file__ = os.path.abspath(self.path) if self.module else self.path
         main.__dict__["__builtins__"] = sys.modules["builtins"]
+        if self.module:
+            main.__package__ = self._package
         self._main = main
         if self._before is None:
             self._before = sys.modules["__main__"]
         sys.modules["__main__"] = main
-        sys.argv[:] = [self.path, *self.arguments]
+        sys.argv[:] = [main.__file__, *self.arguments]
         exec(self._code, main.__dict__)
 
     def namespace(self) -> dict[str, Any]:
@@ -270,7 +323,7 @@ def module_of(path: str) -> tuple[str, str]:
     return folder, ".".join(part for part in parts if part != "__init__")
 
 
-def _import_ahead(source: str, path: str) -> None:
+def _import_ahead(source: str, path: str, package: str = "") -> None:
     """Import the modules that a script imports at its top level. An import that fails will fail again in the run."""
     for statement in ast.parse(source, path).body:
         names = []
@@ -278,8 +331,11 @@ def _import_ahead(source: str, path: str) -> None:
             continue
         if isinstance(statement, ast.Import):
             names = [alias.name for alias in statement.names]
-        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
-            names = [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
+        elif isinstance(statement, ast.ImportFrom) and (package if statement.level else statement.module):
+            start = statement.module or ""
+            if statement.level:
+                start = importlib.util.resolve_name("." * statement.level + start, package)
+            names = [start, *(f"{start}.{alias.name}" for alias in statement.names)]
         for name in names:
             try:
                 importlib.import_module(name)

@@ -35,7 +35,7 @@ from mazurka.program.protocol import (
 from mazurka.program.python import activation, outside, primitives, stacks, trials
 from mazurka.program.python.analysis.checks import arguments
 from mazurka.program.python.analysis.source import PythonSource
-from mazurka.program.python.entry import Entry, Script, only_defines
+from mazurka.program.python.entry import Entry, Function, Script, only_defines, wrong_request
 from mazurka.program.python.included import require_explorable, require_modules
 from mazurka.program.python.instrument import hot_patching, known_functions, late_imports, loader, sites
 from mazurka.program.python.instrument.site_index import accesses_at
@@ -401,7 +401,8 @@ class PythonProgram(LearnsPoints):
 
     def _learn(self) -> str:
         """Make trial runs in children until they import nothing new and find no new points; returns why that failed, or
-        ""."""
+        "". Raises ``not-started`` if the program was called in a wrong way."""
+        failed: tuple[Failure, ...] = ()
         for left in reversed(range(trials.MOST)):
             try:
                 trial = trials.once(self, left, bool(self._variants.points))
@@ -419,6 +420,7 @@ class PythonProgram(LearnsPoints):
             if trial.imported or trial.again:
                 primitives.install()
             self.is_alone, self.has_threads, self.hung = trial.is_alone, trial.has_threads, trial.hung
+            failed = trial.failures
             if trial.hung:
                 return trial.hung
             if self.is_alone and not self.isolates_alone:
@@ -430,6 +432,10 @@ class PythonProgram(LearnsPoints):
             if not (trial.imported or trial.found_new_points or trial.is_first or explores or generates):
                 break
             self._restored = False  # the trial was made of another version of the program
+        for each in failed if isinstance(self.entry, (Script, Function)) else ():
+            line = each.frames[-1].text if each.frames else ""
+            if (wrong := wrong_request(self.entry.describe(), each.exception, each.message, line)) is not None:
+                raise wrong
         return ""
 
     def _import_again(self, found: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from mazurka.lazy_dataclass import dataclass
 from mazurka.program import forked
-from mazurka.program.protocol import Plan, Run, TailPolicy
+from mazurka.program.protocol import Failure, Plan, Run, TailPolicy
 from mazurka.program.python import outside
 from mazurka.program.python.instrument import late_imports
 from mazurka.program.python.isolation import earlier_threads, library, state
@@ -53,6 +53,7 @@ class TrialResult:
     is_first: bool = False  # nothing was compared
     is_alone: bool = False  # the program has started no threads, imported nothing, and run to its end
     has_threads: bool = False  # it has started some
+    failures: tuple[Failure, ...] = ()  # of a program that has started none
     restored: bool = False  # a run after the state was put back was equal to the one before it
     changed: tuple[str, ...] = ()  # modules of the library that kept state of a run in their globals
 
@@ -165,6 +166,7 @@ def _try_here(program: TriedProgram, before: tuple[str, ...]) -> tuple[Run, Tria
         generated=dict(outside.generated.noticed),
         is_alone=len(run.tasks) == 1 and not (run.truncated or imported),
         has_threads=len(run.tasks) > 1,
+        failures=() if len(run.tasks) > 1 else tuple(run.failures),
     )
     return run, found
 
