@@ -27,6 +27,7 @@ _SCRUBBED = (
     (re.compile(r'("seconds": |time=")[\d.e-]+'), r"\1N"),
     (re.compile(r"\b[\d,]+ executions?\b"), "N executions"),
     (re.compile(r'("executions"(?:: | value="))\d+'), r"\1N"),
+    (re.compile(r"the entry /\S*/"), "the entry /ROOT/"),
     (re.compile(r"mz1-[\w-]+"), "mz1-TOKEN"),
     (re.compile(r"failures/[0-9a-f]{12}\.json"), "failures/HASH.json"),
     (re.compile(r'("mazurka": |"version": )"\d+\.\d+\.\d+\w*"(?=,\n\s+"(?:rules|schema))'), r'\1"VERSION"'),
@@ -51,17 +52,10 @@ class Case:
 
 
 _EXAMPLES = ("bank", "cache", "mailbox", "transfer")
-_SHAPES = (
-    "bystanders",
-    "check_then_act",
-    "early_timeout",
-    "half_done",
-    "hidden",
-    "iteration",
-    "order_violation",
-    "self_deadlock",
-    "unsafe_publication",
-)
+_SHAPES = """bystanders check_then_act cleared_event closed_twice deadlock_behind_an_event early_timeout emptied_queue
+    filled_queue flag_before_data half_done hidden iteration late_listener lost_count lost_key lost_list made_twice
+    never_released order_violation pool_waits_for_itself popped_twice removed_file self_deadlock stale_cache
+    stopped_worker three_philosophers unsafe_publication waits_once""".split()
 _FORMS = ("text", "json", "sarif", "junit", "github")
 _EXPORTS = ("markdown", "perfetto", "dot", "mermaid", "csv")
 _CASES = [

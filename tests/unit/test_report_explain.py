@@ -151,7 +151,7 @@ def test_check_then_act_needs_a_decision(source: Path) -> None:
     assert Written(source, *steps, text=deciding).fails(0, 9).shape is BugShape.CHECK_THEN_ACT
     plain = "y = n\nn = n + 1\n" + "x\n" * 20
     other = source.with_name("other.py")
-    assert Written(other, *steps, text=plain).fails(0, 9).shape is None
+    assert Written(other, *steps, text=plain).fails(0, 9).shape is BugShape.ATOMICITY
 
 
 def test_order_violation(source: Path) -> None:

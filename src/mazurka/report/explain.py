@@ -80,7 +80,7 @@ def describe(
         kind=failure.kind_name,
         message=failure.message,
         thread=failure.thread,
-        location=failure.location,
+        location=_in_user_code(failure),
         explanation=_explained(trail, relevant, program),
         fingerprint=fingerprint(failure, root),
         events=events_of(run, failure, execution),
@@ -101,13 +101,19 @@ def describe(
     )
 
 
+def _in_user_code(failure: Failure) -> Location | None:
+    """Where an exception left the user's own code, or the failure is if it has not been there."""
+    caller = _caller(failure.location, failure.frames)
+    return failure.location if caller is None else caller.location
+
+
 def unexplained(failure: Failure, sentence: str) -> Finding:
     """A failure of which no detailed run is available; the sentence says why."""
     return Finding(
         kind=failure.kind_name,
         message=failure.message,
         thread=failure.thread,
-        location=failure.location,
+        location=_in_user_code(failure),
         explanation=Explanation((), (), None, sentence),
         fingerprint=fingerprint(failure),
         label=f"thread {failure.thread}",
@@ -239,7 +245,7 @@ def _endings(trail: Trail) -> list[Row]:
                 source_text(waiting.location),
                 failing=True,
             )
-            for waiting in failure.waiting
+            for waiting in (*failure.waiting, *failure.behind)
         ]
     caller = _caller(failure.location, failure.frames)
     words = ("raises " if failure.exception else "") + shorten(failure.message, _LONGEST_MESSAGE)

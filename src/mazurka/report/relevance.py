@@ -32,7 +32,7 @@ from mazurka.report.stores import DelayedStore, delayed_stores
 from mazurka.report.trail import Gap, Interference, Trail, accesses
 from mazurka.report.words import is_failed_attempt
 from mazurka.trace.conflicts import shown_at
-from mazurka.trace.event import Op
+from mazurka.trace.event import WRITES, Op
 from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import CLOCK, Kind, Target, is_buffered, of_kinds
 
@@ -63,6 +63,11 @@ _STUCK: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK
 _SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.SLEEP)
 
 
+#: The values of an event.
+_SET: Final = "True"
+_CLEARED: Final = "False"
+
+_is_event: Final = of_kinds(Kind.EVENT)
 _is_of_loop: Final = of_kinds(Kind.LOOP)
 
 
@@ -79,13 +84,16 @@ class HalfDone:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The steps to show, the failing thread's last reads, and the interferences, those of the highest weight first."""
+    """The steps to show, the failing thread's last reads, and the interferences, those of the highest weight first.
+    ``between``: where the failing thread has read no shared data, the steps at which it took a lock, another thread did
+    so, and it did so once more."""
 
     steps: frozenset[int]
     seeds: tuple[int, ...]
     interferences: tuple[Interference, ...]
     half_done: HalfDone | None
     late: tuple[DelayedStore, ...] = ()
+    between: tuple[int, int, int] | None = None
 
 
 def relevance(trail: Trail, program: Program) -> Relevance:
@@ -98,8 +106,13 @@ def relevance(trail: Trail, program: Program) -> Relevance:
         return Relevance(frozenset(steps), tuple(steps), (), None)
     stuck = trail.failure.kind in _STUCK
     starts = waiting_steps(trail) if stuck else failing_reads(trail, program)
+    if not starts and not stuck and (sections := _sections(trail)) is not None:
+        return Relevance(frozenset(sections), sections, (), None, between=sections)
     within = backward_slice(trail, starts)
-    between = [each for each in trail.interferences() if _belongs(each, within)]
+    everything = trail.interferences()
+    between = [each for each in everything if _belongs(each, within)]
+    if not between and not stuck:  # the failing thread has missed what another one should have done
+        between = [each for each in everything if each.gap.preemptive and each.before is not None and _looks(each)]
     if not stuck:  # how loops take callbacks is shown only where nothing else is
         between = [each for each in between if not _is_of_loop(each.target)] or between
     interferences = _by_weight(trail, starts, between)
@@ -264,6 +277,21 @@ def _last_reads_of(trail: Trail, program: Program, loops: bool) -> list[int]:
     return sorted(found or recent[:2])
 
 
+def _sections(trail: Trail) -> tuple[int, int, int] | None:
+    """The failing thread's last two acquires of one lock, with the last one by another thread between them."""
+    log = trail.run.log
+    later: dict[Target, int] = {}
+    for index in reversed(trail.steps_of.get(trail.task, [])):
+        target = log[index].target
+        if log[index].op is not Op.ACQUIRE:
+            continue
+        after = later.setdefault(target, index)
+        others = [at for at in range(index + 1, after) if log[at].op is Op.ACQUIRE and log[at].target == target]
+        if others:
+            return index, others[-1], after
+    return None
+
+
 def _matters(trail: Trail, target: Target) -> bool:
     return trail.is_shared(target) or trail.later_writer(target, trail.task) is not None
 
@@ -314,7 +342,55 @@ def waiting_steps(trail: Trail) -> list[int]:
             found.update(_last_waits(trail, task))
             if trail.failure.kind is FailureKind.LIVELOCK:
                 found.update(_last_reads(trail, task))
+    for causes in (cleared_events(trail), kept_locks(trail), outdated_reads(trail)):
+        found.update(*causes)
     return sorted(found)
+
+
+def cleared_events(trail: Trail) -> list[tuple[int, int]]:
+    """For threads that wait for an event: the step that set it last, and a later one that cleared it."""
+    log = trail.run.log[: trail.end]
+    last = [log[steps[-1]].target for each in trail.run.blocked if (steps := trail.steps_of.get(each.task))]
+    found = []
+    for target in dict.fromkeys(filter(_is_event, last)):
+        writes = [(at, step.value) for at, step in enumerate(log) if step.target == target and WRITES[step.op]]
+        sets = [at for at, value in writes if str(value) == _SET]
+        clears = [at for at, value in writes if str(value) == _CLEARED and sets and at > sets[-1]]
+        if clears:
+            found.append((sets[-1], clears[0]))
+    return found
+
+
+def kept_locks(trail: Trail) -> list[tuple[int, int]]:
+    """For threads that wait for a lock: the step at which a thread took it that has ended since, and the end."""
+    log = trail.run.log
+    holders = {each.held_by for each in trail.failure.waiting}
+    found = []
+    for task, name in enumerate(trail.run.tasks):
+        steps = trail.steps_of.get(task, [])
+        if name in holders and steps and log[steps[-1]].op is Op.END:
+            found += [(taken, steps[-1]) for taken in sorted(_held(trail, task))]
+    return found
+
+
+def outdated_reads(trail: Trail) -> list[tuple[int, int]]:
+    """For threads that wait for ever although none waits for another: the last step at which each read shared data, and
+    a later step of another thread that changed them."""
+    if trail.failure.kind is not FailureKind.BLOCKED:
+        return []
+    log = trail.run.log
+    found = []
+    for task, name in enumerate(trail.run.tasks):
+        if name not in {each.thread for each in trail.failure.waiting}:
+            continue
+        for index in reversed(trail.steps_of.get(task, [])[-_SPIN:]):
+            read = {target for target, reads, _ in accesses(log[index]) if reads and trail.is_shared(target)}
+            later = (at for at in range(index + 1, trail.end) if trail.task_of(at) != task)
+            change = next((at for at in later if any(w and each in read for each, _, w in accesses(log[at]))), None)
+            if read:
+                found += [(index, change)] if change is not None else []
+                break
+    return found
 
 
 def _last_reads(trail: Trail, task: int) -> set[int]:

@@ -23,6 +23,7 @@ from mazurka.report.report import Suppressed
 from mazurka.report.table import Line, table
 from mazurka.report.targets_table import summary_lines
 from mazurka.report.words import counted, cut, printable, shorten
+from mazurka.trace.event import Location
 
 _NARROWEST: Final = 60
 _OUTPUT_LINES: Final = 6
@@ -89,13 +90,10 @@ class TextRenderer:
         """The failure of an execution: its message, place, cause and interleaving, and the command that replays it."""
         headline = _STUCK.get(failure.kind) or _first_line(failure.message) or failure.kind_name
         lines = [Line(self._cut(f"{heading}: {headline}"), "bold red")]
-        if failure.location is not None:
-            place = f"{portable_path(failure.location.file, root)}:{failure.location.line}"
-            function = failure.location.function
-            function = f" in {function}" if function and not function.startswith("<") else ""
-            text = source_text(failure.location)
-            where = f"  {place}{function}, {finding.label}" + (f": {text}" if text else "")
-            lines.append(Line(self._cut(where)))
+        if finding.location is not None:
+            lines.append(Line(self._cut(_where(finding.location, root, f", {finding.label}"))))
+        if failure.location is not None and failure.location != finding.location:
+            lines.append(Line(self._cut(_where(failure.location, root)), "dim"))
         lines += [Line(""), *self._paragraph(finding.explanation.sentence)]
         if not finding.explanation.rows and finding.witness is None:  # there was no time to explain it
             return lines
@@ -227,6 +225,14 @@ class TextRenderer:
         if not self.colour:
             return "".join(f"{line.text}\n" for line in lines)
         return _coloured(lines, self.width)
+
+
+def _where(location: Location, root: str, who: str = "") -> str:
+    """A line about a place, with its source."""
+    place = f"{portable_path(location.file, root)}:{location.line}"
+    function = f" in {location.function}" if location.function and not location.function.startswith("<") else ""
+    text = source_text(location)
+    return f"  {place}{function}{who}" + (f": {text}" if text else "")
 
 
 def _first_line(message: str) -> str:

@@ -14,7 +14,12 @@ A shape is claimed only if the run shows it:
   changed only later in the same run;
 - *delayed store*: another thread read a location before a store had reached it (report/stores.py defines when that
   counts);
-- *lost wake-up*: a thread waits for ever on a condition that was notified, before it waited, for the last time.
+- *deadlock* in general: some of them wait for another one to end;
+- *lost wake-up*: a thread waits for ever on a condition that was notified, or an event that was set and cleared again,
+  before it waited, for the last time;
+- *lock never released*: the thread that took it has ended;
+- *atomicity violation*: others changed a target between two accesses of a thread, and no order without that gives the
+  same values.
 
 Other failures get a neutral sentence.
 """
@@ -29,7 +34,14 @@ from mazurka.lazy_dataclass import dataclass
 from mazurka.program.protocol import BlockedThread, FailureKind, Program, Step
 from mazurka.replay.anchor import source_text, step_location
 from mazurka.report.finding import BugShape
-from mazurka.report.relevance import Relevance, all_operations, notifications
+from mazurka.report.relevance import (
+    Relevance,
+    all_operations,
+    cleared_events,
+    kept_locks,
+    notifications,
+    outdated_reads,
+)
 from mazurka.report.trail import Interference, Trail, TrailAccess, accesses
 from mazurka.report.words import awaited_words, label_of, label_of_name, target_words, value_words, verb
 from mazurka.trace.conflicts import Shown, shown_at
@@ -38,12 +50,16 @@ from mazurka.trace.ids import ThreadIndex
 from mazurka.trace.targets import Kind, Target, kind_of
 
 _DECIDES: Final = re.compile(r"\b(if|elif|while|assert|and|or|not|in|is|any|all|len)\b|[<>]|==|!=")
+_STORES: Final = re.compile(r"\]\s*(\+|-|\*|\||&|\^|//|/|%|<<|>>|@|\*\*)?=(?!=)")
 _TESTS: Final = re.compile(r"^(if|elif|while|assert)\b")
 _CHANGED_WHILE_ITERATED: Final = re.compile(r"(changed size|mutated|keys changed|changed) during iteration")
 _NOT_THERE_YET: Final = ("AttributeError", "NameError", "UnboundLocalError", "KeyError", "TypeError", "IndexError")
 
 #: The texts by which a front end reports a missing value, or None where it reports none.
 _UNSET: Final = (None, "nothing", "None")
+
+#: The end of the words for a thread that is waited for.
+_TO_END: Final = " to end"
 
 #: A shape, or None, and the sentence.
 Recognised = tuple[BugShape | None, str]
@@ -70,7 +86,10 @@ class _Case:
         return source_text(step_location(self.trail.run, self.program, touch.index))
 
     def place(self, touch: TrailAccess) -> str:
-        location = step_location(self.trail.run, self.program, touch.index)
+        return self.at(touch.index)
+
+    def at(self, index: int) -> str:
+        location = step_location(self.trail.run, self.program, index)
         return f" ({os.path.basename(location.file)}:{location.line})" if location is not None else ""
 
     def value(self, touch: TrailAccess) -> str:
@@ -78,8 +97,10 @@ class _Case:
         return f" = {value_words(self.trail.run, value)}" if value is not None else ""
 
     def others(self, each: Interference) -> str:
+        """The threads that change a target while a thread is stopped, with the verb: ``A changes``, ``A and B
+        change``."""
         names = dict.fromkeys(self.label(touch.task) for touch in each.inside if touch.writes)
-        return " and ".join(names)
+        return f"{' and '.join(names)} {'changes' if len(names) == 1 else 'change'}" if names else ""
 
 
 def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised:
@@ -89,7 +110,8 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
         case FailureKind.DEADLOCK:
             return _deadlock(case)
         case FailureKind.BLOCKED:
-            return _lost_wake_up(case) or (None, _for_ever(case))
+            known = (_lost_wake_up, _cleared_event, _kept_lock, _outdated_wait)
+            return next((found for each in known if (found := each(case)) is not None), (None, _for_ever(case)))
         case FailureKind.LIVELOCK:
             return None, _for_ever(case)
         case FailureKind.RACE if race := shown_at(trail.run.log, trail.end):
@@ -101,8 +123,8 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
                 None,
                 "The program behaves differently under the same schedule, so its failure can't be explained.",
             )
-    known = (_delayed_store, _iteration, _too_early, _lost_update, _check_then_act, _torn_update)
-    return next((found for each in known if (found := each(case)) is not None), (None, _neutral(case)))
+    shapes = (_delayed_store, _iteration, _too_early, _lost_update, _check_then_act, _torn_update, _atomicity)
+    return next((found for each in shapes if (found := each(case)) is not None), (None, _neutral(case)))
 
 
 def _property(case: _Case) -> str:
@@ -153,7 +175,9 @@ def _value_of(case: _Case, step: Step) -> str:
 def _lost_update(case: _Case) -> Recognised | None:
     for each in case.relevant.interferences:
         before, after = each.before, each.after
-        if before is None or after is None or not before.reads or after.reads or not after.writes:
+        if before is None or after is None or not before.reads or not after.writes:
+            continue
+        if after.reads and not _STORES.search(case.text(after)):  # a store of a new key also reads that it is missing
             continue
         if _TESTS.search(case.text(before)):  # the value read decided whether to write, not the value written
             continue
@@ -187,10 +211,24 @@ def _check_then_act(case: _Case) -> Recognised | None:
         mine, name, others = case.label(each.gap.task), case.words(each.target), case.others(each)
         ending = "fails on it" if failing else "acts on an outdated value"
         return BugShape.CHECK_THEN_ACT, (
-            f"Check-then-act: {mine} looks at {name}{case.value(before)}; before it acts on that, {others} changes it; "
+            f"Check-then-act: {mine} looks at {name}{case.value(before)}; before it acts on that, {others} it; "
             f"{mine} then {ending}."
         )
-    return None
+    return _between_sections(case)
+
+
+def _between_sections(case: _Case) -> Recognised | None:
+    """What two critical sections of the failing thread rely on has been changed in one of another thread between
+    them."""
+    if case.relevant.between is None:
+        return None
+    first, other, _ = case.relevant.between
+    log = case.trail.run.log
+    name = case.words(log[first].target).removesuffix(".mutex").removesuffix("._lock")
+    mine, others = case.label(log[first].task), case.label(log[other].task)
+    return BugShape.CHECK_THEN_ACT, (
+        f"Check-then-act: {mine} looks at {name}; before it acts on that, {others} changes it; {mine} then fails on it."
+    )
 
 
 def _fatal_writes(case: _Case) -> set[int]:
@@ -211,7 +249,7 @@ def _iteration(case: _Case) -> Recognised | None:
             container, _, _ = case.words(each.target).partition(" (")
             return BugShape.ITERATION, (
                 f"Iteration invalidated: {case.label(each.gap.task)} iterates over {container}; "
-                f"{case.others(each)} changes it before the iteration has ended."
+                f"{case.others(each)} it before the iteration has ended."
             )
     return None
 
@@ -263,6 +301,26 @@ def _torn_update(case: _Case) -> Recognised | None:
     )
 
 
+def _atomicity(case: _Case) -> Recognised | None:
+    """Another thread's accesses come between two of one thread that belong together."""
+    for each in case.relevant.interferences:
+        if not each.gap.preemptive or each.before is None:
+            continue
+        name, mine, others = case.words(each.target), case.label(each.gap.task), case.others(each)
+        if each.unserialisable and each.after is not None and others:
+            first, second = ("reads" if touch.reads else "writes" for touch in (each.before, each.after))
+            return BugShape.ATOMICITY, (
+                f"Atomicity violation: {mine} {first} {name}{case.value(each.before)}; before it {second} it again, "
+                f"{others} it."
+            )
+        if each.after is None and each.before.reads and others and _TESTS.search(case.text(each.before)):
+            return BugShape.CHECK_THEN_ACT, (
+                f"Check-then-act: {mine} looks at {name}{case.value(each.before)}; before it acts on that, {others} "
+                f"it; {mine} then acts on an outdated value."
+            )
+    return None
+
+
 def _neutral(case: _Case) -> str:
     failing = case.label(case.trail.task)
     for index in reversed(case.relevant.seeds):
@@ -286,13 +344,18 @@ def _deadlock(case: _Case) -> Recognised:
         label = label_of_name(run, waiting[0].thread)
         return BugShape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {waiting[0].for_what}, which it holds itself."
     cycle = _cycle(waiting)
+    behind = [f"{label_of_name(run, each.thread)} waits for {each.for_what}" for each in case.trail.failure.behind]
+    rest = f" Behind that, {' and '.join(behind)}." if behind else ""
     if len(cycle) > 1:
         parts = [_holds_and_waits(run.tasks, cycle, each, case) for each in cycle]
-        return BugShape.LOCK_ORDER, f"Lock-order deadlock: {'; '.join(parts)}."
+        if any(each.for_what.endswith(_TO_END) for each in cycle):
+            return BugShape.DEADLOCK, f"Deadlock: {'; '.join(parts)}.{rest}"
+        return BugShape.LOCK_ORDER, f"Lock-order deadlock: {'; '.join(parts)}.{rest}"
     for each in cycle:
         if each.held_by == each.thread:
             label = label_of_name(run, each.thread)
-            return BugShape.SELF_DEADLOCK, f"Self-deadlock: {label} waits for {each.for_what}, which it holds itself."
+            own = f"Self-deadlock: {label} waits for {each.for_what}, which it holds itself."
+            return BugShape.SELF_DEADLOCK, own + rest
     return _lost_wake_up(case) or (None, _for_ever(case))
 
 
@@ -313,6 +376,8 @@ def _cycle(waiting: tuple[BlockedThread, ...]) -> list[BlockedThread]:
 def _holds_and_waits(tasks: list[str], cycle: list[BlockedThread], each: BlockedThread, case: _Case) -> str:
     label = label_of_name(case.trail.run, each.thread) if each.thread in tasks else each.thread
     held = next((other.for_what for other in cycle if other.held_by == each.thread), "")
+    if held.endswith(_TO_END):  # another thread waits for this one
+        held = ""
     return f"{label} holds {held} and waits for {each.for_what}" if held else f"{label} waits for {each.for_what}"
 
 
@@ -332,6 +397,48 @@ def _lost_wake_up(case: _Case) -> Recognised | None:
                 )
             if waits:
                 break
+    return None
+
+
+def _cleared_event(case: _Case) -> Recognised | None:
+    found = cleared_events(case.trail)
+    if not found:
+        return None
+    log = case.trail.run.log
+    setting, clearing = found[0]
+    waiting = label_of_name(case.trail.run, case.trail.failure.waiting[0].thread)
+    one, other = case.label(log[setting].task), case.label(log[clearing].task)
+    return BugShape.LOST_WAKE_UP, (
+        f"Lost wake-up: {one} sets {case.words(log[setting].target)}; then {other} clears it{case.at(clearing)}; "
+        f"{waiting} waits for it, and no thread is left to set it again."
+    )
+
+
+def _kept_lock(case: _Case) -> Recognised | None:
+    found = kept_locks(case.trail)
+    if not found:
+        return None
+    log = case.trail.run.log
+    taken, _ = found[0]
+    waiting = " and ".join(label_of_name(case.trail.run, each.thread) for each in case.trail.failure.waiting)
+    return BugShape.LOCK_KEPT, (
+        f"Lock never released: {case.label(log[taken].task)} takes {case.words(log[taken].target)}{case.at(taken)} and "
+        f"ends without releasing it; {waiting} can't take it any more."
+    )
+
+
+def _outdated_wait(case: _Case) -> Recognised | None:
+    for read, change in outdated_reads(case.trail):
+        log = case.trail.run.log
+        location = step_location(case.trail.run, case.program, read)
+        if not _DECIDES.search(source_text(location)):
+            continue
+        target = next(each for each, reads, _ in accesses(log[read]) if reads and case.trail.is_shared(each))
+        mine, other = case.label(log[read].task), case.label(log[change].task)
+        return BugShape.CHECK_THEN_ACT, (
+            f"Check-then-act: {mine} looks at {case.words(target)}{_value_of(case, log[read])}; then {other} changes "
+            f"it{case.at(change)}; {mine} does not look again, but waits, and no thread is left to wake it."
+        )
     return None
 
 

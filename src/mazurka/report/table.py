@@ -70,12 +70,12 @@ def _lines(explanation: Explanation, width: int, root: str, extras: frozenset[_E
     starts, heading = _columns(explanation)
     rows = [row for row in explanation.rows if isinstance(row, Row)]
     lefts = {id(row): _left(row, starts) for row in rows}
-    places = {id(row): _place(row.location, root) for row in rows}
+    places = {id(row): _place(row.location if row.caller is None else row.caller.location, root) for row in rows}
     longest = max(width * 3 // 5, 40)
     left_width = _aligned([len(_AND.join(left)) for left in lefts.values()], len(heading), longest)
     place_width = min(max((len(place) for place in places.values()), default=0), 40)
     lines = [Line(cut(heading, width), "bold")]
-    callers: dict[str, str] = {}
+    inside: dict[str, str] = {}
     for row in explanation.rows:
         if isinstance(row, Fold):
             if _Extra.FOLDS in extras and row.count >= _LEAST_FOLD:
@@ -83,7 +83,8 @@ def _lines(explanation: Explanation, width: int, root: str, extras: frozenset[_E
             continue
         if row.note and _Extra.NOTES in extras:
             lines.append(Line(cut(f"{'':{_NUMBER}}-- {row.note} --", width), "cyan"))
-        source = f"{places[id(row)]:<{place_width}}  {row.text}{_caller_text(row, root, callers)}".rstrip()
+        text = row.text if row.caller is None else f"{row.caller.text}{_library_text(row, root, inside)}"
+        source = f"{places[id(row)]:<{place_width}}  {text}".rstrip()
         parts = lefts[id(row)] if _Extra.PARTS in extras else [_AND.join(lefts[id(row)])]
         first, *more = _broken(parts, longest, starts.get(row.thread, _NUMBER))
         style = "red" if row.failing else ""
@@ -146,15 +147,13 @@ def _place(location: Location | None, root: str) -> str:
     return f"{path}:{location.line}"
 
 
-def _caller_text(row: Row, root: str, shown: dict[str, str]) -> str:
-    """The user's line that led into a library, unless the thread's last row had the same."""
-    if row.caller is None:
-        return ""
-    place = _place(row.caller.location, root)
+def _library_text(row: Row, root: str, shown: dict[str, str]) -> str:
+    """The line in a library that the user's line has led to, unless the thread's last row had the same."""
+    place = _place(row.location, root)
     if shown.get(row.thread) == place:
         return ""
     shown[row.thread] = place
-    return f"   (from {place})"
+    return f"   (in {place})"
 
 
 def _fold_text(fold: Fold) -> str:

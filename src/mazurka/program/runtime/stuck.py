@@ -1,7 +1,8 @@
 """Reports of stuck threads: their waits, the holders, and the locations.
 
 - *Deadlock*: some threads wait for each other in a cycle (a thread that waits for a lock it holds itself is one,
-  too). Only the cycle is reported; threads that merely wait for its members are left out.
+  too). Threads that merely wait for its members are left out; if the end of the program waits for none of these, the
+  threads that it does wait for are named beside the cycle.
 - *Livelock*: a thread repeats a loop whose passes change nothing, or threads go round in loops that, according to the
   plan's strategy, none of them can leave. The plan's prefix goes through their loops once, and once more
   (:data:`~mazurka.program.protocol.LASSO`). If the second time is like the first, step by step, with the recorded
@@ -63,13 +64,16 @@ def stuck(runtime: Runtime, tasks: list[Task], words: Words, *, with_daemons: bo
     if with_daemons:
         required = tasks
     polling = [task for task in required if task.polls()]
-    cycle = _cycle(tasks if polling else required)
+    cycle = _cycle(tasks)
     if cycle:
         kind, shown = FailureKind.DEADLOCK, cycle
     else:
         kind = FailureKind.LIVELOCK if polling else FailureKind.BLOCKED
         others = [task for task in required if task not in polling and not _waits_for_one_of(task, required)]
         shown = [*polling, *others] or required
+    behind = (
+        [] if not cycle or any(task in required for task in cycle) else [each for each in required if not each.polls()]
+    )
     waiting = tuple([_waiting(task, tasks, words) for task in shown])
     message = "; ".join(_sentence(task, entry, kind) for task, entry in zip(shown, waiting, strict=True))
     first = shown[0]
@@ -80,6 +84,7 @@ def stuck(runtime: Runtime, tasks: list[Task], words: Words, *, with_daemons: bo
         waiting[0].location,
         frames=words.frames(first),
         waiting=waiting,
+        behind=tuple([_waiting(task, tasks, words) for task in behind]),
         step=len(runtime.log),
     )
 

@@ -17,6 +17,7 @@ from greenlet import getcurrent
 from mazurka.program.protocol import Failure, Frame
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.primitives.conditions import Waiter
+from mazurka.program.python.primitives.fifo_queues import QueueWait
 from mazurka.program.python.primitives.run import INNER, is_inner, location, where
 from mazurka.program.python.semantics import objects
 from mazurka.program.runtime.runtime import Runtime
@@ -84,7 +85,7 @@ def _awaited(task: Task) -> Any:
     awaited = task.waiting_for
     if isinstance(awaited, Waiter):
         return awaited.with_lock if awaited.notified and awaited.with_lock is not None else awaited.on
-    return awaited
+    return awaited.thing if isinstance(awaited, QueueWait) else awaited
 
 
 def name_primitive(runtime: Runtime, task: Task) -> None:
@@ -116,31 +117,44 @@ def _program_frames(task: Task) -> Iterator[FrameType]:
 
 
 def _name_of(primitive: Any, tasks: list[Task]) -> str:
-    """A primitive's name in threads: a global, a local, or an attribute of one of these; `self` is the last resort."""
+    """A primitive's name in threads: a global, a local, or an attribute or element of one of these; `self` is the last
+    resort. Globals come first: a parameter may be another lock in each thread."""
+    frames = [frame for task in tasks for frame in _program_frames(task)]
+    spaces = {id(frame.f_globals): frame.f_globals for frame in frames}
     known_as = ""
-    for task in tasks:
-        for frame in _program_frames(task):
-            for namespace in (frame.f_locals, frame.f_globals):
-                name = _name_in(primitive, namespace)
-                if name and not name.startswith("self."):
-                    return name
-                known_as = known_as or name
+    for namespace in (*spaces.values(), *[frame.f_locals for frame in frames]):
+        name = _name_in(primitive, namespace)
+        if name and not name.startswith("self."):
+            return name
+        known_as = known_as or name
     return known_as
 
 
 def _name_in(primitive: Any, namespace: Any) -> str:
-    """The shortest path of attributes to ``primitive`` from the variables of a frame."""
-    paths = [(str(name), value) for name, value in list(namespace.items()) if not name.startswith("__")]
+    """The shortest path of attributes and elements to ``primitive`` from the variables of a frame."""
+    paths = [(str(name), value, 0) for name, value in list(namespace.items()) if not name.startswith("__")]
     seen: set[int] = set()
-    for path, value in paths:  # grows while it is walked: breadth first
+    for path, value, depth in paths:  # grows while it is walked: breadth first
         if value is primitive:
             return path
         attributes = objects.dictionary(value)  # no code of the program is run
-        if type(attributes) is not dict or objects.is_a(value, ModuleType) or id(value) in seen:
+        if type(attributes) is not dict or objects.is_a(value, ModuleType):
             continue
         if attributes.get("_mz") is primitive:
             return path
+        if id(value) in seen or depth == _DEPTH or len(paths) >= _PATHS:
+            continue
         seen.add(id(value))
-        if path.count(".") < _DEPTH and len(paths) < _PATHS:
-            paths += [(f"{path}.{name}", inner) for name, inner in list(attributes.items()) if name != "_mz"]
+        inside = [(f"{path}.{name}", inner) for name, inner in list(attributes.items()) if name != "_mz"]
+        inside += [(f"{path}[{key}]", inner) for key, inner in _elements(value)]
+        paths += [(name, inner, depth + 1) for name, inner in inside]
     return ""
+
+
+def _elements(value: Any) -> list[tuple[str, Any]]:
+    """The elements of a builtin container that has keys, each with its key in words."""
+    if type(value) is list or type(value) is tuple:
+        return [(str(number), inner) for number, inner in enumerate(list(value))]
+    if type(value) is dict:
+        return [(repr(key), inner) for key, inner in list(value.items()) if type(key) in (str, int)]
+    return []

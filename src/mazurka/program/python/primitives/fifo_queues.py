@@ -60,8 +60,9 @@ _STORING: Final = {name: [_Queue.__dict__[name]] for name in ("_init", "_qsize",
 class QueueWait:
     """The event that a thread at a queue waits for, in words."""
 
-    def __init__(self, event: str, born: Where | None) -> None:
+    def __init__(self, event: str, thing: Any, born: Where | None) -> None:
         self.event = event
+        self.thing = thing
         self.born = born
 
     def describe(self) -> str:
@@ -131,7 +132,7 @@ class Fifo:
         runtime.record_value(self.tail)
         if size > 0 and place >= size:
             before = place - size
-            free = QueueWait("room in", self.born)
+            free = QueueWait("room in", self.thing, self.born)
             brought = (Access(Op.WRITE, self._item(place)),)
             runtime.block(
                 Op.READ, self._room(before), lambda: before in self.taken, waiting_for=free, point=False, more=brought
@@ -150,7 +151,7 @@ class Fifo:
         place = self.head
         self.head += 1
         runtime.record_value(self.head)
-        item = QueueWait("an item in", self.born)
+        item = QueueWait("an item in", self.thing, self.born)
         freed = (Access(Op.WRITE, self._room(place)),) if self.thing.maxsize > 0 else ()
         runtime.block(
             Op.READ, self._item(place), lambda: place in self.present, waiting_for=item, point=False, more=freed
@@ -182,7 +183,7 @@ class Fifo:
         """Wait until no task is unfinished."""
         runtime, space = self.models.runtime, self.thing.__dict__
         runtime.need_points(_mark("joined", self.number))
-        over = QueueWait("the end of all tasks of", self.born)
+        over = QueueWait("the end of all tasks of", self.thing, self.born)
         runtime.block(Op.READ, self._unfinished, lambda: space["unfinished_tasks"] == 0, waiting_for=over)
 
     def look(self) -> bool:
