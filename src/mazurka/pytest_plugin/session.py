@@ -25,17 +25,19 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook, rewrite_asserts
+from greenlet import getcurrent
 
 from mazurka.cli.interrupt import Interrupt
 from mazurka.errors import MazurkaError
 from mazurka.program.protocol import Plan, Run
-from mazurka.program.python import primitives
+from mazurka.program.python import activation, primitives
 from mazurka.program.python.instrument import hot_patching
 from mazurka.program.python.instrument.instrument import instrument_tree
 from mazurka.program.python.instrument.loader import MACHINERY, PYTEST_MACHINERY, Loader
 from mazurka.program.python.program import PythonProgram
 from mazurka.program.python.semantics import hooks
 from mazurka.program.python.variants import KnownVariants
+from mazurka.program.settings import Isolation
 from mazurka.pytest_plugin import outcomes, settings
 from mazurka.pytest_plugin.item import TestEntry, parts_fail_alike, requests_in, said_outcome
 from mazurka.pytest_plugin.repetitions import Explored, test_repeated_by
@@ -161,7 +163,7 @@ class SessionExplorer:
         assert self._loader is not None
         entry = TestEntry(item, [*self._modules, *self._loader.modules.values()])
         try:
-            with _undisturbed(), parts_fail_alike():
+            with _undisturbed(), parts_fail_alike(), _untimed(item), _covering_threads():
                 schedule = self._schedules.get(item.nodeid)
                 if schedule is not None:
                     return self._replay(entry, options, schedule)
@@ -225,7 +227,8 @@ class SessionExplorer:
         if outcomes.receiver is not None:
             outcomes.receiver(report)
         _conclude(item, report, program.said, options)
-        return True
+        # Executions in other processes are not covered: once as it is, with threads in no order that is known to fail.
+        return not (_tracers() and program.isolation is Isolation.FORK)
 
     def _replay(self, entry: TestEntry, options: Options, given: str) -> None:
         """Run the test by a schedule; `mazurka replay` reads the outcome from :data:`outcomes.replayed`."""
@@ -320,6 +323,69 @@ def _undisturbed() -> Iterator[None]:
         yield
     finally:
         threading.excepthook = excepthook
+
+
+@contextmanager
+def _untimed(item: pytest.Item) -> Iterator[None]:
+    """In this context `pytest-timeout` does not end the test: its limit is that of one execution, and a search has a
+    limit of its own."""
+    plugin: Any = item.config.pluginmanager.get_plugin("timeout")
+    timed = plugin is not None and getattr(item, "cancel_timeout", None) is not None
+    if timed:
+        item.ihook.pytest_timeout_cancel_timer(item=item)
+    try:
+        yield
+    finally:
+        if timed and hasattr(plugin, "_get_item_settings"):
+            item.ihook.pytest_timeout_set_timer(item=item, settings=plugin._get_item_settings(item))
+
+
+def _tracers() -> list[Any]:
+    """The tracers of `coverage` that is being measured."""
+    coverage: Any = sys.modules.get("coverage")
+    current = coverage.Coverage.current() if coverage is not None else None
+    tracers = getattr(getattr(current, "_collector", None), "tracers", ())
+    return [each for each in tracers if hasattr(each, "concur_id_func")]
+
+
+@contextmanager
+def _covering_threads() -> Iterator[None]:
+    """In this context `coverage` takes greenlets, which threads are, for threads (otherwise it mixes up their frames),
+    and what it does to find out whether to cover a file is no step of the program."""
+    before = []
+    for tracer in _tracers():
+        names = ("concur_id_func", *[name for name in _OF_COVERAGE if callable(getattr(tracer, name, None))])
+        values = [getattr(tracer, name) for name in names]
+        before.append((tracer, dict(zip(names, values, strict=True))))
+        for name, value in zip(names[1:], values[1:], strict=True):
+            setattr(tracer, name, partial(_aside, value))
+        tracer.concur_id_func = getcurrent
+    try:
+        yield
+    finally:
+        for tracer, attributes in before:
+            for name, value in attributes.items():
+                setattr(tracer, name, value)
+
+
+#: The functions of `coverage` in Python that its tracers in C call.
+_OF_COVERAGE: Final = (
+    "should_trace",
+    "check_include",
+    "should_start_context",
+    "switch_context",
+    "disable_plugin",
+    "warn",
+)
+
+
+def _aside(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function that is no part of the program, in the midst of a run."""
+    run, activation.active = activation.active, None
+    try:
+        return function(*args)
+    finally:
+        activation.active = run
 
 
 def _conclude(item: pytest.Item, report: CheckReport, said: tuple[str, str] | None, options: Options) -> None:

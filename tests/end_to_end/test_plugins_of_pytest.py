@@ -1,0 +1,67 @@
+"""``pytest --mazurka`` with other plugins, each as it is installed: pytest-timeout, pytest-cov, Hypothesis."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+SHOP = """\
+import threading
+
+class Cart:
+    def __init__(self):
+        self.lock, self.items = threading.Lock(), {}
+
+    def add(self, name):
+        with self.lock:
+            before = self.items.get(name, 0)
+            self.items[name] = before + 1
+
+def in_threads(function, *args):
+    threads = [threading.Thread(target=function, args=args) for _ in range(3)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+
+TIMED = """\
+import threading, time
+import pytest
+from shop import in_threads
+
+lock = threading.Lock()
+
+@pytest.mark.timeout(1, method="METHOD", func_only=FUNC_ONLY)
+def test_search():
+    log = []
+    def work():
+        for number in range(5):
+            with lock:
+                log.append(number)
+            len(log)
+    in_threads(work)
+
+@pytest.mark.timeout(1, method="signal")
+def test_alone():
+    time.sleep(30)
+"""
+
+
+@pytest.mark.parametrize(("method", "func_only"), [("signal", False), ("thread", False), ("signal", True)])
+def test_a_timeout_does_not_end_a_search(shell, method, func_only):
+    shell.write("shop.py", SHOP)
+    shell.write("test_timed.py", TIMED.replace("METHOD", method).replace("FUNC_ONLY", str(func_only)))
+    done = shell.pytest("--mazurka", "--mazurka-time-limit", "3", status=1)
+    assert "test_search: the time limit of 3 s was reached" in done.stdout
+    assert "explored 1 test: 1 inconclusive; 1 starts no threads" in done.stdout
+    assert "FAILED test_timed.py::test_alone - Failed: Timeout" in done.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("--cov-branch",), ("--mazurka-isolation", "fork")])
+def test_lines_that_threads_run_are_covered(shell, options):
+    shell.write("shop.py", SHOP)
+    test = "import shop\n\ndef test_cart():\n    cart = shop.Cart()\n    shop.in_threads(cart.add, 'tea')\n"
+    shell.write("test_cart.py", test + "    assert cart.items['tea'] == 3\n")
+    done = shell.pytest("--mazurka", "--cov=shop", "--cov-report=term-missing", *options, status=0)
+    assert "explored 1 test: 1 verified" in done.stdout
+    assert re.search(r"^shop\.py .* 100%\s*$", done.stdout, re.MULTILINE)
