@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -65,3 +67,55 @@ def test_lines_that_threads_run_are_covered(shell, options):
     done = shell.pytest("--mazurka", "--cov=shop", "--cov-report=term-missing", *options, status=0)
     assert "explored 1 test: 1 verified" in done.stdout
     assert re.search(r"^shop\.py .* 100%\s*$", done.stdout, re.MULTILINE)
+
+
+DRAWN = """\
+import threading
+import pytest
+from hypothesis import HealthCheck, assume, example, given, note, settings, strategies as st
+from shop import Cart, in_threads
+
+@pytest.fixture
+def cart(): return Cart()
+
+def add_twice(number):
+    state = [0]
+    def add(): state[0] = state[0] + number
+    in_threads(add)
+    assert state[0] == 3 * number
+
+@given(number=st.integers(0, 9))
+@example(0)
+def test_lost(number): add_twice(number)
+
+class TestCart:
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.lists(st.sampled_from("ab"), max_size=2))
+    def test_right(self, cart, names):
+        assume(len(names) != 1)
+        note(f"{names}")
+        for name in names:
+            in_threads(cart.add, name)
+        assert set(cart.items.values()) <= {3 * names.count(name) for name in names}
+        names.clear()
+"""
+
+
+def test_hypothesis_gives_the_assertion(shell):
+    shell.write("shop.py", SHOP)
+    shell.write("test_drawn.py", DRAWN)
+    arguments = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--mazurka", "test_drawn.py"]
+    done = subprocess.run(arguments, cwd=shell.folder, capture_output=True, text=True, timeout=110, check=False)
+    assert "explored 2 tests: 1 verified, 1 violation" in done.stdout, done.stdout + done.stderr
+    assert "FlakyFailure" not in done.stdout
+    assert re.search(r"test_drawn.py::test_lost example [2-5]: number=[1-9]", done.stdout)  # with 0, no order fails
+    (failure,) = shell.folder.glob(".mazurka/failures/*")
+    again = subprocess.run(
+        [sys.executable, "-m", "mazurka", "replay", str(failure)],
+        cwd=shell.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "reproduced: AssertionError" in again.stdout, again.stdout + again.stderr

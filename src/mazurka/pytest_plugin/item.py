@@ -27,6 +27,7 @@ from greenlet import GreenletExit
 
 from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.reachable import nothing_follows
+from mazurka.pytest_plugin.examples import Example
 
 #: Marks the result of a run in which the test skipped itself or declared itself as expected to fail.
 _SAID: Final = "mazurka-outcome"
@@ -42,6 +43,7 @@ class TestEntry:
 
     def __init__(self, item: pytest.Item, modules: Sequence[types.ModuleType]) -> None:
         self.item = item
+        self.example: Example | None = None  # the one to run of a test of Hypothesis
         self._modules = modules
         self._failed_parts: list[BaseException] = []  # failures of subtests of `unittest` in this execution
         self._stash = dict(item.stash._storage)  # the notes of plugins when pytest had set the test up
@@ -136,11 +138,15 @@ class TestEntry:
         self._failed_parts.clear()
         if hasattr(item, "addSubTest"):
             item.addSubTest = self._keep_part
+        if self.example is not None:
+            item.obj = self.example.of(item)
         try:
             type(item).runtest(item)
             self._raise_failures_of_unittest()
         except Failed:
             raise
+        except BaseExceptionGroup as errors:  # of Hypothesis, for which a failure that depends on an order is flaky
+            raise errors.exceptions[0] if type(errors).__name__ == "FlakyFailure" else errors from None
         except OutcomeException as outcome:
             return (_SAID, type(outcome).__name__, str(outcome.msg or ""))
         return None

@@ -17,7 +17,7 @@ import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter  # by name: the module's attributes are a program's virtual clock while it is checked
 from types import CodeType
@@ -39,6 +39,7 @@ from mazurka.program.python.semantics import hooks
 from mazurka.program.python.variants import KnownVariants
 from mazurka.program.settings import Isolation
 from mazurka.pytest_plugin import outcomes, settings
+from mazurka.pytest_plugin.examples import Example, examples_of, numbered
 from mazurka.pytest_plugin.item import TestEntry, parts_fail_alike, requests_in, said_outcome
 from mazurka.pytest_plugin.repetitions import Explored, test_repeated_by
 from mazurka.replay.codec import load
@@ -166,7 +167,7 @@ class SessionExplorer:
             with _undisturbed(), parts_fail_alike(), _untimed(item), _covering_threads():
                 schedule = self._schedules.get(item.nodeid)
                 if schedule is not None:
-                    return self._replay(entry, options, schedule)
+                    return self._replay(item, entry, options, schedule)
                 concluded = self._explore(item, entry, options)
         except MazurkaError as error:
             pytest.fail(f"mazurka: {error}", pytrace=False)
@@ -202,37 +203,59 @@ class SessionExplorer:
             item.user_properties.append((outcomes.REPEATS, self._last.name))
             _conclude(item, self._last.report, self._last.said, options)
             return True
-        watcher, started = _SessionObserver(), perf_counter()
+        started, worst = perf_counter(), None
+        examples: list[Example | None] = [*examples_of(item)] or [None]
+        for example in examples:
+            entry.example = example
+            found = self._search(item, entry, options, started)
+            if isinstance(found, _Searched) and (worst is None or found.report.verdict is not Verdict.VERIFIED):
+                worst = found
+            if worst is not None and worst.report.verdict is Verdict.VIOLATION:
+                break
+        if worst is None:
+            assert not isinstance(found, _Searched)
+            return found()
+        test, report = test_repeated_by(item), worst.report
+        if len(examples) > 1 and report.verdict is not Verdict.VIOLATION:
+            report = replace(report, notes=(*report.notes, f"explored with {len(examples)} examples of Hypothesis"))
+        self._last = Explored(test, item.nodeid, report, worst.said) if test is not None else None
+        if outcomes.receiver is not None:
+            outcomes.receiver(report)
+        _conclude(item, report, worst.said, options)
+        # Executions in other processes are not covered: once as it is, with threads in no order that is known to fail.
+        return not (_tracers() and worst.is_forked)
+
+    def _search(
+        self, item: pytest.Item, entry: TestEntry, options: Options, started: float
+    ) -> _Searched | Callable[[], bool]:
+        """Search all orders of the test, or of an example of it; or the function by which it is left to pytest."""
+        watcher, since = _SessionObserver(), perf_counter()
         with self._program(entry, options, self._variants_of(item, options)) as program, watcher:
             program.prepare()
             program.loader.opaque.update(self._opaque())
             if program.is_alone or (program.earlier.reason and not program.starts_threads()):
-                return _left_to_pytest(item)
-            waits, spent = bool(program.earlier.waits), perf_counter() - started
+                return partial(_left_to_pytest, item)
+            waits, spent = bool(program.earlier.waits), perf_counter() - since
             if program.hung and spent > (options.time_limit or math.inf) / 2:
-                return _left_without(item, program.hung, options)
+                return partial(_left_without, item, program.hung, options)
             is_alone = (waits or not program.has_threads) and len(program.execute(Plan()).tasks) == 1
             if program.earlier.reason:
-                return _left_without(item, program.earlier.reason, options)
+                return partial(_left_without, item, program.earlier.reason, options)
             if is_alone:
-                return _left_to_pytest(item)
-            subject = ProgramSpec(item.nodeid, (), {**loading_of(options), RUNNER: PYTEST})
+                return partial(_left_to_pytest, item)
+            arguments = (entry.example.label,) if entry.example is not None else ()
+            subject = ProgramSpec(item.nodeid, arguments, {**loading_of(options), RUNNER: PYTEST})
             store = self._store if options.save else None
             alone = replace(options, jobs=1)  # pytest-xdist distributes the cores
             report = check(program, subject, alone, store=store, resumable=False, watcher=watcher, started=started)
         if watcher.interrupted() and report.verdict is not Verdict.VIOLATION:
             raise KeyboardInterrupt
-        test = test_repeated_by(item)
-        self._last = Explored(test, item.nodeid, report, program.said) if test is not None else None
-        if outcomes.receiver is not None:
-            outcomes.receiver(report)
-        _conclude(item, report, program.said, options)
-        # Executions in other processes are not covered: once as it is, with threads in no order that is known to fail.
-        return not (_tracers() and program.isolation is Isolation.FORK)
+        return _Searched(report, program.said, program.isolation is Isolation.FORK)
 
-    def _replay(self, entry: TestEntry, options: Options, given: str) -> None:
+    def _replay(self, item: pytest.Item, entry: TestEntry, options: Options, given: str) -> None:
         """Run the test by a schedule; `mazurka replay` reads the outcome from :data:`outcomes.replayed`."""
         schedule = load(given)
+        entry.example = numbered(item, schedule.arguments)
         debugging = self._config.getoption("--mazurka-replay-pdb")
         options = options_of(schedule, options)
         if debugging:
@@ -255,6 +278,15 @@ class SessionExplorer:
             outcomes.replayed = 1
             text += renderer("text", width=_WIDTH).render(outcomes.report)
         pytest.fail(text, pytrace=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """The report on a test, the outcome that it declared itself, and whether it was executed in other processes."""
+
+    report: CheckReport
+    said: tuple[str, str] | None
+    is_forked: bool
 
 
 class _TestProgram(PythonProgram):
