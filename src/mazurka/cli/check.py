@@ -52,6 +52,15 @@ _ARGUMENTS: Final = "arguments"
 _Filter = Callable[[CheckReport], CheckReport]
 
 
+#: The options that `--help` shows first, and the others in groups; those of no group come last.
+_GROUPS: Final = {
+    "Options": "-m --time-limit --include --all-failures --races --require --format --output",
+    "Search": "--strategy --memory-model --max-executions --max-steps --jobs --seed --timing --isolation --solver "
+    "--search-order --cutoffs --max-memory",
+    "Findings": "--property --invariant --leaks --ignore --baseline --write-baseline --changed",
+}
+
+
 class _CheckCommand(click.Command):
     """A command that knows which of its arguments come after ``--``, and whose option ``--changed`` takes a value only
     in the form ``--changed=COMMIT``, as ``--live`` does a port: otherwise it would take the next target for one."""
@@ -61,6 +70,16 @@ class _CheckCommand(click.Command):
         own = [f"{each}={_UNSAID[each]}" if each in _UNSAID else each for each in args[:end]]
         ctx.meta[_ARGUMENTS] = tuple(args[end + 1 :])
         return super().parse_args(ctx, own)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        groups = {name: group for group, names in _GROUPS.items() for name in names.split()}
+        found: dict[str, list[tuple[str, str]]] = {group: [] for group in (*_GROUPS, "Other")}
+        for each in self.get_params(ctx):
+            if (record := each.get_help_record(ctx)) is not None:
+                found[groups.get(each.opts[0], "Other")].append(record)
+        for group, records in found.items():
+            with formatter.section(group):
+                formatter.write_dl(records)
 
 
 @click.command(cls=_CheckCommand)

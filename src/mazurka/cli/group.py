@@ -35,6 +35,10 @@ VERBS: Final = {
 }
 
 
+#: The verbs of everyday use.
+_DAILY: Final = frozenset({"check", "record", "predict", "replay", "list", "view", "explain"})
+
+
 @contextmanager
 def _ends_with_its_reader() -> Iterator[None]:
     """If the reader of the output has gone, end with a status that says so: click would end with that of a failure
@@ -82,8 +86,12 @@ class _Verbs(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+        daily, others = (
+            [item for item in VERBS.items() if (item[0] in _DAILY) is is_daily] for is_daily in (True, False)
+        )
+        for title, verbs in (("Verbs", daily), ("Further verbs", others)):
+            with formatter.section(title):
+                formatter.write_dl(verbs)
 
 
 @click.group(

@@ -28,14 +28,14 @@ from mazurka.report.check_report import CheckReport
 from mazurka.workflows.certifying import orders_wanted
 from mazurka.workflows.program_spec import PYTEST, PYTHON, RUNNER, ProgramSpec, open_program, options_of
 from mazurka.workflows.replaying import diverged, report_of, summary
-from mazurka.workflows.store import FOLDER
+from mazurka.workflows.store import FOLDER, saved_failures
 
 _FOUND: Final = 1
 _FAILED: Final = 2
 
 
 @click.command()
-@click.argument("schedules", type=click.Path(), metavar="FILE|TOKEN...", nargs=-1, required=True)
+@click.argument("schedules", type=click.Path(), metavar="[FILE|TOKEN]...", nargs=-1)
 @click.option("--pdb", is_flag=True, help="Stop in the debugger where the failure happens")
 @click.option("--times", type=click.IntRange(min=1), default=1, metavar="N", help="Replay so many times")
 @click.option(
@@ -53,10 +53,12 @@ def command(
     export: str | None,
     quiet: bool,
 ) -> int:
-    """Run a saved schedule again, exactly, from its FILE or its TOKEN. Status 1: the failure is still there.
+    """Run a saved schedule again, exactly, from its FILE or its TOKEN; if none is named, the last failure saved here.
+    Status 1: the failure is still there.
 
     Several are replayed one after the other."""
 
+    schedules = schedules or (_latest(Path(FOLDER)),)
     options = replace(resolve(), format=format_, output=output, quiet=quiet)
     if len(schedules) == 1:
         return replay_one(schedules[0], options, pdb=pdb, times=times, export=export)
@@ -68,6 +70,19 @@ def command(
             hint="name one, or leave out --format, --output, --export and --quiet",
         )
     return _each(schedules, lambda schedule: replay_one(schedule, options, pdb=pdb, times=times))
+
+
+def _latest(folder: Path) -> str:
+    """The file of the failure that was saved last."""
+    found = [path for path, _ in saved_failures(folder)]
+    if not found:
+        raise UsageError(
+            "no-such-file",
+            "no schedule was named, and no failure is saved here",
+            where=str(folder),
+            hint="name a saved schedule or a token, or run `mazurka check` first",
+        )
+    return str(max(found, key=lambda path: path.stat().st_mtime_ns))
 
 
 def _each(schedules: tuple[str, ...], command: Callable[[str], int]) -> int:

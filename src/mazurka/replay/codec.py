@@ -16,12 +16,12 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import zlib
 from pathlib import Path
 from typing import Any, Final
 
 from mazurka.errors import MazurkaError
+from mazurka.new_files import open_new
 from mazurka.program.memory import MemoryModel
 from mazurka.replay.points import Point
 from mazurka.replay.schedule import FORMAT, SavedFailure, SavedStep, Schedule
@@ -127,7 +127,7 @@ def write_schedule(schedule: Schedule, directory: Path) -> Path:
     temporary = ""
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".schedule-", dir=directory)
+        handle, temporary = open_new(directory, ".schedule-")
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
             file.write(to_json(schedule))
         os.replace(temporary, path)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from mazurka.errors import MazurkaError
 from mazurka.lazy_dataclass import dataclass
+from mazurka.new_files import open_new
 from mazurka.replay.codec import read_schedule, write_schedule
 from mazurka.replay.schedule import Schedule
 
@@ -97,7 +97,7 @@ def remove_store(directory: Path) -> bool:
 
 def write_whole(path: Path, content: str | bytes, *, keep: bool = True) -> None:
     """Write a complete file or nothing; without ``keep`` only test whether it can be written."""
-    handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    handle, temporary = open_new(path.parent, ".new-")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content if isinstance(content, bytes) else content.encode())

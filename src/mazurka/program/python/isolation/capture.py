@@ -1,10 +1,15 @@
-"""The output of a run, kept up to a limit, and its empty input."""
+"""The output of a run, kept up to a limit, and its empty input.
+
+What threads write while a run that has ended unwinds them is no part of its output.
+"""
 
 from __future__ import annotations
 
 import io
 import sys
 from typing import Final
+
+from mazurka.program.python import activation
 
 #: Bytes of output kept per run.
 _MOST: Final = 1 << 20
@@ -18,6 +23,9 @@ class _Bounded(io.BytesIO):
         self.dropped = 0
 
     def write(self, data: bytes, /) -> int:  # type: ignore[override]  # BytesIO takes any buffer
+        run = activation.active
+        if run is not None and run.aborting and not run.has_ended:
+            return len(data)
         room = _MOST - self.tell()
         kept = data[: max(room, 0)]
         super().write(kept)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import copyreg
 import sys
+import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -265,8 +266,7 @@ def _label(run: Any, target: Target, thing: Any) -> None:
 def _part(thing: Any, target: Target) -> str:
     match kind_of(target):
         case Kind.ITEM:
-            key = target[2]
-            text = "..." if type(key) is tuple and key and key[0] == "object" else repr(key)
+            text = _key_in_words(target[2])
             return f" has {text}" if is_a(thing, (set, frozenset)) else f"[{text}]"
         case Kind.ATTRIBUTE:
             return f".{target[2]}"
@@ -274,3 +274,13 @@ def _part(thing: Any, target: Target) -> str:
             return " (values)"
         case _:
             return " (keys)" if is_a(thing, dict) else " (elements)"
+
+
+def _key_in_words(key: Any) -> str:
+    """A key as :func:`.objects.value_key` has it: classes and functions by their names, other objects as ``...``."""
+    if type(key) is not tuple:
+        return repr(key)
+    if key[:1] == ("object",) and len(key) == 2:
+        known = objects.living().get(key[1])
+        return str(known.__name__) if isinstance(known, (type, types.FunctionType)) else "..."
+    return f"({', '.join(map(_key_in_words, key))}{',' * (len(key) == 1)})"
