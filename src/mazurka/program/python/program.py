@@ -544,7 +544,7 @@ class PythonProgram(LearnsPoints):
         runtime.on_first_fork = _begin_to_share
         if sites.is_in_program(sites.finalizing):
             runtime.let_go = natives.let_go
-        runtime.replacing_runs_code = sites.is_in_program(sites.running_code_at_ends())
+        runtime.replacing_runs_code = sites.is_in_program(*sites.RUNNING_CODE_AT_ENDS)
         if plan.detail:
             runtime.snapshot_stack = stacks.frames
             runtime.on_wait = name_primitive
@@ -697,7 +697,8 @@ def _look_what_is_left() -> None:
 
     Only files that may run code at the end of objects are asked about: it costs a walk over all objects.
     """
-    asked = (sites.running_code_at_ends() & sites.instrumented) - sites.ended - sites.names_of_compiled.keys()
+    asked = set().union(*sites.RUNNING_CODE_AT_ENDS) & sites.instrumented
+    asked -= sites.ended | sites.names_of_compiled.keys()
     if asked:
         asked.difference_update([getattr(module, "__file__", None) for module in list(sys.modules.values())])
     if not asked:

@@ -85,6 +85,9 @@ naming_finalisers: set[str] = set()
 #: ... or define generators or coroutines that run code when they are closed, as at their ends.
 closing_generators: set[str] = set()
 
+#: The kinds of files that may run code of the program at the end of an object.
+RUNNING_CODE_AT_ENDS: Final = (finalizing, referring_weakly, closing_generators)
+
 #: Files of code that the program compiles while it runs -> all names in this code.
 names_of_compiled: dict[str, frozenset[str]] = {}
 
@@ -146,12 +149,10 @@ def register(file: str, entries: list[Entry]) -> None:
 def is_in_program(*of_kinds: set[str]) -> bool:
     """Whether the program under check has a file of one of these kinds: an instrumented one, unless nothing is left of
     it."""
-    return any(not (files & instrumented) <= ended for files in of_kinds)
-
-
-def running_code_at_ends() -> set[str]:
-    """The files that may run code of the program at the end of an object."""
-    return finalizing | referring_weakly | closing_generators
+    for files in of_kinds:
+        if files and not (files & instrumented) <= ended:  # asked in each execution, mostly about no files
+            return True
+    return False
 
 
 def asked_by_name() -> set[str]:
