@@ -119,9 +119,16 @@ class Runtime:
         "current",
         "detail",
         "failures",
+        "has_ended",
+        "idle",
+        "is_left",
+        "is_recording",
+        "keyed",
         "learned",
         "let_go",
+        "limited",
         "limits",
+        "lists_started",
         "live",
         "log",
         "names",
@@ -144,14 +151,8 @@ class Runtime:
     )
 
     # Defaults that most runs keep.
-    is_recording = False  # there is no scheduler, see recording/
-    has_ended = False  # all threads have; `aborting` is set then, too
     in_time = False  # the plan has a timing
     timed = False  # clocks have moved apart
-    keyed = False  # values are recorded as keys
-    idle = False  # it ended since no thread could move
-    is_left = False  # a thread is about to end the process
-    lists_started = False  # the end of a thread says which threads it has started, for who waits for them, too
     expired = 0  # waiting times that ran out
     nearest = inf  # as in Run
     clock = 0.0  # the last time that the clock showed
@@ -161,7 +162,6 @@ class Runtime:
     may_hold: bool | None = None  # a pass of a loop may wait for other threads (loops.py); None: that is not asked
     ends: Any = None  # see concurrency.py
     settled = False  # the threads left only go round in loops
-    limited = False  # some waits had time limits
     shortest = inf  # the shortest of these limits
     slept = 0.0  # the latest end of a sleep
     held_up = inf  # as in Run
@@ -196,8 +196,7 @@ class Runtime:
         self.touched = self.sharing.touched
         self.limits = limits
         self.values = plan.values and not plan.detail
-        if self.values or plan.keys and not plan.detail:
-            self.keyed = True
+        self.keyed = self.values or plan.keys and not plan.detail  # values are recorded as keys
         self.detail = plan.detail or self.keyed  # values are recorded: in words, or else as keys
         if plan.timing is not None:
             self.in_time = True
@@ -210,7 +209,14 @@ class Runtime:
         self.by_name: dict[str, Task] = {}
         self.log: list[tuple[int, Op, Target, int, bool, Any, tuple[Access, ...]]] = []
         self.solo = True  # nothing has been forked yet, so nothing can interfere
+        self.is_recording = False  # there is no scheduler, see recording/
+        self.limited = False  # some waits had time limits
         self.aborting = False
+        self.has_ended = False  # all threads have; `aborting` is set then, too
+        self.idle = False  # it ended since no thread could move
+        self.is_left = False  # a thread is about to end the process
+        # The end of a thread says which threads it has started, for who waits for them, too.
+        self.lists_started = False
         self.failures: list[Failure] = []
         self._failed: BaseException | None = None
         self.untracked: dict[str, int] = {}
@@ -294,11 +300,12 @@ class Runtime:
             self._unborn = task
             self._hub.switch()
 
-    def _life(self, task: Task) -> greenlet | None:
+    def _life(self, task: Task) -> greenlet | None:  # noqa: C901  # called for each thread: each call counts
         """Run a task from its start to its end; returns the greenlet to go on next."""
         try:
             task.body()
-            self.settle()  # or else values written last, and with them objects of the thread, would outlive it
+            if self.detail:
+                self.settle()  # or else values written last, and with them objects of the thread, would outlive it
             if self.on_body_end is not None:
                 self.on_body_end(None)
         except GreenletExit:
@@ -318,7 +325,7 @@ class Runtime:
         if point:
             self._stop_before(task, _END, task.life, 0)
         more = _COUNTED if COUNT_POINTS in self.points else ()
-        if task.births and self.lists_started:
+        if task.births and task.index and self.lists_started:  # no thread waits for those that the main one has started
             names = " ".join([each.name for each in self.started_by(task)])
             more = (*more, Access(Op.WRITE, started_by(task.name), ("started", names) if self.keyed else None))
         if task.keeps:
@@ -515,7 +522,7 @@ class Runtime:
         let_go(self)
         self.let_go, task.doubts, task.chosen = let_go, doubts, chosen
 
-    def block(  # noqa: C901  # called at most locks: each call in it counts
+    def block(
         self,
         op: Op,
         target: Target,
@@ -553,36 +560,42 @@ class Runtime:
         if point or not ready():
             task.guard = ready
             task.waiting_for = waiting_for
-            task.wake = next((each.target for each in more if _is_wake(each.target)), None) if more else None
+            if more:
+                task.wake = next((each.target for each in more if _is_wake(each.target)), None)
             if task.repetition is not None:
                 self._hold_repetition(task)
             self._stop_before(task, op, target, site, point)
-            task.guard = task.wake = None
-            task.repeats = None
+            task.guard = task.wake = task.repeats = None
         task.waiting_for = None
-        if task.repetition is not None and timeout is not None and op is _READ and not task.timed_out:
-            task.repetition = None  # it has been notified: the pass goes on in another way
-        deadline, task.deadline = task.deadline, None
-        if deadline is not None and not self.solo:
-            self._come_near(deadline)
-        if deadline is not None and (self.in_time or self.detail) and not self.solo:
-            self.bounded = self.bounded or set()
-            self.bounded.add(StepIndex(len(self.log)))
-        if task.timed_out:
-            task.timed_out = False
-            self.timed = True
-            self.be_careful()
-            self.expired += 1
-            if deadline is not None:
-                task.clock = max(task.clock, deadline)
+        if timeout is not None and not self._ends_in_time(task, op, timeout):
             if not self.solo:
-                self._note_end(task, timeout or 0.0)
+                self._note_end(task, timeout)
                 seen = tuple([Access(Op.READ, each.target) for each in more if _holds_data(each.target)])
                 self._record(task, on_timeout, target, site, point, None, seen)
             return False
         if not self.solo:
             self._record(task, op, target, site, point, None, more)
         return True
+
+    def _ends_in_time(self, task: Task, op: Op, timeout: float) -> bool:
+        """A wait of the running thread with a time limit is over: whether it has not run out."""
+        if task.repetition is not None and op is _READ and not task.timed_out:
+            task.repetition = None  # it has been notified: the pass goes on in another way
+        deadline, task.deadline = task.deadline, None
+        if deadline is not None and not self.solo:
+            self._come_near(deadline)
+            if self.in_time or self.detail:
+                self.bounded = self.bounded or set()
+                self.bounded.add(StepIndex(len(self.log)))
+        if not task.timed_out:
+            return True
+        task.timed_out = False
+        self.timed = True
+        self.be_careful()
+        self.expired += 1
+        if deadline is not None:
+            task.clock = max(task.clock, deadline)
+        return False
 
     def attempt(
         self,

@@ -57,7 +57,8 @@ class Scheduled(Protocol):
     required: int  # threads that must end before the run does
     values: bool
     divergence: Divergence | None
-    idle: bool  # as in Run, as `assumed` is
+    idle: bool  # as in Run, as `assumed` and `limited` are
+    limited: bool
     log: list[Any]
     tasks: list[Task]
     alike: dict[int, int]  # as in Run
@@ -120,27 +121,27 @@ class Scheduler:
     def choose(self, run: Scheduled) -> Task | None:  # noqa: C901  # asked at every point: each call counts
         """The task that moves now; None when no task can move, or need move."""
         enabled = []
-        waits = False
         for task in run.live:
-            if task.guard is None or task.guard():
+            guard = task.guard
+            if guard is None or guard():
                 if not task.point:
                     return task
                 enabled.append(task)
-            elif task.deadline is not None:
-                waits = True
-        overdue = _overdue(run, enabled) if waits else []
-        if not (enabled or overdue):
+        overdue: list[Task] = []
+        if run.limited:
+            overdue = _overdue(run, enabled)
+            for task in overdue:
+                if not task.point:
+                    task.timed_out = True
+                    return task
+            if overdue:
+                enabled += overdue
+                enabled.sort(key=_index_of)
+        if not enabled:
             run.idle = True
-            if any(task.required for task in run.live):
+            if run.required:
                 run.get_stuck()
             return None
-        for task in overdue:
-            if not task.point:
-                task.timed_out = True
-                return task
-        if overdue:
-            enabled += overdue
-            enabled.sort(key=_index_of)
         if not run.required:  # daemons go on for a while, since their steps might have come before the end
             self._grace -= 1
             if self._grace < 0:
@@ -338,7 +339,7 @@ def _overdue(run: Scheduled, enabled: list[Task]) -> list[Task]:
     """The threads whose waiting times run out now: before any enabled thread wakes up or could go on, and at the same
     time as each other."""
     waiting = [task for task in run.live if task not in enabled and task.may_expire()]
-    if not waiting or not (enabled or any(task.required for task in run.live)):
+    if not waiting or not (enabled or run.required):
         return []
     ends = [task.deadline or 0.0 for task in waiting]
     limit = min([*ends, *[task.clock for task in enabled]]) + _GRAIN

@@ -117,56 +117,66 @@ _NO_STEPS: Final[list[tuple[Target, int]]] = []
 class Task:
     """A thread of the program under test."""
 
-    # Defaults that most threads keep.
-    label = ""
-    thread: Any = None  # the program's own Thread object
-    greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as it is carried
-    births = 0
-    pending: tuple[Op, Target, int] | None = None  # the operation that it is stopped before
-    wake: Target | None = None  # the wake-up that this operation reads, which ends a wait for a condition
-    held = False  # with timing: it could not move when it was last looked at
-    early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
-    own_lock: Target | None = None  # that of this task's future
-    repeats: tuple[Target, ...] | None = None  # the reads of the iterations that it is held from repeating
-    clock_reads = 0  # looks at the clock since the thread last changed something
-    looks = 0  # looks at the clock since there have been several threads
-    unseen = 0  # looks at the clock whose times the program does not see
-    unseen_looks = 0  # looks at the clock whose times the program does not see, since the last other one
-    looked_for = 0.0  # seconds that have passed at looks at the clock, since these last took no time
-    leaves = False  # it is about to end the process
-    keeps = False  # its end has the program wait for daemons, too
-    priority = 0.0
-    visits = 0  # entries into the runtime since it is being ended
-    effects = 0  # steps with an effect on shared state, counted on request
-    silent = 0  # further effects without a step
-    entered = 0  # values: loops it has come to
-    loops: dict[tuple[int, int], Any] = _NO_LOOPS  # those that it is in; these three are made at its first one
-    reads: list[tuple[Target, int]] = _NO_STEPS
-    lock_steps: list[tuple[Target, int]] = _NO_STEPS  # in loops: effects that are undone, see step_metadata.py
-    repetition: Any = None  # the pass that the present one repeats (loops.py): its waiting times need not run out
-    passes: Collection[Any] = ()  # values: states that passes of its loops began in
-    turned = False  # others go first: its loop goes round (loops.py), with values in an earlier state
+    # CPython keeps at most 30 attributes beside an object, and once there are more, makes a dictionary for each object
+    # that gets one of them. Reading a default from the class takes several times as long as reading a slot.
+    __slots__ = (
+        *("births", "body", "chosen", "clock", "clock_reads", "daemon", "deadline", "done", "doubts", "early"),
+        *("effects", "entered", "greenlet", "guard", "held", "index", "keeps", "label", "leaves", "life"),
+        *("lock_steps", "looked_for", "looks", "loops", "name", "own_lock", "passes", "pending", "point", "pool"),
+        *("priority", "reads", "repeats", "repetition", "required", "silent", "sleeping", "starter", "thread"),
+        *("timed_out", "turned", "unseen", "unseen_looks", "visits", "waiting_for", "wake"),
+    )
 
     def __init__(self, index: ThreadIndex, name: str, body: Callable[[], object], daemon: bool) -> None:
         self.index = index
         self.name = name
+        self.label = ""
         self.life: Target = (THREAD, name)  # the target of its FORK, BEGIN, END and JOIN
         self.body = body
+        self.thread: Any = None  # the program's own Thread object
+        self.greenlet: greenlet = None  # type: ignore[assignment]  # set as soon as it is carried
         self.daemon = daemon  # as it was started
         self.required = not daemon  # the program does not end before it does
+        self.births = 0
+        self.starter: Task | None = None  # the task that runs it up to its first point
         self.done = False
+        self.leaves = False  # it is about to end the process
+        self.keeps = False  # its end has the program wait for daemons, too
+        self.visits = 0  # entries into the runtime since it is being ended
+        # The operation that it is stopped before.
+        self.pending: tuple[Op, Target, int] | None = None
         self.point = False  # whether the pending operation is one
         self.guard: Callable[[], bool] | None = None  # the condition under which it can go on
-        self.sleeping = False
-        self.starter: Task | None = None  # the task that runs it up to its first point
-        self.clock = 0.0
-        # Attributes that most steps, or each end of a thread, look at are found faster here than in the class.
         self.deadline: float | None = None  # the time on its own clock at which it stops waiting
         self.timed_out = False
         self.waiting_for: Awaited | Task | None = None
-        self.pool: Any = None  # the executor whose task it runs, see primitives/executors.py
+        self.wake: Target | None = None  # the wake-up that this operation reads, which ends a wait for a condition
+        self.sleeping = False
         self.doubts = False  # the next step is reported again if other threads move before it (locations.perform)
         self.chosen = False  # ... and has been chosen: the thread stands before the step no more
+        self.repeats: tuple[Target, ...] | None = None  # the reads of the iterations that it is held from repeating
+        self.pool: Any = None  # the executor whose task it runs, see primitives/executors.py
+        self.own_lock: Target | None = None  # that of this task's future
+        self.priority = 0.0
+        # Its clock.
+        self.clock = 0.0
+        self.held = False  # with timing: it could not move when it was last looked at
+        self.early = 0.0  # by how much its sleep or wait, which has just ended, has outrun others
+        self.clock_reads = 0  # looks at the clock since the thread last changed something
+        self.looks = 0  # looks at the clock since there have been several threads
+        self.unseen = 0  # looks at the clock whose times the program does not see
+        self.unseen_looks = 0  # looks at the clock whose times the program does not see, since the last other one
+        self.looked_for = 0.0  # seconds that have passed at looks at the clock, since these last took no time
+        # Its loops.
+        self.effects = 0  # steps with an effect on shared state, counted on request
+        self.silent = 0  # further effects without a step
+        self.entered = 0  # values: loops it has come to
+        self.loops = _NO_LOOPS  # those that it is in; these three are made at its first one
+        self.reads = _NO_STEPS
+        self.lock_steps = _NO_STEPS  # in loops: effects that are undone, see step_metadata.py
+        self.repetition: Any = None  # the pass that the present one repeats: its waiting times need not run out
+        self.passes: Collection[Any] = ()  # values: states that passes of its loops began in
+        self.turned = False  # others go first: its loop goes round (loops.py), with values in an earlier state
 
     def may_expire(self) -> bool:
         """Whether its waiting time, if it waits for a limited one, may run out."""
