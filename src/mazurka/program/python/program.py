@@ -575,7 +575,8 @@ class PythonProgram(LearnsPoints):
         if self._properties is not None:
             run.reached = self._properties.reached()
         run.result = result[0] if result else None
-        runtime.conditions = None  # they lead back to it: as part of a cycle it might outlive the next collection
+        runtime.conditions.place = None  # they outlive this execution, and the runtime need not
+        runtime.conditions = None  # numbers of the program lead to them: as part of a cycle it might, too
         return run
 
     def _livelock(self, runtime: Runtime, points: int) -> Failure | None:

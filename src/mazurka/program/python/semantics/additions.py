@@ -16,6 +16,8 @@ from mazurka.trace.targets import Target
 
 _SUMS: Final = frozenset({"__iadd__", "__isub__"})
 
+_READING: Final = (Op.READ, Op.RMW)
+
 #: Builtins to which the order of a dictionary's keys makes no difference; that of equal values might.
 _WITHOUT_ORDER: Final = frozenset({"len", "sorted", "set", "frozenset"})
 
@@ -23,10 +25,10 @@ _WITHOUT_ORDER: Final = frozenset({"len", "sorted", "set", "frozenset"})
 def note(run: Any, name: str, site: int) -> None:
     """An augmented assignment at this site is about to apply a method to two `int`: note the step that has read the
     first of them, if it is the last one."""
-    if name in _SUMS and not run.is_recording and run.log:
-        task, op, _, read_at, *_ = run.log[-1]
-        if op in (Op.READ, Op.RMW) and task == run.current.index and _begins_alike(read_at, site):
-            run.additions.add(len(run.log) - 1)
+    if name in _SUMS and not run.is_recording and (log := run.log):
+        last = log[-1]
+        if last[0] == run.current.index and last[1] in _READING and _begins_alike(last[3], site):
+            run.additions.add(len(log) - 1)
 
 
 def note_insertion(run: Any, target: Target) -> None:
