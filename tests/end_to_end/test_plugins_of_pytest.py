@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -67,6 +68,50 @@ def test_lines_that_threads_run_are_covered(shell, options):
     done = shell.pytest("--mazurka", "--cov=shop", "--cov-report=term-missing", *options, status=0)
     assert "explored 1 test: 1 verified" in done.stdout
     assert re.search(r"^shop\.py .* 100%\s*$", done.stdout, re.MULTILINE)
+
+
+TWO = """\
+import pytest, shop
+
+@pytest.mark.parametrize("names", ["a", "b"])
+def test_right(names):
+    cart = shop.Cart()
+    shop.in_threads(cart.add, names)
+    assert cart.items[names] == 3
+
+def test_lost():
+    numbers = []
+    def add(): numbers.append(len(numbers))
+    shop.in_threads(add)
+    assert numbers == [0, 1, 2]
+
+def test_alone(): assert 1 + 1 == 2
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_reports_are_written_to_files(shell, workers):
+    shell.write("shop.py", SHOP)
+    shell.write("test_two.py", TWO)
+    outputs = ("--mazurka-output", "report.json", "--mazurka-output=junit:report.txt")
+    shell.pytest("--mazurka", *outputs, *workers, status=1)
+    report = json.loads((shell.folder / "report.json").read_text())
+    verdicts = {each["target"]: each["verdict"] for each in report["targets"]}
+    assert verdicts == {
+        "test_two.py::test_right[a]": "verified",
+        "test_two.py::test_right[b]": "verified",
+        "test_two.py::test_lost": "violation",
+    }
+    assert (shell.folder / "report.txt").read_text().startswith("<?xml")
+
+
+def test_reports_that_are_not_written(shell):
+    shell.write("shop.py", SHOP)
+    shell.write("test_two.py", TWO)
+    done = shell.pytest("--mazurka", "--mazurka-output", "json:nowhere/report.json", status=4)
+    assert "nowhere/report.json: a file can't be written there" in done.stderr
+    shell.pytest("--mazurka", "--mazurka-output", "report.json", "-k", "alone", status=0)
+    assert json.loads((shell.folder / "report.json").read_text())["reason"] == "no test was explored"
 
 
 DRAWN = """\

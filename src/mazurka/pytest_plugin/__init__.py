@@ -8,6 +8,7 @@ collected, so that a session without one does not pay for them.
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -21,6 +22,7 @@ from mazurka.pytest_plugin.outcomes import NO_THREADS, PROPERTY, is_repetition, 
 from mazurka.pytest_plugin.settings import SETTINGS, SWITCHES, option_of, settings_of
 
 if TYPE_CHECKING:
+    from mazurka.cli.publishing import Output
     from mazurka.pytest_plugin.session import SessionExplorer
 
 _ACTIVE: Final = "mazurka-explorer"
@@ -35,6 +37,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption(option_of(name), metavar="VALUE", default=None, help=meaning)
     for name, meaning in SWITCHES.items():
         group.addoption(f"--mazurka-{name}", action="store_true", default=None, help=meaning)
+    group.addoption(
+        "--mazurka-output",
+        metavar="[FORMAT:]FILE",
+        action="append",
+        default=[],
+        help="write the report on the tests explored to a file: json, sarif, junit, html, markdown ...; repeatable",
+    )
     group.addoption("--mazurka-replay", metavar="SCHEDULE", default=None, help="run the one test by this schedule")
     group.addoption("--mazurka-replay-pdb", action="store_true", help="replay in the debugger")
     group.addoption("--mazurka-replay-times", metavar="N", type=int, default=1, help="replay so many times")
@@ -47,6 +56,44 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     if config.getoption("--mazurka"):
         settings_of(config)  # errors in them should be reported before any test runs
+    if not hasattr(config, "workerinput"):
+        _outputs(config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Hook of pytest-xdist: a worker has ended; its reports are taken over."""
+    outcomes.reports += pickle.loads(getattr(node, "workeroutput", {}).get(_MARK, pickle.dumps([])))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hook of pytest: hand the reports over to the controller of pytest-xdist, or write them to files."""
+    config: Any = session.config
+    reports, outcomes.reports = outcomes.reports, []
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[_MARK] = pickle.dumps(reports)
+    elif wanted := _outputs(config):
+        from mazurka.cli.publishing import publish
+        from mazurka.report.check_report import CheckReport, Verdict, combined
+
+        nothing = CheckReport(str(config.rootpath), Verdict.INCONCLUSIVE, "no test was explored")
+        publish(combined(reports) if reports else nothing, wanted)
+
+
+def _outputs(config: pytest.Config) -> tuple[Output, ...]:
+    """The files to write; a ``UsageError`` if one can't be written."""
+    named = tuple(config.getoption("--mazurka-output"))
+    if not named:
+        return ()
+    from mazurka.cli.publishing import outputs_of
+    from mazurka.config import Options
+    from mazurka.errors import UsageError
+
+    try:
+        return outputs_of(Options(output=named, quiet=True))
+    except UsageError as error:
+        raise pytest.UsageError(f"mazurka: {error}") from None
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

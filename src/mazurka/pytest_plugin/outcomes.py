@@ -25,6 +25,9 @@ replayed: int | MazurkaError | None = None
 report: CheckReport | None = None
 orders: bool = False
 
+#: The reports of the explored tests, for `--mazurka-output`.
+reports: list[CheckReport] = []
+
 #: Called with the report of each explored test, unless it is None.
 receiver: Callable[[CheckReport], None] | None = None
 

@@ -219,6 +219,7 @@ class SessionExplorer:
         if len(examples) > 1 and report.verdict is not Verdict.VIOLATION:
             report = replace(report, notes=(*report.notes, f"explored with {len(examples)} examples of Hypothesis"))
         self._last = Explored(test, item.nodeid, report, worst.said) if test is not None else None
+        outcomes.reports.append(report)
         if outcomes.receiver is not None:
             outcomes.receiver(report)
         _conclude(item, report, worst.said, options)
