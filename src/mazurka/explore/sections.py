@@ -119,6 +119,9 @@ class Sections:
         return False
 
     def _learn(self, run: Run, alone: bool) -> None:
+        if self._chosen is not None and self._chosen <= self._not_atomic:
+            self._found = []
+            return  # no lock is considered, as with most programs; none will be before the search begins again
         self._found = self._sections(run, alone)
         if run.untracked or run.uncontrolled:  # who knows what it does under which lock
             self._except(each.lock for each in self._found)

@@ -29,14 +29,8 @@ def call_of(models: Models, thread: Any) -> tuple[Any, ...] | None:
     if function is None or type(positional) not in (tuple, list) or type(named) is not dict:
         return None
     parent = models.runtime.current
-    return (
-        parent.index,
-        parent.clock,
-        space["_daemonic"],
-        _function(function),
-        *map(_same, positional),
-        *[(name, _same(each)) for name, each in named.items()],
-    )
+    key = parent.index, parent.clock, space["_daemonic"], _function(function), *map(_same, positional)
+    return (*key, *[(name, _same(each)) for name, each in named.items()]) if named else key
 
 
 def relate(models: Models, task: Task, call: tuple[Any, ...]) -> None:
@@ -47,19 +41,27 @@ def relate(models: Models, task: Task, call: tuple[Any, ...]) -> None:
         models.runtime.relate(earlier, task)
 
 
-def _function(function: Any) -> tuple[Any, ...]:
+def _function(function: Any) -> Any:
     if type(function) is MethodType:
         return _same(function.__self__), _function(function.__func__)
     if type(function) is not FunctionType or function.__dict__:
         return _same(function)
-    parts = (function.__code__, function.__globals__, function.__defaults__, *(function.__closure__ or ()))
-    keywords = function.__kwdefaults__ or {}
-    return (*map(_same, parts), *[(name, _same(each)) for name, each in keywords.items()])
+    defaults, closure, keywords = function.__defaults__, function.__closure__, function.__kwdefaults__
+    if defaults is None and closure is None and keywords is None:
+        return id(function.__code__), id(function.__globals__)
+    return (
+        id(function.__code__),
+        id(function.__globals__),
+        _same(defaults),
+        *map(_same, closure or ()),
+        *[(name, _same(each)) for name, each in (keywords or {}).items()],
+    )
 
 
-def _same(value: Any) -> tuple[Any, ...]:
-    if type(value) in _CONSTANTS:
-        return type(value), repr(value)  # 0.0 and -0.0 are equal
-    if type(value) is tuple:
+def _same(value: Any) -> Any:
+    kind = type(value)
+    if kind in _CONSTANTS:
+        return kind, repr(value)  # 0.0 and -0.0 are equal
+    if kind is tuple:
         return tuple(map(_same, value))
-    return (id(value),)
+    return id(value)
