@@ -90,3 +90,18 @@ def test_other_ends_without_threads_are_failures(shell):
     for program in ("assert 1 == 2\n", "import sys\nsys.exit(3)\n", "raise OSError\n", "[][0]\n"):
         shell.write("program.py", program)
         shell.run("check", "program.py", "--fresh", status=1)
+
+
+def test_a_package_of_an_included_module_is_imported_by_the_program(shell):
+    library = shell.folder.parent / f"{shell.folder.name}_library"
+    (library / "pkg").mkdir(parents=True)
+    (library / "pkg" / "__init__.py").write_text("import sys\nassert sys.argv[0].endswith('program.py'), sys.argv\n")
+    (library / "pkg" / "work.py").write_text("n = 0\ndef add():\n    global n\n    m = n\n    n = m + 1\n")
+    program = "import threading\nfrom pkg.work import add\n"
+    program += "threads = [threading.Thread(target=add) for _ in range(2)]\n"
+    program += "for each in threads: each.start()\nfor each in threads: each.join()\n"
+    shell.write("program.py", program)
+    shell.environment["PYTHONPATH"] = str(library)
+    shell.run("record", "program.py", "--include", "pkg.work", status=0)
+    assert "work.py:5" in shell.run("predict", "program.recording", status=1).stdout
+    assert "verified" in shell.run("check", "program.py", "--include", "pkg.work", status=0).stdout

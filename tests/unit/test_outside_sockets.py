@@ -114,6 +114,55 @@ RACES = {
 }
 
 CORRECT = {
+    "uses of a socket that is closed": """
+        import socket
+        a, b = socket.socketpair()
+        a.close()
+        def refused(use):
+            try:
+                use()
+            except OSError:
+                return
+            raise AssertionError
+        def receive():
+            refused(lambda: a.recv(1))
+            refused(lambda: a.recv_into(bytearray(1)))
+            refused(lambda: a.accept())
+            refused(lambda: a.getpeername())
+        def send():
+            refused(lambda: a.sendall(b"x"))
+            refused(lambda: a.send(b"x"))
+            refused(lambda: a.sendmsg([b"x"]))
+            refused(lambda: a.sendto(b"x", "nowhere"))
+            refused(lambda: a.shutdown(socket.SHUT_RDWR))
+        run(receive, send)
+        b.close()
+    """,
+    "a socket closed while it is read": """
+        import socket
+        a, b = socket.socketpair()
+        def read():
+            try:
+                while a.recv(1024):
+                    pass
+            except OSError:
+                pass
+        def end():
+            b.close()
+            a.close()
+        run(read, end)
+    """,
+    "a socket closed while it is written": """
+        import socket
+        a, b = socket.socketpair()
+        def send():
+            try:
+                a.sendall(b"hello")
+            except OSError:
+                pass
+        run(send, a.close)
+        b.close()
+    """,
     "messages answered": """
         import socket
         server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

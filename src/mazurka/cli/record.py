@@ -59,7 +59,7 @@ def command(
     if _is_in_c(program):
         _require_none(program, (*include, values, predicts))
         return _record_run(program, arguments, output, properties, seed)
-    from mazurka.program.python.entry import file_of
+    from mazurka.program.python.entry import file_of, found_on_path
     from mazurka.program.python.included import require_modules
     from mazurka.program.python.instrument.kept_code import user_folder
     from mazurka.program.python.instrument.loader import Loader
@@ -76,7 +76,7 @@ def command(
             hint="set PYTHON_GIL=1",
         )
     packages = tuple([name for each in include for name in each.split(",")])
-    require_modules(packages)
+    require_modules(tuple([each for each in packages if found_on_path(each) is None]))  # others import their packages
     stated = [each for name in properties for each in find(name)]
     file = file_of(program)
     directory = Path(output or f"{module or Path(file).stem}.recording")

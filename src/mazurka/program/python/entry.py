@@ -80,18 +80,26 @@ def file_of(target: str) -> str:
     """The file of a target that a user names: a script, a function of a file, or a module to be run."""
     if not target.startswith(MODULE):
         return target.partition("::")[0]
-    folders, found = [os.getcwd(), *sys.path], None
     name = target.removeprefix(MODULE)
-    for part in [*name.split("."), "__main__"]:  # no module is imported: they are to be instrumented
-        found = importlib.machinery.PathFinder.find_spec(part, folders)
-        folders = list(found.submodule_search_locations or ()) if found is not None else []
-        if not folders:
-            break
+    found = found_on_path(name)
+    if found is not None and found.submodule_search_locations:
+        found = found_on_path(f"{name}.__main__")
     if found is None or not found.origin or not found.origin.endswith(".py"):
         hint = "run it where `python -m` finds it: in its folder, or with PYTHONPATH=src"
         raise UsageError("no-such-module", f"there is no module {name} to run", where="-m", hint=hint)
     relative = os.path.relpath(found.origin)
     return found.origin if relative.startswith(os.pardir) else relative
+
+
+def found_on_path(name: str) -> importlib.machinery.ModuleSpec | None:
+    """The module of a dotted name; no package that it is in is imported, since they are to be instrumented."""
+    folders, found = [os.getcwd(), *sys.path], None
+    for part in name.split("."):
+        found = importlib.machinery.PathFinder.find_spec(part, folders)
+        if found is None:
+            return None
+        folders = list(found.submodule_search_locations or ())
+    return found
 
 
 def import_failed(error: BaseException, where: str, imported: str) -> UsageError:

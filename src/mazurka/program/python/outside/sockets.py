@@ -35,8 +35,9 @@ def _end_of(models: Models, thing: Any) -> End | None:
     return of_run(models).by_descriptor.get(_Real.fileno(thing))
 
 
-def _counted(models: Models, name: str, perform: Callable[[], Any]) -> Any:
-    count_uncontrolled(models.runtime, f"socket.socket.{name}")
+def _counted(models: Models, thing: Any, name: str, perform: Callable[[], Any]) -> Any:
+    if _Real.fileno(thing) >= 0:  # a closed socket refuses everything, which depends on its state alone
+        count_uncontrolled(models.runtime, f"socket.socket.{name}")
     return perform()
 
 
@@ -132,7 +133,7 @@ def _connecting(name: str) -> Callable[..., Any]:
         if end is None or not _is_stream(self) or listener is None or listener.gets is None:
             pass_step(models, change(*_state(self)))
             if end is None or _is_stream(self):
-                return _counted(models, name, lambda: real(self, address))
+                return _counted(models, self, name, lambda: real(self, address))
             end.peer = key
             done = real(self, address)
             _has_address(models, self, end)
@@ -159,7 +160,7 @@ def _connected(models: Models, end: End, key: Any, listener: End) -> None:
 def _accept(models: Models, real: Any, self: Any) -> Any:
     end = _end_of(models, self)
     if end is None or end.gets is None:
-        return _counted(models, "accept", lambda: real(self))
+        return _counted(models, self, "accept", lambda: real(self))
     fd, address = channels.receive(models, _Real.fileno(self), end, lambda: real(self), _Real.gettimeout(self))
     channels.received(end, 1)
     waiting = of_run(models).waiting.get(end.address)
@@ -188,7 +189,7 @@ def _receiving(name: str, flags_at: int, amount: Callable[[Any], int]) -> Callab
             return (
                 real(self, *args, **named)
                 if end is not None
-                else _counted(models, name, lambda: real(self, *args, **named))
+                else _counted(models, self, name, lambda: real(self, *args, **named))
             )
         flags = _flags(args, flags_at, named)
         channels.hold(models, args[:1], f"{name}()")
@@ -206,7 +207,7 @@ def _sending(name: str) -> Callable[..., Any]:
     def send(models: Models, real: Any, self: Any, data: Any, *args: Any) -> Any:
         end = _end_of(models, self)
         if end is None:
-            return _counted(models, name, lambda: real(self, data, *args))
+            return _counted(models, self, name, lambda: real(self, data, *args))
         if end.puts is None and end.peer is not None:
             return _post(models, self, end.peer, lambda: real(self, data, *args))
         stream = _is_stream(self)
@@ -241,7 +242,7 @@ def _post(models: Models, self: Any, key: Any, perform: Callable[[], Any]) -> An
     """Send a message to an address."""
     receiver = of_run(models).by_address.get(key) if key is not None else None
     if receiver is None or receiver.gets is None:
-        return _counted(models, "sendto", perform)
+        return _counted(models, self, "sendto", perform)
     touch(models, Op.RMW, receiver.gets)
     done = perform()
     receiver.gets.held += 1
@@ -252,7 +253,7 @@ def _sendto(models: Models, real: Any, self: Any, data: Any, *args: Any) -> Any:
     channels.hold(models, (data,), "sendto()")
     end = _end_of(models, self)
     if end is None:
-        return _counted(models, "sendto", lambda: real(self, data, *args))
+        return _counted(models, self, "sendto", lambda: real(self, data, *args))
     done = _post(models, self, _key(self, args[-1]), lambda: real(self, data, *args))
     _has_address(models, self, end)
     return done
@@ -262,7 +263,7 @@ def _sendmsg(models: Models, real: Any, self: Any, buffers: Any, *args: Any) -> 
     channels.hold(models, list(buffers) if isinstance(buffers, (list, tuple)) else (), "sendmsg()")
     end = _end_of(models, self)
     if end is None or end.puts is None:
-        return _counted(models, "sendmsg", lambda: real(self, buffers, *args))
+        return _counted(models, self, "sendmsg", lambda: real(self, buffers, *args))
     stream = _is_stream(self)
     return channels.send(
         models, _Real.fileno(self), end, lambda: _sent(real(self, buffers, *args), stream), _timeout(self, 0)
