@@ -445,6 +445,20 @@ def test_a_file_that_a_module_opens_when_it_is_imported_is_followed(alone: Path)
     assert (alone / "log").read_text() == "before\n"
 
 
+def test_paths_in_proc_are_the_same_in_each_process(tmp_path: Path) -> None:
+    source = """
+        import os
+        def look():
+            os.stat("/proc/self/ns/pid")
+            os.readlink("/proc/self/ns/pid")
+            os.path.realpath("/proc/self/ns/pid")
+            assert os.path.exists(f"/proc/{os.getpid()}/status")
+        run(look, look)
+    """
+    result = explored(tmp_path, source, isolation="fork")
+    assert result.verdict is Verdict.VERIFIED, str(result)
+
+
 def test_a_child_that_dies_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "count"
     path.write_text("0")

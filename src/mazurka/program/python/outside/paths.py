@@ -26,6 +26,7 @@ from mazurka.trace.targets import Kind, Target
 _LINKS: Final = 40
 
 #: Below these there are no files, only the system's views of itself.
+_process: Final = posix.getpid  # the real one
 _SYSTEM: Final = ("/dev/", "/proc/", "/sys/")
 
 _MARK: Final = 1 << 40
@@ -79,6 +80,8 @@ def resolve(path: Any, base: str | None, *, follow: bool = True) -> ResolvedPath
         if name == "..":
             at = os.path.dirname(at)
             continue
+        if at == "/proc" and name == str(_process()):
+            name = "self"
         step = f"/{name}" if at == "/" else f"{at}/{name}"
         passed.append(step)
         is_last = not any(part not in ("", ".") for part in rest)
@@ -87,7 +90,8 @@ def resolve(path: Any, base: str | None, *, follow: bool = True) -> ResolvedPath
                 to = posix.readlink(step)
             except OSError:
                 to = ""  # no link, or no entry at all
-            if to and links < _LINKS:
+            # Links in /proc to names without a folder differ from process to process: /proc/self, /proc/self/ns/pid.
+            if to and links < _LINKS and (to.startswith("/") or not step.startswith("/proc/")):
                 links += 1
                 rest.extend(to.split("/")[::-1])
                 at = "/" if to.startswith("/") else at
