@@ -7,7 +7,7 @@ const PLOT_BOTTOM = 22;
 
 function searchPlots(search) {
   const plots = [];
-  if (search.seconds.length > 1) {
+  if (search.seconds.length > 1 && search.executions.at(-1) > 2) {
     plots.push(linePlot("Executions", search.seconds, [["executions", search.executions], ...(search.estimate.some((each) => each !== null) ? [["estimate of the whole search", search.estimate]] : [])]));
     const [times, rates] = ratesOf(search.executions, search.seconds);
     if (times.length > 1) plots.push(linePlot("Executions per second", times, [["executions per second", rates]]));
