@@ -93,8 +93,9 @@ class _Case:
         return f" ({os.path.basename(location.file)}:{location.line})" if location is not None else ""
 
     def value(self, touch: TrailAccess) -> str:
-        value = self.step(touch).value
-        return f" = {value_words(self.trail.run, value)}" if value is not None else ""
+        step = self.step(touch)
+        value = value_words(self.trail.run, step.value) if step.value is not None else ""
+        return f" = {value}" if value and value != self.words(step.target) else ""
 
     def others(self, each: Interference) -> str:
         """The threads that change a target while a thread is stopped, with the verb: ``A changes``, ``A and B
