@@ -105,3 +105,15 @@ def test_a_package_of_an_included_module_is_imported_by_the_program(shell):
     shell.run("record", "program.py", "--include", "pkg.work", status=0)
     assert "work.py:5" in shell.run("predict", "program.recording", status=1).stdout
     assert "verified" in shell.run("check", "program.py", "--include", "pkg.work", status=0).stdout
+
+
+def test_a_test_is_run_with_the_settings_of_pytest(shell):
+    shell.write("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['src']\n")
+    shell.write("src/shop/__init__.py", CART)
+    test = "import threading\nfrom shop import Cart\n\ndef test_cart():\n    cart = Cart()\n"
+    test += "    threads = [threading.Thread(target=cart.add, args=('tea',)) for _ in range(2)]\n"
+    test += "    for each in threads: each.start()\n    for each in threads: each.join()\n"
+    shell.write("tests/test_cart.py", test + "    assert cart.items == {'tea': 2}\n")
+    found = shell.run("check", "tests/test_cart.py::test_cart", status=1).stdout
+    assert "Check-then-act" in found
+    assert "AssertionError: assert {'tea': 1} == {'tea': 2}" in found

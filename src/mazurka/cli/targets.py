@@ -2,8 +2,8 @@
 
 A folder has the tests that pytest finds in it; a file that is named as pytest's test files are, defines tests and is no
 script has its tests; ``FILE::TestClass``, ``FILE::TestClass::test`` and ``FILE::test[parameters]`` are tests, and so is
-a test function that takes arguments, which are fixtures. All other files, functions of files, and
-``-m MODULE``, are programs.
+a test function that takes arguments, which are fixtures, or is in a project with settings for pytest. All other files,
+functions of files, and ``-m MODULE``, are programs.
 
 Targets are compared by their real paths: a program that is named twice is checked once. Tests that overlap are pytest's
 to collect; of those that are also named as programs none runs twice (:mod:`mazurka.pytest_plugin.selected`).
@@ -73,10 +73,36 @@ def _is_of_tests(path: str, name: str) -> bool:
         return True
     if _ID in name or "[" in name:
         return True
-    if name:
-        return name in _defined(path).needing_pytest
     is_named_so = Path(path).stem.startswith("test_") or Path(path).stem.endswith("_test")
+    if name:
+        known = _defined(path)
+        return name in known.needing_pytest or (is_named_so and name in known.tests and _has_settings(path))
     return is_named_so and path.endswith(".py") and _defined(path).has_tests and not _defined(path).is_script
+
+
+#: Files with settings of pytest -> what is in them, then.
+_SETTINGS: Final = {
+    "conftest.py": "",
+    "pytest.ini": "",
+    "pytest.toml": "",
+    "pyproject.toml": "[tool.pytest",
+    "tox.ini": "[pytest]",
+    "setup.cfg": "[tool:pytest]",
+}
+
+
+def _has_settings(path: str) -> bool:
+    """Whether a test is in a project with settings or plugins for pytest, without which it may not even be imported."""
+    for folder in Path(os.path.abspath(path)).parents:
+        for name, part in _SETTINGS.items():
+            try:
+                if part in (folder / name).read_text("utf-8", "replace"):
+                    return True
+            except OSError:
+                continue
+        if (folder / ".git").exists() or (folder / "pyproject.toml").exists():
+            return False
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +112,7 @@ class _Defined:
 
     has_tests: bool = False
     is_script: bool = False
+    tests: frozenset[str] = frozenset()
     needing_pytest: frozenset[str] = frozenset()
 
 
@@ -100,7 +127,9 @@ def _defined(path: str) -> _Defined:
     classes = {each.name for each in tree.body if isinstance(each, ast.ClassDef) and each.name.startswith("Test")}
     with_fixtures = {each.name for each in tests if _takes_arguments(each)}
     is_script = any(isinstance(each, ast.If) and _asks_for_main(each.test) for each in tree.body)
-    return _Defined(bool(tests or classes), is_script, frozenset(classes | with_fixtures))
+    return _Defined(
+        bool(tests or classes), is_script, frozenset(each.name for each in tests), frozenset(classes | with_fixtures)
+    )
 
 
 def _takes_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

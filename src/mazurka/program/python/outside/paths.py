@@ -25,8 +25,9 @@ from mazurka.trace.targets import Kind, Target
 #: The number of symbolic links that Linux follows.
 _LINKS: Final = 40
 
-#: Below these there are no files, only the system's views of itself.
 _process: Final = posix.getpid  # the real one
+
+#: Below these there are no files, only the system's views of itself.
 _SYSTEM: Final = ("/dev/", "/proc/", "/sys/")
 
 _MARK: Final = 1 << 40
