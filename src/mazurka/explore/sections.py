@@ -43,6 +43,7 @@ _CONTENT_OPS: Final = (Op.READ, Op.WRITE, Op.RMW)
 
 _is_lock: Final = of_kinds(Kind.LOCK)
 _is_structure: Final = of_kinds(Kind.STRUCTURE)
+_is_item: Final = of_kinds(Kind.ITEM)
 
 #: The site of all sections: what one that reads accesses afterwards may depend on the value, at each of them.
 _SITE: Final = SiteNumber(-1)
@@ -233,7 +234,10 @@ class Sections:
             if number in run.unordered and not self._finals:
                 continue
             for _, target in _accesses(entry):
-                if target in inserted and (self._finals or target not in added.get(number, ())):
+                if target not in inserted:
+                    continue
+                is_of_key = target in added.get(number, ()) or (_is_item(entry[2]) and entry[2][1] == target[1])
+                if self._finals or not is_of_key:
                     self._looked_at.add(fingerprint_of_name(inserted[target]))
 
     # -- merging ------------------------------------------------------------------------------------------------------
@@ -324,13 +328,14 @@ def _added(run: Run, number: int) -> list[Target]:
     entries = run.entries()
     task, op, target, _, _, _, more = entries[number]
     keys = [each.target for each in more if _is_structure(each.target)]
-    if number in run.additions:
+    if number in run.additions:  # the first step of a sum
         following = entries[number + 1]
-        is_sum = op is not Op.WRITE and _is_of(following, task, target) and WRITES[following[1]]
-        return [target, *keys] if is_sum else keys if op is Op.WRITE else []
-    earlier = entries[number - 1]
-    is_sum = number - 1 in run.additions and _is_of(earlier, task, target) and earlier[1] is not Op.WRITE
-    return [target, *keys] if is_sum and WRITES[op] else []
+        is_sum = _is_of(following, task, target) and WRITES[following[1]]
+    else:
+        is_sum = number - 1 in run.additions and _is_of(entries[number - 1], task, target) and WRITES[op]
+    if is_sum:
+        return [target, *keys]
+    return keys if ~number in run.additions else []
 
 
 def _is_of(entry: Entry, task: int, target: Target) -> bool:

@@ -306,7 +306,8 @@ class Run:
     shortest: float = float("inf")  # the shortest of these limits, in seconds
     slept: float = 0.0  # the latest end of a sleep, in seconds since the start
     lag: float = 0.0  # for how long threads that could move were held up while others slept or waited, at most
-    #: Steps that add to an integer without showing it (its read; the write comes next), or an item to a dictionary.
+    #: Steps ``n`` that add to an integer without showing it (its read; the write comes next); and ``~n`` for steps
+    #: that add a key to a dictionary if it is missing.
     additions: Collection[int] = frozenset()
     unordered: Collection[int] = frozenset()  # steps that look at keys of a dictionary, but not at their order
     unseen: Collection[Target] = frozenset()  # locks taken with a limit, or by code that is not instrumented

@@ -22,8 +22,9 @@ _BITS: Final = 20
 _MASK: Final = (1 << _BITS) - 1
 
 
-#: The kind of the site of a truth test.
+#: The kind of the site of a truth test, and of a call whose result is only compared, or counted.
 TRUTH_TEST: Final = "test"
+COMPARED: Final = "compared"
 
 
 class Site(NamedTuple):
@@ -240,6 +241,14 @@ def kind_of(number: int) -> str:
     if module is None:
         return _others[number].kind if number in _others else ""
     return module[1][(number & _MASK) - 1][3]
+
+
+def is_also(number: int, kind: str) -> bool:
+    """Whether a site of this kind has the same place in the source as the site of this number."""
+    module, found = _modules.get(number >> _BITS), site(number)
+    if module is None or found is None:
+        return False
+    return any(each[3] == kind and (*each[:2], *each[5:]) == (*found[1:3], *found[6:]) for each in module[1])
 
 
 def location(number: int) -> Location | None:

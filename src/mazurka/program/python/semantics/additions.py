@@ -1,8 +1,8 @@
 """Steps that add to a location without showing what is there: two of these commute (explore/sections.py).
 
 ``x.n += 1`` on two integers adds: nothing but the new value of ``x.n`` depends on the old one; likewise
-``counter[word] += 1``, also if the word was missing. So does ``d[k] = v``, if ``k`` was missing, to the keys of ``d``,
-unless somebody looks at their order.
+``counter[word] += 1``, also if the word was missing. So does ``d[k] = v``, or ``d.setdefault(k)``, to the keys of
+``d``, if ``k`` was missing, unless somebody looks at their order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ _SUMS: Final = frozenset({"__iadd__", "__isub__"})
 _READING: Final = (Op.READ, Op.RMW)
 
 #: Builtins to which the order of a dictionary's keys makes no difference; that of equal values might.
-_WITHOUT_ORDER: Final = frozenset({"len", "sorted", "set", "frozenset"})
+_WITHOUT_ORDER: Final = frozenset({"len", "sorted"})
+
+#: ... to which that of its values, or items, makes none if all of these are integers, or all texts.
+_OF_EQUALS: Final = frozenset({"len", "sorted", "min", "max", "sum", "any", "all"})
+
+#: ... if the result is only compared, or counted. (Otherwise a set shows the order of those whose hashes collide.)
+_COPYING: Final = frozenset({"dict", "set", "frozenset"})
+_PLAIN: Final = frozenset({int, str, bool, float, bytes, type(None)})
 
 
 def note(run: Any, name: str, site: int) -> None:
@@ -32,15 +39,24 @@ def note(run: Any, name: str, site: int) -> None:
 
 
 def note_insertion(run: Any, target: Target) -> None:
-    """The last step, if it was on this target, has put an item under a new key."""
-    if not run.is_recording and run.log and run.log[-1][2] is target:
-        run.additions.add(len(run.log) - 1)
+    """The last step, if it was on this target, puts an item under a key if the key is missing."""
+    if _is_last(run, target):
+        run.additions.add(~(len(run.log) - 1))
 
 
-def note_look(run: Any, site: int) -> None:
-    """The last step has looked at the keys of a dictionary: note it if their order makes no difference to it."""
-    if not run.is_recording and run.log and run.log[-1][3] == site and _is_without_order(site, bool(run.log[-1][6])):
-        run.unordered.add(len(run.log) - 1)
+def note_look(run: Any, site: int, thing: Any = None) -> None:
+    """The last step has looked at the keys of a dictionary, perhaps by way of ``thing``: note it if their order makes
+    no difference to it."""
+    if not run.is_recording and run.log and run.log[-1][3] == site:
+        if _is_without_order(site, bool(run.log[-1][6])) or _is_of_equals(site, thing):
+            run.unordered.add(len(run.log) - 1)
+
+
+def _is_last(run: Any, target: Target) -> bool:
+    """Whether the last step was on this target, and no code runs at the ends of items, in their order."""
+    if run.is_recording or not run.log or run.log[-1][2] is not target:
+        return False
+    return not getattr(run, "replacing_runs_code", True)  # accesses that are only gathered are no step
 
 
 @cache
@@ -49,7 +65,32 @@ def _is_without_order(site: int, reads_values: bool) -> bool:
     if found is None:
         return False
     is_call = found.kind == "call" and found.name in _WITHOUT_ORDER and not reads_values
-    return is_call or found.kind in ("compare", sites.TRUTH_TEST)
+    return is_call or _is_compared(site) or found.kind in ("compare", sites.TRUTH_TEST)
+
+
+@cache
+def _is_compared(site: int) -> bool:
+    """Whether a copy is made that is only compared, or counted."""
+    found = sites.site(site)
+    return found is not None and found.kind == "call" and found.name in _COPYING and sites.is_also(site, sites.COMPARED)
+
+
+def _is_of_equals(site: int, thing: Any) -> bool:
+    """Whether a builtin goes over the values, or items, of a dictionary, of which equal ones can't be told apart."""
+    kind = type(thing)
+    if kind is not _VALUES and kind is not _ITEMS:
+        return False
+    found = sites.site(site)
+    if found is None or found.kind != "call" or not (found.name in _OF_EQUALS or _is_compared(site)):
+        return False
+    if kind is _VALUES:
+        return {type(each) for each in thing} in ({int}, {str})
+    keys, values = {type(key) for key, _ in thing}, {type(value) for _, value in thing}
+    return found.name not in ("sum", "any", "all") and keys in ({int}, {str}) and values <= _PLAIN
+
+
+_VALUES: Final[type] = type({}.values())
+_ITEMS: Final[type] = type({}.items())
 
 
 @cache

@@ -167,7 +167,7 @@ def read(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
 
 
 #: Dictionaries in which the order of keys is that of their insertion, and nothing else depends on it.
-_BY_INSERTION: Final = frozenset({dict, defaultdict})
+_BY_INSERTION: Final = frozenset({dict, defaultdict, Counter})
 
 
 def write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
@@ -187,7 +187,7 @@ def write(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
     if is_contested(run, site, target, not present):
         op, more = _RMW, (*values_changed(thing, n), Access(_RMW, (STRUCTURE, n)))
     emit(run, thing, site, op, target, more, _look(thing, args[0]))
-    if op is _WRITE and not present and n > 0 and type(thing) in _BY_INSERTION:
+    if not (present and op is _WRITE) and n > 0 and type(thing) in _BY_INSERTION:
         additions.note_insertion(run, target)
 
 
@@ -255,10 +255,12 @@ def set_default(run: Any, thing: Any, site: int, args: tuple[Any, ...]) -> None:
         admit_unknown(run, number(thing), dict.keys(thing), site)
     if n < 0:
         _hide(run, n, (stands,), site)
-    present = _has(thing, args[0], stands)
-    present &= not is_contested(run, site, item_at(n, stands), not present)
+    target, present = item_at(n, stands), _has(thing, args[0], stands)
+    present &= not is_contested(run, site, target, not present)
     more = () if present else (Access(_RMW, (STRUCTURE, n)),)
-    emit(run, thing, site, _READ if present else _RMW, item_at(n, stands), more, _look(thing, args[0]))
+    emit(run, thing, site, _READ if present else _RMW, target, more, _look(thing, args[0]))
+    if not present and n > 0 and type(thing) in _BY_INSERTION:
+        additions.note_insertion(run, target)
 
 
 #: The default factory as `__missing__` reads it, whatever other attribute of that name there may be.

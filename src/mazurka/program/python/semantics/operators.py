@@ -243,6 +243,7 @@ def use(run: Any, thing: Any, site: int) -> None:
     elif type(thing) is types.FunctionType or type(thing) is types.MethodType:
         definitions.look(run, (thing,), site, "its description")
     deep_access.read(run, (thing,), site)
+    additions.note_look(run, site)
 
 
 def consume(run: Any, thing: Any, site: int) -> None:
@@ -261,7 +262,7 @@ def consume(run: Any, thing: Any, site: int) -> None:
         )
     else:
         go_through(run, thing, site)
-    additions.note_look(run, site)
+    additions.note_look(run, site, thing)
 
 
 def reduce(run: Any, function: Any, items: Any, site: int) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from mazurka.program.python.analysis.scopes import VariableKind, Way
 from mazurka.program.python.instrument.rewrite.nodes import at, constant, copied, is_ours, text_of
-from mazurka.program.python.instrument.rewrite.operators import is_asked, used
+from mazurka.program.python.instrument.rewrite.operators import is_asked, note_copy, used
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
 from mazurka.program.python.semantics.containers import GOING_THROUGH, METHODS, SLOTS
 
@@ -110,6 +110,8 @@ def builtin_call(r: Rewriter, node: ast.Call, name: str) -> ast.expr:
     if name in _EVALUATING:
         return looked_at(r, node, passed_on=True)
     single = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
+    if single and name == "len":
+        note_copy(r, node.args[0])
     if single and not any(not r.steady(keyword.value) for keyword in node.keywords) and not has_key(node):
         hook = _ASKING.get(name, "")
         if name in _CONSUMERS:

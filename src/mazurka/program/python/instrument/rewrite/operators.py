@@ -8,7 +8,7 @@ from typing import Final
 from mazurka.program.python.analysis.scopes import VariableKind
 from mazurka.program.python.instrument.rewrite.nodes import at, binds, copied, is_ours, text_of
 from mazurka.program.python.instrument.rewrite.rewriter import Rewriter, Rule
-from mazurka.program.python.instrument.sites import TRUTH_TEST
+from mazurka.program.python.instrument.sites import COMPARED, TRUTH_TEST
 
 #: Kinds of use that read a container's elements, too.
 _INSIDE: Final = ("format", "match", "unpack all")
@@ -66,6 +66,9 @@ def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
     if isinstance(operator, (ast.In, ast.NotIn)):
         return membership(r, node, left, right, isinstance(operator, ast.NotIn))
     compares = isinstance(operator, _COMPARING) and compared(r, left, right)
+    if isinstance(operator, _COMPARING):
+        for each in originals:
+            note_copy(r, each)
     steady = r.steady(left) and not binds(right)
     node.left = r.visit(left)
     node.comparators = [r.visit(right)]
@@ -77,6 +80,12 @@ def compare(r: Rewriter, node: ast.Compare) -> ast.expr:
         return node
     function = type(operator).__name__.lower().replace("noteq", "ne").replace("lte", "le").replace("gte", "ge")
     return r.through(function, r.hook("op", [node.left, node.comparators[0], site], node), node)
+
+
+def note_copy(r: Rewriter, node: ast.expr) -> None:
+    """Note a call that copies a container, if it is one: the copy is compared, or counted, and gone then."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("dict", "set", "frozenset"):
+        r.site(node, COMPARED)
 
 
 def chain(r: Rewriter, node: ast.Compare) -> ast.expr:
