@@ -230,7 +230,7 @@ def test_phases_are_verified(load: Any) -> None:
 
 def test_one_that_waits_for_ever_is_told_apart_by_words(load: Any) -> None:
     result = api.explore(load("run(lambda: gate.wait())").program, jobs=1)
-    assert "the other parties of Barrier created at" in str(result)
+    assert "waits for Barrier `gate`" in str(result)
     assert result.failures[0].witness is not None
 
 
