@@ -116,6 +116,8 @@ def _names_of(value: Any, depth: int = 3) -> Iterator[str]:
         value, kind = value.__func__, FunctionType
     if kind is str:
         yield value
+    elif kind is partial:
+        yield from _names_of([value.func, *value.args, *value.keywords.values()], depth)
     elif kind is FunctionType:
         yield value.__name__
         yield from _names_in(value.__code__)
