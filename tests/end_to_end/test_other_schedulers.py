@@ -90,7 +90,7 @@ def test_their_import_makes_no_difference(libraries: Shell) -> None:
 
 def test_a_session_of_pytest_that_was_patched_before(libraries: Shell) -> None:
     libraries.write("conftest.py", "from gevent import monkey\nmonkey.saved['threading'] = {}\n")
-    libraries.write("test_one.py", "def test_one():\n    pass\n")
+    libraries.write("test_one.py", "import threading\ndef test_one():\n    threading.Thread(target=print).start()\n")
     plugin = ("-p", "mazurka.pytest_plugin", "-p", "no:cacheprovider", "--mazurka")
     done = preloaded.run_fresh(plugin, libraries.folder, libraries.variables(), 60, module="pytest")
     assert done.returncode == 4

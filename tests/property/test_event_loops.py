@@ -4,7 +4,6 @@ ones."""
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import sys
 import threading
@@ -16,11 +15,9 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from benchmarks.differential import loaded_module, reached
 
-from mazurka.api import explore
 from mazurka.report.check_report import Verdict
-
-_write = (os.write,)  # the real one: a write in a run would be undone
 
 
 @dataclass(frozen=True)
@@ -121,12 +118,8 @@ def _real(scenario: Callable[[], str], seed: int, count: int) -> set[str]:
 
 @pytest.mark.parametrize("seed", [1, 7])
 def test_orders_of_real_threads_are_explored(seed: int, tmp_path: Path) -> None:
-    scenario = _scenario(_drawn(seed))
-    explored = tmp_path / "explored"
-    descriptor = os.open(explored, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-    try:
-        result = explore(scenario, at_end=lambda result: _write[0](descriptor, f"{result}\n".encode()), jobs=1)
-    finally:
-        os.close(descriptor)
-    assert result.verdict is Verdict.VERIFIED
-    assert _real(scenario, seed, 40) <= set(explored.read_text().split("\n"))
+    copied = loaded_module(Path(__file__).read_text(), tmp_path)  # code here would be explored with the program
+    scenario = copied._scenario(copied._drawn(seed))
+    explored = reached(scenario, "auto")
+    assert explored.verdict is Verdict.VERIFIED
+    assert {repr(each) for each in _real(scenario, seed, 40)} <= explored.returned
