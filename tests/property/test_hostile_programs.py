@@ -22,7 +22,7 @@ _SAMPLED: Final = "SAMPLED_CASES" in os.environ
 _INTERRUPTIBLE: Final = frozenset({"text over bytes", "counter", "user's dictionary", "annotated"})
 
 #: Correct samples that have no answer yet.
-_UNVERIFIED: Final = frozenset({"buffer_over_own_raw_file", "finaliser_under_a_lock", "weak_keys_locked"})
+_UNVERIFIED: Final = frozenset({"buffer_over_own_raw_file", "weak_keys_locked"})
 
 
 def _is_cut(said: Said) -> bool:

@@ -79,7 +79,7 @@ class LexicalScope:
         self.captured: set[str] = set()
         self.late: set[str] = set()  # names captured by a function that may run before they are bound
         self.consumer = ""  # of a generator expression: the name of its consumer, which exhausts it at once
-        self.derived: set[str] = set()  # classes whose way of making objects is not defined by plain methods only
+        self.derived: set[str] = set()  # classes that make objects by other than plain methods, or have a finaliser
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.imports: dict[str, set[str]] = {}  # name bound by imports -> the modules it comes from
@@ -87,6 +87,11 @@ class LexicalScope:
         self.lazy: dict[str, tuple[str, str]] = {}  # names that are resolved at their first use -> module and name
         self.given: dict[str, list[ast.expr]] = {}  # name -> the expressions that are assigned to it
         self.parameters: set[str] = set()  # *args and **kwargs without other references: fresh containers of each call
+
+
+def _makes_or_ends(node: ast.AST) -> bool:
+    """Whether objects are made, or ended, in a way of their own."""
+    return _makes_objects(node) or "__del__" in (getattr(node, "name", ""), getattr(node, "id", ""))
 
 
 def _makes_objects(node: ast.AST) -> bool:
@@ -447,7 +452,7 @@ class Scopes(ast.NodeVisitor):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._decorators(node)
         self._bind(node.name, way=Way.DEFINITION)
-        if node.bases or node.keywords or node.decorator_list or any(map(_makes_objects, ast.walk(node))):
+        if node.bases or node.keywords or node.decorator_list or any(map(_makes_or_ends, ast.walk(node))):
             self._scope.derived.add(mangle(node.name, self._owner))
         outer, loops, owner = self._scope, self._loops, self._owner
         self._type_parameters(node)

@@ -8,6 +8,7 @@ might then come on the other side of it, and it does not ask which thread it run
 
 - steps of the running thread before the end: they come before it in any order;
 - steps on the object itself, which no thread can reach later on;
+- all, if no other thread has taken a step since the thread made the object: none can have it;
 - steps of the main thread when it has seen all others end.
 
 So at the end of a run an execution of a finaliser while there are other threads counts as untracked if any other step
@@ -51,6 +52,9 @@ _MAIN: Final = 0
 #: The executions of finalisers in this run while there were other threads.
 _executions: Final[list[_Execution]] = per_run([])
 
+#: By the identity of an object with a finaliser: its class, the thread that made it, and how many steps came before.
+_made: Final[dict[int, tuple[type, int, int]]] = per_run({})
+
 #: Weak references that have the end of an object counted, by the identity of the object.
 _watched: Final[dict[int, Any]] = per_run({})
 
@@ -66,6 +70,8 @@ def finaliser(function: Any) -> Any:
         if run is None or run.solo or run.is_recording or run.aborting or not has_concurrent_threads(run):
             return function(thing, *more)
         begin, thread, number = len(run.log), run.current.index, abs(objects.number(thing))
+        if _is_private(run, thing):
+            return function(thing, *more)
         told_apart, run.told_apart = run.told_apart, set()
         try:
             return function(thing, *more)
@@ -77,6 +83,29 @@ def finaliser(function: Any) -> Any:
                 _executions.append(_Execution(thread, number, begin, len(run.log), looks, kind))
 
     return __del__
+
+
+def maker(kind: type) -> Any:
+    """What is to be called to make an object of a class: if the class has a finaliser, a function that notes who makes
+    it."""
+    has_finaliser = any("__del__" in each.__dict__ for each in type.mro(kind))
+    return functools.partial(_make, kind) if has_finaliser else kind
+
+
+def _make(kind: type, *args: Any, **named: Any) -> Any:
+    run: Any = activation.active
+    begin, thread = len(run.log), run.current.index
+    thing = kind(*args, **named)
+    _made[id(thing)] = type(thing), thread, begin
+    return thing
+
+
+def _is_private(run: Any, thing: Any) -> bool:
+    """Whether the running thread has made the object that it ends, and no other one has taken a step since."""
+    kind, thread, begin = _made.pop(id(thing), (None, -1, 0))
+    if kind is not type(thing) or thread != run.current.index:
+        return False
+    return all(entry[0] == thread for entry in run.log[begin:])
 
 
 def watch(thing: Any) -> None:

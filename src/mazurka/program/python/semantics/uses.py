@@ -27,6 +27,7 @@ from mazurka.program.python.semantics import (
     consulted,
     context_calls,
     deep_access,
+    ends_of_objects,
     executed_code,
     native_objects,
     natives,
@@ -197,6 +198,8 @@ def call(function: Any, site: int, /, *args: Any, **named: Any) -> Any:
         reentrant.count_silent(run, site, (*args, *named.values()))
         if function is type:
             return private_classes.made_by(run, function, len(args))
+        if type(function) is type and getattr(run, "replacing_runs_code", False):
+            return ends_of_objects.maker(function)
     return function
 
 
@@ -224,6 +227,8 @@ def call_parts(function: Any, site: int, /, *args: Any, **named: Any) -> tuple[A
             args = reentrant.accompanied_by_state(run, site, name, args)
         if function is type:
             function = private_classes.made_by(run, function, len(args))
+        elif type(function) is type and getattr(run, "replacing_runs_code", False):
+            function = ends_of_objects.maker(function)
     if named:
         return (partial(function, *args, **named),)
     return (function, *args)
