@@ -9,7 +9,15 @@ import pytest
 
 from mazurka.config import Options
 from mazurka.explore.explorer import Budget, Explorer
+from mazurka.program.python.instrument import sites
 from mazurka.workflows.program_spec import open_program, subject_of
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of other tests in this process that run code at the ends of objects are no part of the programs here."""
+    monkeypatch.setattr(sites, "RUNNING_CODE_AT_ENDS", ())
+
 
 _THREADS = """\
 import threading

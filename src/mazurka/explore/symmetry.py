@@ -34,7 +34,7 @@ from mazurka.trace.targets import Kind, Target, of_kinds
 
 _BIRTH_AND_DEATH: Final = frozenset({Op.FORK, Op.BEGIN, Op.END})
 
-_ARRIVAL: Final = Kind.ARRIVAL.tag
+_is_arrival: Final = of_kinds(Kind.ARRIVAL)
 
 _is_life: Final = of_kinds(Kind.THREAD)
 
@@ -178,7 +178,7 @@ def _histories(run: Run, members: set[int]) -> tuple[dict[int, list[int]], dict[
     number = 0
     for task, op, target, site, point, _, more in run.entries():
         count = steps[task] = steps.get(task, 0) + 1
-        if target[0] == _ARRIVAL:  # at any place of a round; all that go on have read the arrivals of all of them
+        if _is_arrival(target):  # at any place of a round; all that go on have read the arrivals of all of them
             op, target = Op.NOP, target[:3]
         accesses = ((op, target), *[(each.op, each.target) for each in more]) if more else ((op, target),)
         if task in members and not (_is_life(target) and op in _BIRTH_AND_DEATH):

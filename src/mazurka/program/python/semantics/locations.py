@@ -280,7 +280,7 @@ def _key_in_words(key: Any) -> str:
     """A key as :func:`.objects.value_key` has it: classes and functions by their names, other objects as ``...``."""
     if type(key) is not tuple:
         return repr(key)
-    if key[:1] == ("object",) and len(key) == 2:
+    if key and key[0] == "object" and len(key) == 2:
         known = objects.living().get(key[1])
         return str(known.__name__) if isinstance(known, (type, types.FunctionType)) else "..."
     return f"({', '.join(map(_key_in_words, key))}{',' * (len(key) == 1)})"
