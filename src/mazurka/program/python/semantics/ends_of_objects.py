@@ -13,7 +13,7 @@ might then come on the other side of it, and it does not ask which thread it run
 
 So at the end of a run an execution of a finaliser while there are other threads counts as untracked if any other step
 conflicts with one of its. Calls of weak references' functions at the end of an object always count then. What a
-finaliser reads from a `threading.local` is not considered.
+finaliser reads from a `threading.local` or a context variable is not considered.
 
 Cost: for programs with finalisers, a frame for each call of one; one pass over the log of a run that has called one.
 """
@@ -86,9 +86,10 @@ def finaliser(function: Any) -> Any:
 
 
 def maker(kind: type) -> Any:
-    """What is to be called to make an object of a class: if the class has a finaliser, a function that notes who makes
-    it."""
-    has_finaliser = any("__del__" in each.__dict__ for each in type.mro(kind))
+    """What is to be called to make an object of a class: if this has a finaliser, and each call makes a new object,
+    a function that notes who makes it."""
+    spaces = [each.__dict__ for each in kind.__mro__[:-1]]
+    has_finaliser = any("__del__" in each for each in spaces) and not any("__new__" in each for each in spaces)
     return functools.partial(_make, kind) if has_finaliser else kind
 
 
