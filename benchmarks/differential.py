@@ -88,6 +88,9 @@ _LOCKED: Final = frozenset({"deadlock", "blocked", "livelock"})
 #: A call that ends the process at once, in both languages.
 _ENDS_PROCESS: Final = re.compile(r"(?<!sys\.)\b_?exit\(")
 
+#: The real one, which no program that is checked replaces: a write in a run would be undone.
+_write: Final = (os.write,)
+
 #: The comparisons beside those of strategies.
 REAL: Final = "real threads"
 DFS: Final = "dfs"
@@ -150,13 +153,16 @@ def reached(
     most: int = _EXECUTIONS_JOINED,
 ) -> Reached:
     """Explore a function; by ``dfs`` in so many executions at most."""
-    returned: set[str] = set()
+    with tempfile.TemporaryFile(buffering=0) as returned:  # in a file: each run may be made in a forked child
+        descriptor = returned.fileno()
 
-    def keep(text: str) -> None:
-        returned.add(text)
+        def keep(text: str) -> None:
+            _write[0](descriptor, text.encode("utf-8", "surrogatepass") + b"\0")
 
-    result = explore(scenario, at_end=Look(at_end, keep), **_settings(strategy, most))
-    return _reached_of(result.report, returned)
+        result = explore(scenario, at_end=Look(at_end, keep), **_settings(strategy, most))
+        returned.seek(0)
+        texts = returned.read().decode("utf-8", "surrogatepass").split("\0")[:-1]
+    return _reached_of(result.report, set(texts))
 
 
 class OpenedProgram:

@@ -106,7 +106,7 @@ BUGS = [
         Case("case_5_urllib3.py", "urllib3", ("urllib3==1.26.14",)),
         kind="exception",
         message="ClosedPoolError",
-        file="urllib3/connectionpool.py",
+        file="case_5_urllib3.py",
         cause=".pool",
     ),
     Bug(_LINECACHE, kind="exception", message="KeyError", file="linecache.py", cause="looks at cache"),
@@ -121,7 +121,7 @@ BUGS = [
         Case("case_8_jinja2.py", "jinja2", ("Jinja2==2.10.3", "markupsafe==2.0.1")),
         kind="deadlock",
         message="waits for",
-        file="jinja2/utils.py",
+        file="case_8_jinja2.py",
         cause="cache._wlock`, which it holds itself",
     ),
 ]

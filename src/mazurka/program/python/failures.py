@@ -53,10 +53,10 @@ def fault_of_ours(error: BaseException) -> str:
         return (
             "the run was cut: code in C wants a plain int where the program gives an unknown input; convert it by int()"
         )
-    last = traceback.extract_tb(trace)[-1]
-    if last.filename not in WATCHING:
+    *_, (frame, line) = traceback.walk_tb(trace)
+    if frame.f_code.co_filename not in WATCHING:
         return ""
-    where = f"{os.path.basename(last.filename)}:{last.lineno}"
+    where = f"{os.path.basename(frame.f_code.co_filename)}:{line}"
     return f"the run was cut by a fault of Mazurka, at {where}: {type(error).__name__}: {_message(error)}"
 
 

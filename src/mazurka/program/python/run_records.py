@@ -39,7 +39,8 @@ def portable(run: Run) -> Run:
 
 def failure_of(runtime: Runtime, task: Task, error: BaseException) -> Failure | None:
     """The failure for an exception that ended a thread; None if the exception is no failure."""
+    step = len(runtime.log)  # before lines of source are read: `linecache` may be the program under check
     if fault := failures.fault_of_ours(error):
         runtime.truncated = runtime.truncated or fault
         return None
-    return failures.exception_failure(task.name, error, len(runtime.log))
+    return failures.exception_failure(task.name, error, step)
