@@ -245,6 +245,8 @@ class PythonProgram(LearnsPoints):
         self.snapshot = None
         if self._is_single:
             self._variants.forget()
+        if self._ready:
+            _collect()  # what is left of runs that were cut ends while nothing is written of it
         while self._undo:
             self._undo.pop()()
         self._ready = False

@@ -2,7 +2,8 @@
 interpreter.
 
 The interpreter does so in C, and reads the source lines through `io.open`: in a run these reads would be steps of the
-thread that lets go of the object. The text is the same.
+thread that lets go of the object. The text is the same. Between runs nothing is written: the objects of a run that was
+cut end then, half unwound.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 import traceback
 from typing import Any, Final
 
+from mazurka.program.python import activation
 from mazurka.program.python.instrument.own import contextlib
 
 _default: Final = sys.__unraisablehook__
@@ -32,7 +34,7 @@ def uninstall() -> None:
 
 def _write(unraisable: Any, /) -> None:
     stream = sys.stderr
-    if stream is None:
+    if stream is None or activation.active is None:
         return
     with contextlib.suppress(Exception):  # the interpreter does not say more, either
         stream.write(f"{unraisable.err_msg or 'Exception ignored in'}: {unraisable.object!r}\n")

@@ -77,8 +77,9 @@ class Ready:
         return frame.f_code.co_name == _ITERATION and event_loops.running_loop() is self.loop
 
     def __bool__(self) -> bool:
-        if not self._is_iterating(sys._getframe(1)) or LOOP_POINTS in self.models.runtime.points:
-            self._step(Op.READ)
+        if self._is_iterating(sys._getframe(1)) and LOOP_POINTS not in self.models.runtime.points:
+            return bool(self.batch or self.has_grown)  # where others have added callbacks, it goes on at its wait
+        self._step(Op.READ)
         return bool(self.batch or self.added)
 
     def __len__(self) -> int:
