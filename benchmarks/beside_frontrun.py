@@ -102,6 +102,46 @@ def holds(state):
 """,
     ),
     Compared(
+        "a name that two threads find missing by `in`",
+        _FOUND,
+        """
+class State:
+    def __init__(self):
+        self.names = {}
+        self.added = []
+
+def add(state):
+    if "name" not in state.names:
+        state.names["name"] = "first"
+        state.added.append("name")
+
+workers = [add, add]
+
+def holds(state):
+    return len(state.added) == 1
+""",
+    ),
+    Compared(
+        "a deque that two threads find empty",
+        _FOUND,
+        """
+from collections import deque
+
+class State:
+    def __init__(self):
+        self.items = deque()
+
+def add(state):
+    if not state.items:
+        state.items.append(1)
+
+workers = [add, add]
+
+def holds(state):
+    return len(state.items) == 1
+""",
+    ),
+    Compared(
         "a search cut off after 20 executions",
         _OPEN,
         """

@@ -92,6 +92,25 @@ def test_lost_update_through_an_indirection_is_found(tool: Tool, container: str,
     assert "an update was lost" in report["failures"][0]["message"]
 
 
+@pytest.mark.parametrize(
+    ("empty", "look", "add"),
+    [
+        ("{}", "'name' not in things", "things['name'] = 1"),
+        ("collections.deque()", "not things", "things.append(1)"),
+        ("collections.OrderedDict()", "'name' not in things", "things['name'] = 1"),
+        ("[]", "not things", "bisect.insort(things, 1)"),
+    ],
+)
+def test_check_then_act_is_found_however_the_check_is_written(tool: Tool, empty: str, look: str, add: str) -> None:
+    """frontrun 0.7.0 holds these for correct after one execution (`findings/frontrun-checks.sh`)."""
+    source = (
+        f"import bisect, collections, threading\n\nthings, added = {empty}, []\n\n\n"
+        f"def work():\n    if {look}:\n        {add}\n        added.append(1)\n\n{_RUN_TWO}\nassert len(added) == 1\n"
+    )
+    report = tool.check(source, status=1)
+    assert report["failures"][0]["explanation"]["sentence"].startswith("Check-then-act")
+
+
 _RV_EXAMPLE = """\
 import sys
 import threading
