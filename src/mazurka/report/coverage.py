@@ -69,8 +69,7 @@ class CoverageReport:
         ]
         if executed:
             found.append(f"executed in both orders: {', '.join(executed)}")
-        if self.sampled is not None and self.sampled.executions:
+        if self.sampled is not None and (least := int(self.sampled.probability * 100)) > 0:
             sampled = counted(self.sampled.executions, "random execution")
-            least = f"{self.sampled.probability:.0%}".replace("%", " %")
-            found.append(f"covered probably: {sampled} find a bug of depth 2 with a probability of at least {least}")
+            found.append(f"covered probably: {sampled} find a bug of depth 2 with a probability of at least {least} %")
         return found
