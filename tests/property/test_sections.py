@@ -15,7 +15,7 @@ from tests.oracle.guarded_programs import drawn_guarded
 from tests.oracle.shown_outcomes import compare_bounded, compare_dpor
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_PROGRAMS = 3_000 if _LONG else 24
+_PROGRAMS = 3_000 if _LONG else 12
 
 #: Programs that once had an outcome too few: objects that sections are the first to meet have another number in each
 #: order; and of simple ones, to see what is gained.

@@ -62,6 +62,9 @@ _STUCK: Final = (FailureKind.DEADLOCK, FailureKind.BLOCKED, FailureKind.LIVELOCK
 #: Steps that only show the start or end of a thread.
 _SILENT: Final = (Op.BEGIN, Op.END, Op.JOIN, Op.FORK, Op.SLEEP)
 
+#: Steps that a thread may do between its last test and its end.
+_LEAVING: Final = (Op.END, Op.RELEASE)
+
 
 #: The values of an event.
 _SET: Final = "True"
@@ -86,7 +89,8 @@ class HalfDone:
 class Relevance:
     """The steps to show, the failing thread's last reads, and the interferences, those of the highest weight first.
     ``between``: where the failing thread has read no shared data, the steps at which it took a lock, another thread did
-    so, and it did so once more."""
+    so, and it did so once more. ``ended``: where no thread has interfered with another one, the last step of a thread
+    that had ended, a read, and the step by another thread whose write it saw."""
 
     steps: frozenset[int]
     seeds: tuple[int, ...]
@@ -94,6 +98,7 @@ class Relevance:
     half_done: HalfDone | None
     late: tuple[DelayedStore, ...] = ()
     between: tuple[int, int, int] | None = None
+    ended: tuple[int, int] | None = None
 
 
 def relevance(trail: Trail, program: Program) -> Relevance:
@@ -117,10 +122,12 @@ def relevance(trail: Trail, program: Program) -> Relevance:
         between = [each for each in between if not _is_of_loop(each.target)] or between
     interferences = _by_weight(trail, starts, between)
     half_done = None if stuck else _half_done(trail, starts)
+    told = None if stuck or interferences else _told_to_end(trail)
     late = delayed_stores(trail.run, trail.end)
     ranks = _ranks(trail, starts, interferences, half_done, within)
     if late:
         ranks.insert(0, {index for each in late for index in each.steps})
+    ranks.insert(0, set(told or ()))
     ended = _endings(trail)
     if ended:
         ranks.insert(0, set(sorted(ended)[-_ENDED:]))
@@ -129,7 +136,22 @@ def relevance(trail: Trail, program: Program) -> Relevance:
         fresh = [index for index in sorted(rank - chosen) if index in ended or not _is_silent(trail.run.log[index])]
         room = (LIMIT if number < _WHOLE_RANKS else _FEW) - len(chosen)
         chosen.update(fresh[-room:] if room > 0 else ())
-    return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done, late)
+    return Relevance(frozenset(chosen), tuple(starts), tuple(interferences), half_done, late, ended=told)
+
+
+def _told_to_end(trail: Trail) -> tuple[int, int] | None:
+    """The write and the read by which another thread has learnt, in its last step, what the write's thread told it."""
+    log = trail.run.log
+    found = []
+    for task, steps in trail.steps_of.items():
+        if task == trail.task or log[steps[-1]].op is not Op.END:
+            continue
+        last = next((index for index in reversed(steps) if log[index].op not in _LEAVING), steps[0])
+        for target, reads, _ in accesses(log[last]):
+            source = trail.source(target, last) if reads else None
+            if source is not None and source.task != task:
+                found.append((source.index, last))
+    return max(found, default=None)
 
 
 def _endings(trail: Trail) -> set[int]:
@@ -286,7 +308,11 @@ def _sections(trail: Trail) -> tuple[int, int, int] | None:
         if log[index].op is not Op.ACQUIRE:
             continue
         after = later.setdefault(target, index)
-        others = [at for at in range(index + 1, after) if log[at].op is Op.ACQUIRE and log[at].target == target]
+        others = [
+            at
+            for at in range(index + 1, after)
+            if log[at].op is Op.ACQUIRE and log[at].target == target and trail.task_of(at) != trail.task
+        ]
         if others:
             return index, others[-1], after
     return None

@@ -103,7 +103,7 @@ class TextRenderer:
         lines += [Line(""), *self._inputs(finding), *self._proof(finding)]
         if finding.replay:
             lines += [Line(f"Replay: {finding.replay}", "bold")]
-        if finding.token:
+        if finding.token and finding.token not in finding.replay:
             lines.append(Line(f"Token:  {finding.token}", "dim"))
         return lines
 

@@ -124,7 +124,17 @@ def recognise(trail: Trail, relevant: Relevance, program: Program) -> Recognised
                 None,
                 "The program behaves differently under the same schedule, so its failure can't be explained.",
             )
-    shapes = (_delayed_store, _iteration, _too_early, _lost_update, _check_then_act, _torn_update, _atomicity)
+    shapes = (
+        _delayed_store,
+        _iteration,
+        _too_early,
+        _unchecked_wait,
+        _lost_update,
+        _check_then_act,
+        _torn_update,
+        _atomicity,
+        _told_to_end,
+    )
     return next((found for each in shapes if (found := each(case)) is not None), (None, _neutral(case)))
 
 
@@ -218,6 +228,31 @@ def _check_then_act(case: _Case) -> Recognised | None:
     return _between_sections(case)
 
 
+def _unchecked_wait(case: _Case) -> Recognised | None:
+    """A thread has waited once for what it had tested, and hasn't tested it again."""
+    trail = case.trail
+    for each in case.relevant.interferences:
+        before, after = each.before, each.after
+        if before is None or after is None or not before.reads or not any(touch.writes for touch in each.inside):
+            continue
+        steps = [index for index in trail.steps_of[each.gap.task] if before.index < index <= after.index]
+        waited = [target for index in steps for target, op in all_operations(trail, index) if op is Op.WAIT]
+        if not waited or not _TESTS.search(case.text(before)):
+            continue
+        looks = [
+            index
+            for index in steps
+            if any(reads and trail.is_shared(at) for at, reads, _ in accesses(trail.run.log[index]))
+        ]
+        if all(case.at(index) != case.place(before) for index in looks):
+            mine, name = case.label(each.gap.task), case.words(each.target)
+            return BugShape.CHECK_THEN_ACT, (
+                f"Check-then-act: {mine} looks at {name}{case.value(before)} and waits for {case.words(waited[0])}; "
+                f"{case.others(each)} {name}; woken, {mine} goes on without looking again: the wait needs a loop."
+            )
+    return None
+
+
 def _between_sections(case: _Case) -> Recognised | None:
     """What two critical sections of the failing thread rely on has been changed in one of another thread between
     them."""
@@ -279,6 +314,21 @@ def _too_early(case: _Case) -> Recognised | None:
                 f"Order violation: {mine} uses {name} before {other} has set it{case.place(later)}.",
             )
     return None
+
+
+def _told_to_end(case: _Case) -> Recognised | None:
+    if case.relevant.ended is None:
+        return None
+    telling, test = case.relevant.ended
+    log = case.trail.run.log
+    if not _DECIDES.search(source_text(step_location(case.trail.run, case.program, test))):
+        return None
+    one, other = case.label(log[telling].task), case.label(log[test].task)
+    sets = "sets" if kind_of(log[telling].target) is Kind.EVENT else verb(log[telling].op)
+    return BugShape.ORDER_VIOLATION, (
+        f"Order violation: {one} {sets} {case.words(log[telling].target)}{case.at(telling)} before {other} has done "
+        f"its work; {other} sees that and ends{case.at(test)}."
+    )
 
 
 def _published_by(trail: Trail, task: int, index: int) -> Target | None:

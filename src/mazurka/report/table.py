@@ -19,6 +19,7 @@ from mazurka.trace.event import Location
 _NUMBER: Final = 6
 _LABEL: Final = 20
 _NARROWEST: Final = 8
+_STEP: Final = 24
 _GAP: Final = 2
 _AND: Final = ", "
 _PATH: Final = 24
@@ -67,11 +68,11 @@ def table(explanation: Explanation, width: int, root: str) -> list[Line]:
 
 
 def _lines(explanation: Explanation, width: int, root: str, extras: frozenset[_Extra]) -> list[Line]:
-    starts, heading = _columns(explanation)
+    longest = max(width * 3 // 5, 40)
+    starts, heading = _columns(explanation, longest)
     rows = [row for row in explanation.rows if isinstance(row, Row)]
     lefts = {id(row): _left(row, starts) for row in rows}
     places = {id(row): _place(row.location if row.caller is None else row.caller.location, root) for row in rows}
-    longest = max(width * 3 // 5, 40)
     left_width = _aligned([len(_AND.join(left)) for left in lefts.values()], len(heading), longest)
     place_width = min(max((len(place) for place in places.values()), default=0), 40)
     lines = [Line(cut(heading, width), "bold")]
@@ -102,22 +103,27 @@ def _aligned(lengths: list[int], heading: int, longest: int) -> int:
     return min(max(most, min(heading, longest)), longest)
 
 
-def _columns(explanation: Explanation) -> tuple[dict[str, int], str]:
-    """The start of each thread's column, and the heading."""
-    starts: dict[str, int] = {}
-    heading = " " * _NUMBER
+def _columns(explanation: Explanation, longest: int) -> tuple[dict[str, int], str]:
+    """The start of each thread's column, and the heading. Where there are many threads, less is shown of long names, to
+    leave room for the steps in the last column."""
     short = [column.label.partition(" (")[0] for column in explanation.columns]  # without the function that it runs
     unique = len(set(short)) == len(short)
-    for column, name in zip(explanation.columns, short, strict=True):
-        starts[column.thread] = len(heading)
-        label = _heading(name if unique else column.label)
-        heading += label.ljust(max(len(label), _NARROWEST)) + " " * _GAP
+    names = short if unique else [column.label for column in explanation.columns]
+    starts: dict[str, int] = {}
+    heading = ""
+    for limit in range(_LABEL, _NARROWEST - 1, -1):
+        heading = " " * _NUMBER
+        for column, name in zip(explanation.columns, names, strict=True):
+            starts[column.thread] = len(heading)
+            heading += _heading(name, limit).ljust(_NARROWEST) + " " * _GAP
+        if max(starts.values(), default=0) + _STEP <= longest:
+            break
     return starts, heading.rstrip()
 
 
-def _heading(label: str) -> str:
+def _heading(label: str, limit: int) -> str:
     """A thread's name in the heading; only the end of a long one, in which names of a pool differ."""
-    return label if len(label) <= _LABEL else "..." + label[3 - _LABEL :]
+    return label if len(label) <= limit else "..." + label[3 - limit :]
 
 
 def _left(row: Row, starts: dict[str, int]) -> list[str]:

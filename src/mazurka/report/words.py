@@ -5,6 +5,7 @@ Each wording is defined in one place, so that rows and sentences agree.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -89,9 +90,9 @@ def target_words(run: Run, target: Target, numbers: Mapping[str, str] | None = N
 
 
 def _compact(run: Run, text: str, numbers: Mapping[str, str] | None = None) -> str:
-    """A text with numbers for objects without a name, by type and in the order of the run, and private names as in the
-    source."""
-    text = _MANGLED.sub("", text)
+    """A text with numbers for objects without a name, by type and in the order of the run, private names as in the
+    source, and paths relative to the current directory."""
+    text = _MANGLED.sub("", text).replace(os.path.join(os.getcwd(), ""), "")
     if "#" not in text:
         return text
     short = numbered(run) if numbers is None else numbers

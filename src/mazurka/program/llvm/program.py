@@ -153,7 +153,7 @@ class CProgram(LearnsPoints):
         runtime.on_round = lambda run, points: None if machine.is_broken else livelock(run, points, self.location)
         if plan.detail:
             runtime.snapshot_stack = machine.frames
-            runtime.on_wait = _name_primitive
+            runtime.on_use = _name_primitive
         depth = sys.getrecursionlimit()
         sys.setrecursionlimit(max(depth, STACK_SIZE // machine.least_frame() + _OUR_CALLS))
         try:
@@ -412,8 +412,7 @@ class _Words:
         return (Frame(place, _line(place)),) if place is not None else ()
 
 
-def _name_primitive(run: Runtime, task: Task) -> None:
-    primitive = task.waiting_for
+def _name_primitive(run: Runtime, primitive: object) -> None:
     if isinstance(primitive, ConditionWaiter):
         run.names.setdefault(primitive.mutex.target, primitive.mutex.name)
         run.names.setdefault(primitive.condition.target, primitive.condition.name)

@@ -549,7 +549,7 @@ class PythonProgram(LearnsPoints):
         runtime.replacing_runs_code = sites.is_in_program(*sites.RUNNING_CODE_AT_ENDS)
         if plan.detail:
             runtime.snapshot_stack = stacks.frames
-            runtime.on_wait = name_primitive
+            runtime.on_use = name_primitive
         if plan.arguments:
             runtime.arguments = arguments
         if plan.keys or plan.values:

@@ -175,7 +175,7 @@ class Runtime:
     on_stuck: Callable[[Runtime, list[Task]], Failure | None] = staticmethod(lambda runtime, tasks: None)
     on_round: Callable[[Runtime, int], Failure | None] = staticmethod(lambda runtime, points: None)
     on_error: Callable[[Runtime, Task, BaseException], Failure | None] = staticmethod(lambda runtime, task, error: None)
-    on_wait: Callable[[Runtime, Task], None] = staticmethod(lambda runtime, task: None)  # detail: names the primitive
+    on_use: Callable[[Runtime, Any], None] = staticmethod(lambda runtime, primitive: None)  # detail: names a primitive
     snapshot_stack: Callable[[], Any] = tuple
     arguments: Callable[[], dict[str, Any]] = staticmethod(dict)  # keyed: those of the running function, as keys
     is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
@@ -554,8 +554,7 @@ class Runtime:
         if self.values and not site and op in _WAITED_AT:
             site = self.whereabouts()
         if self.detail and waiting_for is not None:
-            task.waiting_for = waiting_for
-            self.on_wait(self, task)
+            self.on_use(self, waiting_for)
         point = point and not self.solo  # no other thread could go first, and the log has no such step
         if point or not ready():
             task.guard = ready

@@ -82,15 +82,18 @@ _WORDS: Final = _PythonWords()
 
 def _awaited(task: Task) -> Any:
     """The primitive itself that a thread waits for."""
-    awaited = task.waiting_for
+    return _primitive(task.waiting_for)
+
+
+def _primitive(awaited: Any) -> Any:
     if isinstance(awaited, Waiter):
         return awaited.with_lock if awaited.notified and awaited.with_lock is not None else awaited.on
     return awaited.thing if isinstance(awaited, QueueWait) else awaited
 
 
-def name_primitive(runtime: Runtime, task: Task) -> None:
-    """Name the primitive that ``task`` is about to wait for, or to take, for a report (detail only)."""
-    primitive = _awaited(task)
+def name_primitive(runtime: Runtime, used: Any) -> None:
+    """Name the primitive that the running thread uses, waits for, or takes, for a report (detail only)."""
+    primitive = _primitive(used)
     target = getattr(primitive, "_target", None) or getattr(primitive, "target", None)
     if target is None or target in runtime.names:
         return

@@ -273,6 +273,8 @@ def model_of(thing: Any, models: Models, kind: str) -> PrimitiveState:
     """The state of ``thing`` in this run; a new one at its first use."""
     state: PrimitiveState | None = thing.__dict__.get("_mz")
     if state is not None and state.models is models:
+        if models.runtime.detail:
+            models.runtime.on_use(models.runtime, state)
         return state
     origin = thing.__dict__.get("_mz_origin")
     if origin is None:
@@ -283,6 +285,8 @@ def model_of(thing: Any, models: Models, kind: str) -> PrimitiveState:
         thing._waiters = deque()
     state = PrimitiveState(models, kind, *origin)
     thing.__dict__["_mz"] = state
+    if models.runtime.detail:
+        models.runtime.on_use(models.runtime, state)
     return state
 
 
