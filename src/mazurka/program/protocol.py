@@ -205,7 +205,7 @@ class Failure:
     exception: str = ""  # the name of the exception's type
     frames: tuple[Frame, ...] = ()
     waiting: tuple[BlockedThread, ...] = ()
-    behind: tuple[BlockedThread, ...] = ()  # of a deadlock of daemons: threads that the end of the program waits for
+    behind: tuple[BlockedThread, ...] = ()  # of stuck daemons: threads that the end of the program waits for
     step: int = 0  # number of steps logged when the failure happened
     against: Location | None = None  # of a race: where the other access is
     adjacent: bool = True  # of a race: whether its accesses are, and may change places

@@ -1,8 +1,7 @@
 """Reports of stuck threads: their waits, the holders, and the locations.
 
 - *Deadlock*: some threads wait for each other in a cycle (a thread that waits for a lock it holds itself is one,
-  too). Threads that merely wait for its members are left out; if the end of the program waits for none of these, the
-  threads that it does wait for are named beside the cycle.
+  too).
 - *Livelock*: a thread repeats a loop whose passes change nothing, or threads go round in loops that, according to the
   plan's strategy, none of them can leave. The plan's prefix goes through their loops once, and once more
   (:data:`~mazurka.program.protocol.LASSO`). If the second time is like the first, step by step, with the recorded
@@ -11,6 +10,9 @@
   is reported, since time would go on.
 - *Blocked*: no cycle, but some thread waits for an event that no thread is left to cause: a lost wake-up, a lock never
   released.
+
+Threads that merely wait for these are left out; if the end of the program waits for none of these, the threads that it
+does wait for are named beside them.
 
 Cost: some tens of microseconds a thread, and only on runs that got stuck.
 """
@@ -69,11 +71,9 @@ def stuck(runtime: Runtime, tasks: list[Task], words: Words, *, with_daemons: bo
         kind, shown = FailureKind.DEADLOCK, cycle
     else:
         kind = FailureKind.LIVELOCK if polling else FailureKind.BLOCKED
-        others = [task for task in required if task not in polling and not _waits_for_one_of(task, required)]
-        shown = [*polling, *others] or required
-    behind = (
-        [] if not cycle or any(task in required for task in cycle) else [each for each in required if not each.polls()]
-    )
+        shown = list(dict.fromkeys([*polling, *map(_cause, required)]))
+    # Threads that wait for others of the required ones are left out.
+    behind = [] if any(task in required for task in shown) else [task for task in required if not task.polls()]
     waiting = tuple([_waiting(task, tasks, words) for task in shown])
     message = "; ".join(_sentence(task, entry, kind) for task, entry in zip(shown, waiting, strict=True))
     first = shown[0]
@@ -128,9 +128,12 @@ def label(task: Task) -> str:
     return task.label or ("MainThread" if task.index == 0 else f"thread {task.name}")
 
 
-def _waits_for_one_of(task: Task, others: list[Task]) -> bool:
-    found = holder(task)
-    return found is not None and any(found is other for other in others)
+def _cause(task: Task) -> Task:
+    """The last of the threads that ``task`` waits for, which wait for each other in no cycle; itself if there is
+    none."""
+    while not task.polls() and (found := holder(task)) is not None and not found.done:
+        task = found
+    return task
 
 
 def _cycle(tasks: list[Task]) -> list[Task]:
