@@ -58,7 +58,21 @@ def _find() -> None:
     _found()
 
 
-_MEANWHILE: list[Callable[[], object]] = [gc.collect, _collect_young, _freeze_and_back, _check, _find]
+def _check_that_freezes() -> None:
+    undo = hold_collector()
+    gc.collect(1)
+    gc.freeze()
+    undo()
+
+
+_MEANWHILE: list[Callable[[], object]] = [
+    gc.collect,
+    _collect_young,
+    _freeze_and_back,
+    _check,
+    _check_that_freezes,
+    _find,
+]
 
 
 @pytest.mark.sampled

@@ -4,9 +4,10 @@ CPython's collector lists the existing objects, by their generation. To go throu
 each, which costs a page fault for each page in a process that has forked: half of the time of preparing a small
 program. So the functions and files of the oldest generation are looked for once, and kept by weak references; later
 calls go through the younger generations only. Objects come to the oldest generation by a collection, before which the
-younger ones are searched (:func:`_collecting`), and by the freeze at the beginning of a check (:func:`freeze`). Other
-ways, a freeze by the program or a collection during a check, are noticed: a list that was young is young no longer.
-Then all objects are searched again, and nothing is kept where some are frozen: mostly the process makes one check.
+younger ones are searched (:func:`_collecting`), by the freeze at the beginning of a check (:func:`freeze`), and by
+collections during a check, at whose end they are those that are old but not frozen (:func:`thaw`). A freeze by the
+program is noticed: a list that was young is young no longer. Then all objects are searched again, and nothing is kept
+where some are frozen: mostly the process makes one check.
 
 The functions that are kept are those of files that belong neither to the standard library, nor to installed packages,
 nor to Mazurka, which are few, and of files that have been asked for. Where the collector has other generations (Python
@@ -36,6 +37,7 @@ from mazurka.program.python.semantics import objects
 _get_objects: Final = gc.get_objects
 _collect: Final = gc.collect
 _freeze: Final = gc.freeze
+_unfreeze: Final = gc.unfreeze
 
 #: Whether an object that outlives two collections stays in the third of three generations.
 _HAS_GENERATIONS: Final = sys.version_info < (3, 14) and not sysconfig.get_config_var("Py_GIL_DISABLED")
@@ -152,7 +154,7 @@ def look_ahead() -> None:
 
 
 def freeze() -> None:
-    """``gc.freeze``, after a collection of the younger generations; :func:`thawed` is called when that is undone."""
+    """``gc.freeze``, after a collection of the younger generations; :func:`thaw` undoes it."""
     global _young
     _watch(False)
     known = _note_young()
@@ -162,13 +164,19 @@ def freeze() -> None:
         _young = [None]
 
 
-def thawed() -> None:
-    """Frozen objects are in the oldest generation again."""
-    global _kept
-    if _kept is not None and _is_young():
+def thaw() -> None:
+    """``gc.unfreeze``: frozen objects are in the oldest generation again."""
+    global _kept, _young
+    if _kept is not None and not _is_young():
+        moved = _get_objects(generation=2)  # by collections since the freeze: what was there before is frozen
+        if any(each is _young for each in moved):
+            _keep(moved)
+            _young = [None]
+        else:
+            _kept = None
+    _unfreeze()
+    if _kept is not None:
         _watch(True)
-    else:
-        _kept = None
 
 
 def _look_at_all() -> None:

@@ -527,8 +527,7 @@ def hold_collector() -> Callable[[], None]:
     gc.disable()
 
     def undo() -> None:
-        gc.unfreeze()
-        known_functions.thawed()
+        known_functions.thaw()
         if collecting:
             gc.enable()
 
