@@ -106,6 +106,8 @@ def test_files_are_obstacles_unless_nothing_is_kept_there(tmp_path: Any) -> None
     with open(os.devnull, "w") as null, open(tmp_path / "log", "w") as log:
         assert not Snapshot([_module(null=null)]).obstacles
         assert Snapshot([_module(log=log)]).obstacles == ["program.log is a TextIOWrapper"]
+    with open(1, "w", closefd=False) as output, open(2, "wb", closefd=False) as errors:
+        assert not Snapshot([_module(output=output, errors=errors)]).obstacles
 
 
 def _overridden(base: Any, calls: list[str]) -> Any:

@@ -391,11 +391,13 @@ def _restore_stream(stream: Any) -> Restorer:
 
 
 def _keeps_nothing(obj: Any, kind: type) -> bool:
-    """Whether this is a closed file, or a file of the null device."""
+    """Whether this is a closed file, or one of the null device, of standard output or of standard error: pytest-xdist
+    replaces the streams of these, of which loggers then keep older ones."""
     if kind not in _FILES:
         return False
     try:
-        return obj.closed or os.path.samestat(os.fstat(obj.fileno()), os.stat(os.devnull))
+        number = 1 if obj.closed else obj.fileno()
+        return number in (1, 2) or os.path.samestat(os.fstat(number), os.stat(os.devnull))
     except (OSError, ValueError):
         return False
 
