@@ -27,6 +27,9 @@ _SAMPLE = int(os.environ.get("SAMPLED_CASES", "0"))
 
 _PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "suite")
 
+#: A project of its own, whose tests `end_to_end/test_users_project.py` runs.
+collect_ignore = ["users_project"]
+
 #: Modules that import numba, PyArrow or z3 when they are imported or first called; that have programs which belong to
 #: this project, so that all its modules are instrumented; that enumerate large programs.
 _LARGE = (

@@ -70,6 +70,57 @@ def test_lines_that_threads_run_are_covered(shell, options):
     assert re.search(r"^shop\.py .* 100%\s*$", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.parametrize("isolation", ["restore", "fork"])
+def test_lines_of_a_test_that_fails_are_covered(shell, isolation):
+    shell.write("shop.py", SHOP.replace("with self.lock", "if self.lock"))
+    test = "import shop\n\ndef test_cart():\n    cart = shop.Cart()\n    shop.in_threads(cart.add, 'tea')\n"
+    shell.write("test_cart.py", test + "    assert cart.items['tea'] == 3\n")
+    options = ("--cov=shop", "--cov-report=term-missing", "--mazurka-isolation", isolation)
+    done = shell.pytest("--mazurka", *options, status=1)
+    assert "explored 1 test: 1 violation" in done.stdout
+    assert re.search(r"^shop\.py .* 100%\s*$", done.stdout, re.MULTILINE)
+
+
+ONLY_AS_IT_IS = """\
+import unittest
+import pytest
+from hypothesis import example, given, settings, strategies as st
+from shop import Cart, in_threads
+
+def test_record(record_property):
+    cart = Cart()
+    in_threads(cart.add, "tea")
+    record_property("items", len(cart.items))
+
+@settings(derandomize=True, database=None)
+@given(st.integers(0, 10**6))
+@example(1)
+@example(2)
+@example(3)
+@example(4)
+@example(5)
+def test_later_example(number):
+    in_threads(Cart().add, "tea")
+    assert number < 6
+
+class TestCart(unittest.TestCase):
+    def test_parts(self):
+        for name in "ab":
+            with self.subTest(name):
+                in_threads(Cart().add, name)
+"""
+
+
+def test_a_test_that_fails_in_no_order_runs_as_it_is(shell):
+    shell.write("shop.py", SHOP)
+    shell.write("test_cart.py", ONLY_AS_IT_IS)
+    done = shell.pytest("--mazurka", "--junit-xml=outcomes.xml", "-q", status=1)
+    assert "explored 3 tests: 3 verified" in done.stdout
+    assert re.search(r"1 failed, 2 passed, (\d+ warnings, )?2 subtests passed", done.stdout)
+    assert "FAILED test_cart.py::test_later_example - assert " in done.stdout
+    assert (shell.folder / "outcomes.xml").read_text().count('<property name="items" value="1"') == 1
+
+
 TWO = """\
 import pytest, shop
 

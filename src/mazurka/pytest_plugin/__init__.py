@@ -181,14 +181,15 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print how many tests were explored, and which of them not to the end."""
     verdicts: dict[str, int] = {}
     open_ends = []
-    repetitions = 0
+    of_tests = {}  # the last report of a test comes after those of its subtests
     for reports in terminalreporter.stats.values():
-        for report in reports:
-            repetitions += is_repetition(report)
-            for verdict, reason in outcomes_of(report):
-                verdicts[verdict] = verdicts.get(verdict, 0) + 1
-                if verdict == "inconclusive":
-                    open_ends.append(f"  {report.nodeid}: {reason}")
+        of_tests.update({report.nodeid: report for report in reports if outcomes_of(report)})
+    for report in of_tests.values():
+        for verdict, reason in outcomes_of(report):
+            verdicts[verdict] = verdicts.get(verdict, 0) + 1
+            if verdict == "inconclusive":
+                open_ends.append(f"  {report.nodeid}: {reason}")
+    repetitions = sum(map(is_repetition, of_tests.values()))
     if not verdicts:
         return
     terminalreporter.section("mazurka", sep="-")

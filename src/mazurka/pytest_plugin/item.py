@@ -29,9 +29,6 @@ from mazurka.program.python.instrument import sites
 from mazurka.program.python.semantics.reachable import nothing_follows
 from mazurka.pytest_plugin.examples import Example
 
-#: Marks the result of a run in which the test skipped itself or declared itself as expected to fail.
-_SAID: Final = "mazurka-outcome"
-
 #: Decorators that ask Mazurka to check a test.
 _REQUESTS: Final = frozenset({"mazurka.check", "pytest.mark.mazurka"})
 
@@ -47,6 +44,7 @@ class TestEntry:
         self._modules = modules
         self._failed_parts: list[BaseException] = []  # failures of subtests of `unittest` in this execution
         self._stash = dict(item.stash._storage)  # the notes of plugins when pytest had set the test up
+        self._properties = list(item.user_properties)
 
     def prepare(self) -> None:
         """Tear down the test as pytest had set it up; fixtures may fail in that, since the test did not run."""
@@ -61,15 +59,15 @@ class TestEntry:
                 setattr(values, name, definition.cached_result[0])
         return [*self._modules, values]
 
-    def call(self) -> Any:
+    def call(self) -> None:
         """Set up, run and tear down the test, within one execution."""
         self._forget_the_last_execution()
+        self.forget_properties()
         try:
             self._state.setup(self.item)
-            result = self._run()
+            self._run()
             if (code := last_code(self.item)) is not None:
                 nothing_follows(code)
-            return result
         finally:
             self.tear_down()
             for name in ("_excinfo", "addSubTest"):
@@ -97,9 +95,13 @@ class TestEntry:
         self._forget_the_last_execution()
         self._state.setup(self.item)
 
+    def forget_properties(self) -> None:
+        """Forget what executions have recorded for reports (the fixture `record_property`)."""
+        self.item.user_properties[:] = self._properties
+
     def tear_down(self) -> None:
         """Tear down the state of the test alone."""
-        if self.item.parent is not None and self._state.is_node_active(self.item):
+        if self.item.parent is not None and self.item in self._state.stack:
             folder = (getattr(self.item, "funcargs", None) or {}).get("tmp_path")
             self._state.teardown_exact(self.item.parent)
             if folder is not None:  # pytest would keep one for each of thousands of executions
@@ -133,7 +135,7 @@ class TestEntry:
         if hasattr(item, "_initrequest"):
             item._initrequest()
 
-    def _run(self) -> Any:
+    def _run(self) -> None:
         item: Any = self.item
         self._failed_parts.clear()
         if hasattr(item, "addSubTest"):
@@ -147,9 +149,8 @@ class TestEntry:
             raise
         except BaseExceptionGroup as errors:  # of Hypothesis, for which a failure that depends on an order is flaky
             raise errors.exceptions[0] if type(errors).__name__ == "FlakyFailure" else errors from None
-        except OutcomeException as outcome:
-            return (_SAID, type(outcome).__name__, str(outcome.msg or ""))
-        return None
+        except OutcomeException:  # it skipped itself, or declared itself as expected to fail
+            return
 
     def _raise_failures_of_unittest(self) -> None:
         """`unittest.TestCase.run` hands failures to its result, here the item, instead of raising them.
@@ -225,15 +226,6 @@ def parts_fail_alike() -> Iterator[None]:
     finally:
         for kind, enter, leave in replaced:
             kind.__enter__, kind.__exit__ = enter, leave
-
-
-def said_outcome(result: object) -> tuple[str, str] | None:
-    """The kind and reason of the outcome that a test declared itself in a run with this result."""
-    match result:
-        case (str(mark), str(kind), str(reason)) if mark == _SAID:
-            return kind, reason
-        case _:
-            return None
 
 
 def requests_in(tree: ast.AST) -> Iterator[tuple[list[ast.expr], int]]:

@@ -1,7 +1,7 @@
 """Repetitions of one test, as pytest-repeat makes them (``@pytest.mark.repeat(100)``, ``--count 100``).
 
 A test is repeated since another order of its threads may fail. All orders are explored at the first repetition, after
-which the state is put back. So a repetition that follows at once starts in the same state, and gets the same outcome.
+which the state is put back. So a repetition that follows at once starts in the same state, and gets the same verdict.
 """
 
 from __future__ import annotations
@@ -20,13 +20,11 @@ _STEP: Final = "__pytest_repeat_step_number"
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """The outcome of the test that was explored last: which test it is but for the repetition, and the outcome that it
-    declared itself."""
+    """The outcome of the test that was explored last: which test it is but for the repetition."""
 
     test: tuple[Any, ...]
     name: str
     report: CheckReport
-    said: tuple[str, str] | None
 
 
 def test_repeated_by(item: pytest.Item) -> tuple[Any, ...] | None:

@@ -4,8 +4,8 @@ Modules are instrumented in place, after collection, however they were imported:
 rewriting is applied to the syntax tree first, exactly as pytest does, and ours to the result. Modules that tests
 import later are instrumented on import. All of it is undone at the end of the session.
 
-A test that starts no threads is left to pytest: once the first execution has shown that, it runs in the ordinary way,
-with pytest's own outcome and report.
+A test that fails in no order is then run once in the ordinary way, with pytest's own outcome and report, and so is one
+that starts no threads, as soon as the first execution has shown that.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from time import perf_counter  # by name: the module's attributes are a program's virtual clock while it is checked
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook, rewrite_asserts
@@ -29,7 +29,7 @@ from greenlet import getcurrent
 
 from mazurka.cli.interrupt import Interrupt
 from mazurka.errors import MazurkaError
-from mazurka.program.protocol import Plan, Run
+from mazurka.program.protocol import Plan
 from mazurka.program.python import activation, primitives
 from mazurka.program.python.instrument import hot_patching
 from mazurka.program.python.instrument.instrument import instrument_tree
@@ -40,7 +40,7 @@ from mazurka.program.python.variants import KnownVariants
 from mazurka.program.settings import Isolation
 from mazurka.pytest_plugin import outcomes, settings
 from mazurka.pytest_plugin.examples import Example, examples_of, numbered
-from mazurka.pytest_plugin.item import TestEntry, parts_fail_alike, requests_in, said_outcome
+from mazurka.pytest_plugin.item import TestEntry, parts_fail_alike, requests_in
 from mazurka.pytest_plugin.repetitions import Explored, test_repeated_by
 from mazurka.replay.codec import load
 from mazurka.replay.replayer import Ending, replay
@@ -197,38 +197,43 @@ class SessionExplorer:
         return self._variants
 
     def _explore(self, item: pytest.Item, entry: TestEntry, options: Options) -> bool:
-        """Check the test and fail if it fails; false if it is to be run as usual, since there is nothing to explore."""
+        """Check the test, and fail if it fails; false if it is to be run as usual, too.
+
+        For pytest and its plugins have to see one execution that is like any other: its subtests, what it prints and
+        logs and records, the lines that it covers, all examples of Hypothesis, and whether it skips itself.
+        """
         if self._last is not None and outcomes.receiver is None:
             entry.prepare()
             item.user_properties.append((outcomes.REPEATS, self._last.name))
-            _conclude(item, self._last.report, self._last.said, options)
-            return True
+            _conclude(item, self._last.report, options)
+            return False
         started, worst = perf_counter(), None
         examples: list[Example | None] = [*examples_of(item)] or [None]
         for example in examples:
             entry.example = example
             found = self._search(item, entry, options, started)
-            if isinstance(found, _Searched) and (worst is None or found.report.verdict is not Verdict.VERIFIED):
+            if isinstance(found, CheckReport) and (worst is None or found.verdict is not Verdict.VERIFIED):
                 worst = found
-            if worst is not None and worst.report.verdict is Verdict.VIOLATION:
+            if worst is not None and worst.verdict is Verdict.VIOLATION:
                 break
+        if worst is None or worst.verdict is not Verdict.VIOLATION:
+            entry.forget_properties()
         if worst is None:
-            assert not isinstance(found, _Searched)
+            assert not isinstance(found, CheckReport)
             return found()
-        test, report = test_repeated_by(item), worst.report
+        test, report = test_repeated_by(item), worst
         if len(examples) > 1 and report.verdict is not Verdict.VIOLATION:
             report = replace(report, notes=(*report.notes, f"explored with {len(examples)} examples of Hypothesis"))
-        self._last = Explored(test, item.nodeid, report, worst.said) if test is not None else None
+        self._last = Explored(test, item.nodeid, report) if test is not None else None
         outcomes.reports.append(report)
         if outcomes.receiver is not None:
             outcomes.receiver(report)
-        _conclude(item, report, worst.said, options)
-        # Executions in other processes are not covered: once as it is, with threads in no order that is known to fail.
-        return not (_tracers() and worst.is_forked)
+        _conclude(item, report, options)
+        return outcomes.receiver is not None
 
     def _search(
         self, item: pytest.Item, entry: TestEntry, options: Options, started: float
-    ) -> _Searched | Callable[[], bool]:
+    ) -> CheckReport | Callable[[], bool]:
         """Search all orders of the test, or of an example of it; or the function by which it is left to pytest."""
         watcher, since = _SessionObserver(), perf_counter()
         with self._program(entry, options, self._variants_of(item, options)) as program, watcher:
@@ -249,9 +254,11 @@ class SessionExplorer:
             store = self._store if options.save else None
             alone = replace(options, jobs=1)  # pytest-xdist distributes the cores
             report = check(program, subject, alone, store=store, resumable=False, watcher=watcher, started=started)
+            if report.verdict is Verdict.VIOLATION and program.isolation is Isolation.FORK and _tracers():
+                program.execute_here(Plan())  # no other execution would be covered
         if watcher.interrupted() and report.verdict is not Verdict.VIOLATION:
             raise KeyboardInterrupt
-        return _Searched(report, program.said, program.isolation is Isolation.FORK)
+        return report
 
     def _replay(self, item: pytest.Item, entry: TestEntry, options: Options, given: str) -> None:
         """Run the test by a schedule; `mazurka replay` reads the outcome from :data:`outcomes.replayed`."""
@@ -281,25 +288,10 @@ class SessionExplorer:
         pytest.fail(text, pytrace=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Searched:
-    """The report on a test, the outcome that it declared itself, and whether it was executed in other processes."""
-
-    report: CheckReport
-    said: tuple[str, str] | None
-    is_forked: bool
-
-
 class _TestProgram(PythonProgram):
-    """A test's program that remembers whether the test skipped itself. One without threads is only tried."""
+    """A test's program. One without threads is only tried."""
 
     isolates_alone = False
-    said: tuple[str, str] | None = None
-
-    def execute(self, plan: Plan) -> Run:
-        run = super().execute(plan)
-        self.said = self.said or said_outcome(run.result)
-        return run
 
 
 class _SessionObserver(NullObserver):
@@ -421,8 +413,8 @@ def _aside(function: Callable[..., Any], *args: Any) -> Any:
         activation.active = run
 
 
-def _conclude(item: pytest.Item, report: CheckReport, said: tuple[str, str] | None, options: Options) -> None:
-    """End the test with the outcome of the report, or as it skipped itself or was expected to fail."""
+def _conclude(item: pytest.Item, report: CheckReport, options: Options) -> None:
+    """Note the verdict of the report, and fail if it says so."""
     item.user_properties.append((outcomes.PROPERTY, f"{report.verdict.value}: {report.reason}"))
     match report.verdict:
         case Verdict.VIOLATION:
@@ -431,11 +423,3 @@ def _conclude(item: pytest.Item, report: CheckReport, said: tuple[str, str] | No
             pytest.fail(f"mazurka: {report.reason}: {report.inconsistencies[0]}", pytrace=False)
         case _ if not report.covers(options.require_complete, options.require):
             pytest.fail(f"mazurka: inconclusive after {report.executions} executions: {report.reason}", pytrace=False)
-    if said is not None:
-        _say(*said)
-
-
-def _say(kind: str, reason: str) -> NoReturn:
-    outcomes: dict[str, Callable[[str], Any]] = {"Skipped": pytest.skip, "XFailed": pytest.xfail, "Exit": pytest.exit}
-    outcomes.get(kind, pytest.fail)(reason)
-    raise AssertionError("an outcome is an exception")
