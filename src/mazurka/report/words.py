@@ -103,8 +103,9 @@ def numbered(run: Run) -> dict[str, str]:
     """Short names for the objects of a run that are known by type and birth (``Account#0.1.1``) only."""
     counts: Counter[str] = Counter()
     short: dict[str, str] = {}
-    for name in run.names.values():
-        for found in _OBJECT.finditer(name):
+    values = [step.value for step in run.log if isinstance(step.value, str) and "#" in step.value]
+    for text in (*run.names.values(), *values):
+        for found in _OBJECT.finditer(text):
             if found.group() not in short:
                 counts[found[1]] += 1
                 short[found.group()] = f"{found[1]}#{counts[found[1]]}"
