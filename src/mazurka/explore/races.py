@@ -464,7 +464,7 @@ class Execution:
             known = self._known(second, touch)
             if known is False and any(t.step > touch.step for t in rest):
                 known = None  # it waited for another target, too, which has been written since
-            if known is None and second.op is Op.ACQUIRE:
+            if known is None and second.op is Op.ACQUIRE and not _awaits(second):
                 known = touch.free
             if known is False:
                 continue
@@ -550,6 +550,11 @@ class Execution:
         if self._is_lock(target) and not first.free:
             return PointEvent(event.thread, event.reads | {printed}, event.writes - {printed})
         return PointEvent(event.thread, event.reads - {printed}, event.writes | {printed})
+
+
+def _awaits(second: _Second) -> bool:
+    """Whether an acquire may have had to wait for more than its lock."""
+    return any(kind_of(target) is Kind.AWAITED for _, target in second.accesses)
 
 
 def _binds(target: Target) -> bool:

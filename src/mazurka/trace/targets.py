@@ -74,6 +74,7 @@ class Kind(Enum):
     SEMAPHORE = "sem", "semaphore(s)", _PRIMITIVE | Trait.COUNTS
     EVENT = "event", "event(s)", _PRIMITIVE
     BARRIER = "barrier", "barrier(s)", _WAITS
+    AWAITED = "awaited", "test(s) of loops that wait", _ORDERS
     ROUND = "round", "count(s) of arrivals at barriers", _ORDERS
     ARRIVAL = "arrival", "arrival(s) at barriers", _WAITS | Trait.ONCE
     QUEUE = "queue", "queue(s)", _WAITS | Trait.COUNTS
@@ -167,6 +168,7 @@ WAKE: Final = Kind.WAKE.tag
 SEMAPHORE: Final = Kind.SEMAPHORE.tag
 EVENT: Final = Kind.EVENT.tag
 BARRIER: Final = Kind.BARRIER.tag
+AWAITED: Final = Kind.AWAITED.tag
 QUEUE: Final = Kind.QUEUE.tag
 HIDDEN: Final = Kind.HIDDEN.tag
 THREAD: Final = Kind.THREAD.tag

@@ -562,7 +562,9 @@ class PythonProgram(LearnsPoints):
             self._properties.begin()
         with Watchdog(runtime):
             try:  # an interrupt by the user may come at any time
-                primitives.begin(runtime).is_judged = self.settings.at_end is not None
+                models = primitives.begin(runtime)
+                models.is_judged = self.settings.at_end is not None
+                models.has_loops = self._properties is None
                 activation.activate(runtime)
                 if isinstance(runtime, InvokingRuntime):
                     with calls_of_containers():
@@ -591,6 +593,7 @@ class PythonProgram(LearnsPoints):
             weak_registries.begin()
         runtime.run(lambda: result.append(self._main(runtime)))
         primitives.finish(runtime, learns=plan.strict and not plan.detail)
+        primitives.check_wait_loops(runtime)
         if isinstance(runtime, InvokingRuntime):
             observer.look_back(runtime)
         self._held = self._kept = frozenset()

@@ -181,6 +181,7 @@ class Runtime:
     is_opaque: Callable[[], bool] = staticmethod(lambda: False)  # values: whether code that is not instrumented steps
     whereabouts: Callable[[], int] = staticmethod(int)  # values: where the running thread is, as a site
     abandoned: tuple[greenlet, ...] = ()
+    wait_loops: dict[int, Any]  # by thread: the loop that it stands before, see primitives/wait_loops.py
 
     accounts: StepMetadata  # of careful runs
     conditions: PathConditions | None = None  # on unknown inputs; None: there are none
@@ -227,6 +228,7 @@ class Runtime:
         self.unordered: set[int] = set()
         self.unseen: set[Target] = set()
         self.relates = plan.relates
+        self.wait_loops = {}
         self.alike: dict[int, int] = {}  # as in Run, like the next one
         self.told_apart: set[int] = set()
         self.required = 0  # threads that must end before the run does
@@ -848,6 +850,13 @@ class Runtime:
         self._stop_before(task, op, target, site)
         if len(self.log) != length:
             raise Moved
+
+    def let_pass(self) -> bool:
+        """Let threads that stand before loops which would wait again do so; false if there are none."""
+        standing = [loop for loop in self.wait_loops.values() if loop.is_held()]
+        for loop in standing:
+            loop.give_up()
+        return bool(standing)
 
     def get_stuck(self) -> None:
         """No thread can go on, though one must."""

@@ -65,6 +65,10 @@ class Scheduled(Protocol):
     is_left: bool  # a thread is about to end the process
     assumed: set[str]
 
+    def let_pass(self) -> bool:
+        """Let threads that are held before loops go on; false if there are none."""
+        ...
+
     def get_stuck(self) -> None:
         """No thread can move: end the run as a deadlock."""
         ...
@@ -127,6 +131,8 @@ class Scheduler:
                 if not task.point:
                     return task
                 enabled.append(task)
+        if not enabled and run.let_pass():
+            return self.choose(run)
         overdue: list[Task] = []
         if run.limited:
             overdue = _overdue(run, enabled)

@@ -26,6 +26,10 @@ _MASK: Final = (1 << _BITS) - 1
 TRUTH_TEST: Final = "test"
 COMPARED: Final = "compared"
 
+#: The kinds of entries about the ``with`` and the ``wait`` of a loop that waits for a condition.
+WITH_LOOP: Final = "with loop"
+WAIT_LOOP: Final = "wait loop"
+
 
 class Site(NamedTuple):
     """One place where a hook is called: ``kind`` is the kind of operation, ``name`` that of the attribute, variable or
@@ -134,6 +138,10 @@ class SiteNumbering:
         return self.base | len(self.entries)
 
 
+#: File -> what is there, and its line -> the text of the loop (primitives/wait_loops.py).
+wait_loops: Final[dict[str, dict[tuple[str, int], str]]] = {}
+
+
 def register(file: str, entries: list[Entry]) -> None:
     """Make a module's sites known: its code is about to run."""
     _modules[zlib.crc32(file.encode("utf-8", "surrogatepass"))] = (file, entries)
@@ -142,6 +150,10 @@ def register(file: str, entries: list[Entry]) -> None:
     ended.discard(file)
     for kind in {entry[3] for entry in entries} & _SAID.keys():
         _SAID[kind].add(file)
+    wait_loops.pop(file, None)
+    for line, _, _, kind, name, *_ in entries:
+        if kind in (WITH_LOOP, WAIT_LOOP):
+            wait_loops.setdefault(file, {})[kind, line] = name
     _asked_by_name[file] = {entry[4] for entry in entries if entry[3] == "asked for"}
     stored.update(entry[4] for entry in entries if entry[3] == "store")
     stored_from_outside.update(entry[4] for entry in entries if entry[3] == "stored from outside")

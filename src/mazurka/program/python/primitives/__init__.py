@@ -13,6 +13,7 @@ from mazurka.program.python.primitives.patch import adopt, adopt_of_libraries, i
 from mazurka.program.python.primitives.pools import finish
 from mazurka.program.python.primitives.run import begin, end
 from mazurka.program.python.primitives.threads import finish_main, wait_for_all
+from mazurka.program.python.primitives.wait_loops import finish as check_wait_loops
 
 __all__ = [
     "Lock",
@@ -20,6 +21,7 @@ __all__ = [
     "adopt",
     "adopt_of_libraries",
     "begin",
+    "check_wait_loops",
     "end",
     "finish",
     "finish_main",

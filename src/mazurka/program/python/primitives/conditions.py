@@ -24,6 +24,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mazurka.program.protocol import Access
+from mazurka.program.python.primitives import wait_loops
 from mazurka.program.python.primitives.callbacks import called
 from mazurka.program.python.primitives.locks import MODELS, Lock, adopted, patience, real_lock_type, real_rlock_type
 from mazurka.program.python.primitives.private import Peeked, Private, Stored, replace, untracked_method
@@ -109,6 +110,9 @@ def condition_enter(self: Any) -> Any:
     return self._lock.__enter__()
 
 
+wait_loops.enters_through(condition_enter.__code__)
+
+
 def condition_is_owned(self: Any) -> bool:
     """``Condition._is_owned``: exact for a model's lock, where CPython tries to take it."""
     models = here()
@@ -146,7 +150,7 @@ def condition_wait(self: Any, timeout: float | None = None) -> bool:
         self.__dict__["_waiters"].append(waiter)
     if modelled and timeout is None:
         woken = Access(Op.READ, waiter.target)
-        runtime.block(lock._taking, lock._target, waiter.can_resume, waiting_for=waiter, more=(woken,))
+        wait_loops.take(lock, models, sys._getframe(1), waiter.can_resume, waiter, self, (woken,))
         lock._take_back(models, saved)
         return True
     if patient:

@@ -29,7 +29,9 @@ from zlib import crc32
 from greenlet import GreenletExit
 
 from mazurka.program.protocol import Access
+from mazurka.program.python.instrument import sites
 from mazurka.program.python.instrument.sites import instrumented
+from mazurka.program.python.primitives import wait_loops
 from mazurka.program.python.primitives.run import (
     INNER,
     MET,
@@ -199,7 +201,9 @@ class Lock:
         if self._models is not models:
             self._enter(models)
         runtime = models.runtime
-        if wait is None:
+        if wait is None and sites.wait_loops and runtime.relates:
+            wait_loops.take(self, models, sys._getframe(1), self._free, self)
+        elif wait is None:
             runtime.block(self._taking, self._target, self._free, waiting_for=self)
         else:
             runtime.need_points(RELEASE_POINTS)
@@ -406,7 +410,9 @@ class RLock:
                 raise GreenletExit
             self._count += 1
             return True
-        if wait is None:
+        if wait is None and sites.wait_loops and runtime.relates:
+            wait_loops.take(self, models, sys._getframe(1), self._free, self)
+        elif wait is None:
             runtime.block(Op.ACQUIRE, self._target, self._free, waiting_for=self)
         else:
             runtime.need_points(RELEASE_POINTS)

@@ -96,7 +96,9 @@ class Models:
         "births",
         "calls",
         "exceeded",
+        "foreign_locks",
         "futures_locks",
+        "has_loops",
         "identified",
         "is_judged",
         "leaving",
@@ -110,6 +112,7 @@ class Models:
         "seeded",
         "tracing",
         "undo",
+        "wait_loops",
     )
 
     def __init__(self, runtime: Runtime) -> None:
@@ -129,6 +132,9 @@ class Models:
         self.futures_locks: set[Target] = set()  # locks of `wait` and `as_completed`: no thread waits while it has one
         self.is_judged = False  # code outside the program tests the result of the run
         self.seeded = False  # the generator that functions of `random` share has been seeded
+        self.has_loops = True  # no property is held to what passes of loops do
+        self.wait_loops: dict[Target, Any] = {}  # see wait_loops.py, like the following
+        self.foreign_locks: set[Target] = set()  # taken by code that is not instrumented
         self.exceeded = False  # more tasks of an executor were under way than it has workers
 
     def number(self, prefix: str = "") -> str:

@@ -7,7 +7,7 @@ import sys
 from typing import Final
 
 from mazurka.program.python.analysis.scopes import VariableKind, is_lazy
-from mazurka.program.python.instrument.rewrite import returns
+from mazurka.program.python.instrument.rewrite import returns, wait_loops
 from mazurka.program.python.instrument.rewrite.assignments import unpacked
 from mazurka.program.python.instrument.rewrite.calls import is_builtin
 from mazurka.program.python.instrument.rewrite.items import assigned, bound, unbinding
@@ -34,6 +34,7 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 def with_(r: Rewriter, node: ast.With | ast.AsyncWith) -> ast.stmt:
     """Hooks where a manager is entered and left, if it may be shared."""
+    wait_loops.note_with(r, node)
     kept: list[ast.stmt] = []
     ends: list[ast.stmt] = []
     first: list[ast.stmt] = []

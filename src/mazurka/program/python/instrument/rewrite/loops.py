@@ -7,6 +7,7 @@ import ast
 from typing import Final
 
 from mazurka.program.python.analysis.scopes import VariableKind
+from mazurka.program.python.instrument.rewrite import wait_loops
 from mazurka.program.python.instrument.rewrite.assignments import is_nested
 from mazurka.program.python.instrument.rewrite.items import assigned, bound
 from mazurka.program.python.instrument.rewrite.names import stored
@@ -20,6 +21,7 @@ _LOOP_VARIABLES = ast.For | ast.AsyncFor
 def while_(r: Rewriter, node: ast.While) -> list[ast.stmt]:
     """A loop that reports each iteration, so that livelocks are found; leaving it is reported, too."""
     site = r.number(node, "loop")
+    wait_loops.note_while(r, node)
     node.test = tested(r, node.test, True)
     r.loops.append(site)
     body = r.statements(node.body)

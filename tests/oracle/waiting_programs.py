@@ -1,0 +1,152 @@
+"""Random programs in Python whose threads wait for conditions in loops, mostly as textbooks do, and often otherwise: a
+change without a notification or outside of the lock, ``notify()``, tests that count, waits without a loop, timeouts.
+
+A program prints its final state, what threads have seen included. It is small: ``dfs`` ends within some hundred
+executions.
+"""
+
+from __future__ import annotations
+
+import random
+import textwrap
+
+_HEAD = """\
+import threading
+import time
+
+
+class Box:
+    @property
+    def shown(self):
+        tries.append(1)
+        return self.n
+
+
+x, y, items, seen, tries, turn = Box(), Box(), [], [[] for _ in range(4)], [], 0
+x.n = x.m = y.n = 0
+x.items, x.inner, x.none = [], y, None
+l, m = threading.Lock(), threading.Lock()
+c, e, r = threading.Condition(l), threading.Condition(l), threading.Condition()
+
+
+def counted():
+    tries.append(1)
+    return not x.n
+"""
+
+#: What keeps the rules for the condition ``c``; ``{i}`` is the thread's number, ``{k}`` one from 0 to 2.
+_LOOPS = (
+    "with c:\n    while not x.n: c.wait()\n    x.n -= 1; c.notify_all()",
+    "with c:\n    while x.n > 0: c.wait()\n    x.n += 1; c.notify_all()",
+    "with c:\n    while not items: c.wait()\n    seen[{i}].append(items.pop(0)); c.notify_all()",
+    "with c:\n    while len(items) >= 1: c.wait()\n    items.append({k}); c.notify_all()",
+    "with c:\n    while not x.items: c.wait()\n    seen[{i}].append(x.items.pop(0)); c.notify_all()",
+    "with l:\n    while x.n < 1 and not x.m: c.wait()\n    seen[{i}].append((x.n, x.m))",
+    "with c:\n    while x.inner.n == 0: c.wait()\n    seen[{i}].append(x.n)",
+    "with c:\n    while turn != {k}: c.wait()\n    turn = {i}; c.notify_all()",
+    "with c:\n    x.m += 1; c.notify_all()\n    while x.m < 2: c.wait()\nseen[{i}].append(x.m)",
+    "with r:\n    while y.n < 1: r.wait()\n    y.n -= 1; r.notify_all()",
+    "with r:\n    while y.n < 1: r.wait()\n    y.n -= 1",
+    "with r:\n    while y.n < 1: r.wait()\n    y.n -= 1",
+    "with r:\n    while x.m: r.wait()\n    x.m = 1\nseen[{i}].append({k})\nwith r: x.m = 0; r.notify_all()",
+)
+_CHANGES = (
+    "with c: x.n += 1; c.notify_all()",
+    "with c:\n    c.notify_all()\n    x.n += 1",
+    "with c: items.append({k}); c.notify_all()",
+    "with c: x.items.append({k}); c.notify_all()",
+    "with c: x.m += 1; c.notify_all()",
+    "with c: y.n += 1; c.notify_all()",
+    "with l: turn = {k}; c.notify_all()",
+    "with r: y.n += 1; r.notify_all()",
+    "with m: seen[3].append({i})",
+    "seen[{i}].append({k})",
+)
+
+#: What breaks them, or is not known to keep them.
+_OTHERWISE = (
+    "x.n += 1",
+    "x.m = 1",
+    "items.append({k})",
+    "turn = {k}",
+    "with m: x.n += 1",
+    "with c: x.n += 1",
+    "with c: items.append({k})",
+    "with c: turn = {k}",
+    "with c: x.n = 1; c.notify()",
+    "with c: x.n += 1; c.notify(2)",
+    "with c: items.append({k}); c.notify()",
+    "with c: x.n += 1; e.notify_all()",
+    "with c: c.notify_all()",
+    "with c:\n    x.n += 1\n    l.release()\n    l.acquire()\n    c.notify_all()",
+    "with c: x.items = [{k}]; c.notify_all()",
+    "with c: x.inner = x; c.notify_all()",
+    "x.inner = x",
+    "y.__dict__['n'] = 1",
+    "vars(x).update(n=1)",
+    "setattr(x, 'n', 1)",
+    "with c: x.items += [1]",
+    "with c: globals()['turn'] = {k}",
+    "with c:\n    if not x.n: c.wait()\n    seen[{i}].append(x.n)",
+    "with c: c.wait()",
+    "with c: c.wait(1); seen[{i}].append(x.n)",
+    "with c:\n    while not x.n: c.wait(1)\n    x.n -= 1; c.notify_all()",
+    "with c:\n    while not x.n: c.wait()\n    x.n -= 1",
+    "with r:\n    while y.n < {k}: r.wait()\n    y.n -= 1",
+    "with r:\n    v = {k}\n    while y.n != v: r.wait()\n    y.n += 1",
+    "with r:\n    while y.n < 1: r.wait()\n    y.n -= 1\n    r.wait()\n    y.n = 5",
+    "with r: y.n += 1",
+    "with c:\n    while not x.n: c.wait()\n    x.n -= 1; c.notify()",
+    "with c:\n    while counted(): c.wait()",
+    "with c:\n    while not x.shown: c.wait()",
+    "with c:\n    while not x.n:\n        tries.append(1)\n        c.wait()",
+    "with c:\n    n = 0\n    while not x.n:\n        n += 1\n        c.wait()\n    seen[{i}].append(n)",
+    "with c:\n    n = x.m\n    while x.m == n: c.wait()",
+    "with c:\n    while not items or items[0] != {k}: c.wait()\n    items.pop(0); c.notify_all()",
+    "with c:\n    while items[0] != {k}: c.wait()",
+    "with c:\n    while x.none.n: c.wait()",
+    "with c:\n    while not (n := x.n): c.wait()\n    seen[{i}].append(n)",
+    "with c:\n    while tries.append(1) or not x.n: c.wait()",
+    "with e:\n    while not x.n: e.wait()\n    x.n -= 1; e.notify_all()",
+    "with c:\n    while not x.n: e.wait()",
+    "with c: c.wait_for(lambda: x.n); x.n -= 1; c.notify_all()",
+    "with m:\n    with c:\n        while not x.n: c.wait()",
+    "with m: x.m += 1",
+    "with c:\n    with m: x.n += 1; c.notify_all()",
+    "if l.acquire(blocking=False):\n    x.m += 1; c.notify_all()\n    l.release()",
+    "if l.acquire(timeout=1): l.release()",
+    "seen[{i}].append(l.locked())",
+    "seen[{i}].append(repr(c)[-3:])",
+    "time.sleep(1)",
+    "with c:\n    while not x.n: c.wait()\n    assert x.m",
+    "with c:\n    while not x.n: c.wait()\n    raise ValueError",
+    "with c:\n    while x.m: c.wait()\n    while not x.n: c.wait()\n    seen[{i}].append(x.m)",
+)
+
+
+def drawn_waiting(number: int) -> str:
+    """The source of the program with this number."""
+    chance = random.Random(number)
+    otherwise = chance.choice((0.0, 0.0, 0.2, 0.5))
+    threads = chance.choice((2, 2, 3))
+    parts = [_HEAD]
+    for i in range(threads):
+        body = ["global turn"]
+        for _ in range(1 if threads == 3 else chance.randint(1, 2)):
+            kinds = _OTHERWISE if chance.random() < otherwise else chance.choice((_LOOPS, _CHANGES))
+            body.append(chance.choice(kinds).replace("{i}", str(i)).replace("{k}", str(chance.randrange(3))))
+        parts.append(f"def t{i}():\n" + textwrap.indent("\n".join(body), "    "))
+    daemons = chance.random() < 0.1
+    functions = ", ".join([f"t{i}" for i in range(threads)])
+    parts.append(f"ts = [threading.Thread(target=t, daemon={daemons}) for t in ({functions})]")
+    parts.append("for t in ts: t.start()")
+    if chance.random() < 0.4:
+        kinds = chance.choice((_CHANGES, _CHANGES, _LOOPS, _OTHERWISE))
+        parts.append(chance.choice(kinds).replace("{i}", "3").replace("{k}", str(chance.randrange(3))))
+    joined = chance.choice(("ts", "ts", "ts", "ts[:1]", "ts[1:]", "[]"))
+    if joined != "[]":
+        parts.append(f"for t in {joined}: t.join()")
+    if chance.random() < 0.2:
+        parts.append("with c: x.n += 1; c.notify_all()")
+    parts.append("print(x.n, x.m, y.n, items, x.items, turn, seen, len(tries))")
+    return "\n".join(parts) + "\n"

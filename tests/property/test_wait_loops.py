@@ -1,0 +1,37 @@
+"""Loops that wait for conditions, whose threads stand before them until the loops would end: on random programs
+``dpor`` reaches the outcomes of ``dfs``, and ``icb-dpor`` those of ``icb`` up to each bound.
+
+A part of the programs breaks the rules on which this rests; see tests/oracle/waiting_programs.py.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.oracle.shown_outcomes import compare_bounded, compare_dpor
+from tests.oracle.waiting_programs import drawn_waiting
+
+_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+_PROGRAMS = 3_000 if _LONG else 24
+
+
+def _programs(folder: Path, first: int) -> Iterator[tuple[int, Path]]:
+    for number in range(first, first + _PROGRAMS):
+        path = folder / f"waiting_{number}.py"
+        path.write_text(drawn_waiting(number))
+        yield number, path
+
+
+@pytest.mark.slow
+def test_dpor_reaches_all_outcomes(tmp_path: Path) -> None:
+    compared, before, after = compare_dpor(_programs(tmp_path, 0))
+    assert compared > _PROGRAMS // 3
+    assert after < before / 2
+
+
+@pytest.mark.slow
+def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path) -> None:
+    assert compare_bounded(_programs(tmp_path, 3_000)) > _PROGRAMS // 3
