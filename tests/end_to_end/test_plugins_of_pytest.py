@@ -81,6 +81,39 @@ def test_lines_of_a_test_that_fails_are_covered(shell, isolation):
     assert re.search(r"^shop\.py .* 100%\s*$", done.stdout, re.MULTILINE)
 
 
+DRAWN_LATER = """\
+from hypothesis import given, settings, strategies as st
+from shop import Cart, in_threads
+
+def add_twice(number):
+    state = [0]
+    def add(): state[0] = state[0] + number
+    in_threads(add)
+    assert state[0] == 3 * number
+
+@given(is_new=st.booleans(), data=st.data())
+def test_lost(is_new, data): add_twice(data.draw(st.integers(0, 9)))
+
+@given(st.data())
+def test_right(data):
+    cart, names = Cart(), data.draw(st.lists(st.sampled_from("ab"), max_size=2))
+    for name in names:
+        in_threads(cart.add, name)
+    assert set(cart.items.values()) <= {3 * names.count(name) for name in names}
+"""
+
+
+def test_values_that_hypothesis_draws_later(shell):
+    shell.write("shop.py", SHOP)
+    shell.write("test_drawn.py", DRAWN_LATER)
+    arguments = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--mazurka", "test_drawn.py"]
+    done = subprocess.run(arguments, cwd=shell.folder, capture_output=True, text=True, timeout=110, check=False)
+    assert "explored 2 tests: 1 verified, 1 violation" in done.stdout, done.stdout + done.stderr
+    assert re.search(r"test_drawn.py::test_lost example [2-5]: is_new=(True|False), data=data", done.stdout)
+    (failure,) = shell.folder.glob(".mazurka/failures/*")
+    assert "reproduced: AssertionError" in shell.run("replay", str(failure), status=1).stdout
+
+
 ONLY_AS_IT_IS = """\
 import unittest
 import pytest

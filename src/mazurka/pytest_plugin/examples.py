@@ -2,7 +2,9 @@
 
 Within an execution, Hypothesis would run a hundred examples, and go on with simpler ones after the first failure; but
 whether these fail depends on the order of the threads, so that it would call the test flaky. Examples are the same in
-each process, since a schedule names that of its failure by its number.
+each process, since a schedule names that of its failure by its number. What a test draws while it runs
+(`strategies.data()`) depends on that number alone: all are the simplest values in the first example, and random ones in
+the others.
 
 This reaches into Hypothesis' attributes of tests: `hypothesis.inner_test`, which is public, and the settings.
 """
@@ -11,10 +13,11 @@ from __future__ import annotations
 
 import copy
 import functools
+import random
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pytest
@@ -44,12 +47,21 @@ class Example:
         """The function to call with the fixtures in place of the test, in one execution."""
         owner = (item.instance,) if self.is_method else ()
         drawn = copy.deepcopy(self.drawn)
-        return functools.partial(_call, self.function, owner, drawn)
+        return functools.partial(_call, self.function, owner, drawn, self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """Stands in an example for the object by which a test draws values while it runs, which is of this class."""
+
+    kind: Any
+
+    def __repr__(self) -> str:
+        return "data(...)"
 
 
 def examples_of(item: pytest.Item) -> list[Example]:
-    """The first examples of a test that is set up; none if it is no test of Hypothesis, or one that draws values while
-    it runs."""
+    """The first examples of a test that is set up; none if it is no test of Hypothesis."""
     test: Any = getattr(item, "obj", None)
     if type(item) is not pytest.Function or not getattr(test, "is_hypothesis_test", False):
         return []
@@ -60,7 +72,11 @@ def examples_of(item: pytest.Item) -> list[Example]:
 
     @functools.wraps(real)
     def noted(*args: Any, **drawn: Any) -> None:
-        own = {name: value for name, value in drawn.items() if name not in fixtures}
+        own = {
+            name: _Later(type(value)) if type(value).__name__ == "DataObject" else value
+            for name, value in drawn.items()
+            if name not in fixtures
+        }
         found.append(Example(len(found) + 1, real, bool(args), own))
         if len(found) == MOST:
             raise _Enough
@@ -80,8 +96,10 @@ def examples_of(item: pytest.Item) -> list[Example]:
         pass
     finally:
         handle.inner_test, function._hypothesis_internal_use_settings = real, settings
-    interactive = any(type(value).__name__ == "DataObject" for each in found for value in each.drawn.values())
-    return [] if interactive else found
+    if found and any(type(value) is _Later for value in found[-1].drawn.values()):
+        # For Hypothesis examples that differ only in what is drawn later are the same.
+        found += [replace(found[-1], number=number) for number in range(len(found) + 1, MOST + 1)]
+    return found
 
 
 def numbered(item: pytest.Item, arguments: tuple[str, ...]) -> Example | None:
@@ -95,11 +113,19 @@ class _Enough(BaseException):
     """No further examples are needed: Hypothesis takes other exceptions for failures of the test."""
 
 
-def _call(function: Callable[..., Any], owner: tuple[Any, ...], drawn: dict[str, Any], **fixtures: Any) -> None:
+def _call(
+    function: Callable[..., Any], owner: tuple[Any, ...], drawn: dict[str, Any], number: int, **fixtures: Any
+) -> None:
     control, errors = sys.modules["hypothesis.control"], sys.modules["hypothesis.errors"]
-    data: Any = sys.modules["hypothesis.internal.conjecture.data"]
+    choosing: Any = sys.modules["hypothesis.internal.conjecture.data"]
+    if any(type(value) is _Later for value in drawn.values()):
+        first = (sys.modules["hypothesis.internal.conjecture.choice"].ChoiceTemplate("simplest", count=None),)
+        data = choosing.ConjectureData(prefix=first if number == 1 else (), random=random.Random(number))
+        drawn = {name: value.kind(data) if type(value) is _Later else value for name, value in drawn.items()}
+    else:
+        data = choosing.ConjectureData.for_choices([])
     try:
-        with control.BuildContext(data.ConjectureData.for_choices([]), wrapped_test=function):
+        with control.BuildContext(data, wrapped_test=function):
             function(*owner, **drawn, **fixtures)
-    except errors.UnsatisfiedAssumption:
+    except (errors.UnsatisfiedAssumption, errors.StopTest):
         return
