@@ -34,4 +34,4 @@ def test_dpor_reaches_all_outcomes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_bounded_search_reaches_the_outcomes_within_its_bound(tmp_path: Path) -> None:
-    assert compare_bounded(_programs(tmp_path, 3_000)) > _PROGRAMS // 3
+    assert compare_bounded(_programs(tmp_path, 3_000)) > _PROGRAMS // 4

@@ -15,7 +15,7 @@ from tests.oracle.shown_outcomes import compare_bounded, compare_dpor
 from tests.oracle.waiting_programs import drawn_waiting
 
 _LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-_PROGRAMS = 3_000 if _LONG else 24
+_PROGRAMS = 3_000 if _LONG else 12
 
 
 def _programs(folder: Path, first: int) -> Iterator[tuple[int, Path]]:
