@@ -144,7 +144,8 @@ function roundedText(number) {
 
 function plainTable(objects) {
   const keys = Object.keys(objects[0]);
-  return h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...keys.map((key) => h("th", { scope: "col" }, show(key))))), h("tbody", {}, ...objects.map((each) => h("tr", {}, ...keys.map((key) => h("td", {}, name(typeof each[key] === "number" ? roundedText(each[key]) : each[key])))))));
+  const table = h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...keys.map((key) => h("th", { scope: "col" }, show(key))))), h("tbody", {}, ...objects.map((each) => h("tr", {}, ...keys.map((key) => h("td", {}, name(typeof each[key] === "number" ? roundedText(each[key]) : each[key])))))));
+  return h("div", { class: "scrolled-plain", tabindex: "0", role: "group", "aria-label": "Table" }, table);
 }
 
 /** Plots of a search; nothing without data. */

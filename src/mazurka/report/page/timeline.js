@@ -205,7 +205,11 @@ class Timeline {
     const text = h("span", { class: "what" }, inner);
     text.style.left = `${this.lanes.textX(thread)}px`;
     if (this.lanes.beside) inner.append(h("span", { class: "offscreen" }, name(this.label(thread)), ": "));
-    else inner.append(h("span", { class: "who" }, name(this.label(thread), 40)), " ");
+    else {
+      const label = show(this.label(thread), 40);
+      const role = label.includes(" (") ? label.slice(label.indexOf(" (")) : "";
+      inner.append(h("span", { class: "who" }, h("bdi", {}, label.slice(0, label.length - role.length), h("span", { class: "role" }, role))), " ");
+    }
     inner.append(...words);
     const tag = mark.includes("conflict") ? h("span", { class: "tag" }, "conflict") : null;
     return h(
