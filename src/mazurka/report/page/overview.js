@@ -144,7 +144,7 @@ function roundedText(number) {
 
 function plainTable(objects) {
   const keys = Object.keys(objects[0]);
-  const table = h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...keys.map((key) => h("th", { scope: "col" }, show(key))))), h("tbody", {}, ...objects.map((each) => h("tr", {}, ...keys.map((key) => h("td", {}, name(typeof each[key] === "number" ? roundedText(each[key]) : each[key])))))));
+  const table = h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...keys.map((key) => h("th", { scope: "col" }, show(key))))), h("tbody", {}, ...objects.map((each) => h("tr", {}, ...keys.map((key) => h("td", { class: /(\s.*){4}/.test(String(each[key])) ? "prose" : null }, name(typeof each[key] === "number" ? roundedText(each[key]) : each[key])))))));
   return h("div", { class: "scrolled-plain", tabindex: "0", role: "group", "aria-label": "Table" }, table);
 }
 
