@@ -71,7 +71,7 @@ def run(*arguments: str, oldest: bool) -> Session:
         environment = preloaded.environment(PYTHONPATH=path, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
         options = ("-p", "no:cacheprovider", "-p", "mazurka.pytest_plugin", "--junit-xml=outcomes.xml", "-q")
         options += ("-p", "pytest_subtests.plugin") if oldest else ()
-        done = preloaded.run_fresh([*options, *arguments], folder, environment, 120, module="pytest")
+        done = preloaded.run_fresh([*options, *arguments], folder, environment, 300, module="pytest")
         said = done.stdout + done.stderr
         assert (folder / "outcomes.xml").exists(), said
         return Session(
@@ -124,7 +124,8 @@ COMBINATIONS = [
 def test_outcomes_are_the_same_but_for_the_seeded_bugs(names: tuple[str, ...], oldest: bool) -> None:
     plugins = tuple(argument for name in names for argument in PLUGINS[name])
     plain = without_mazurka(plugins, oldest)
-    found = run("--mazurka", "--mazurka-output=report.json", *plugins, oldest=oldest)
+    options = ("--mazurka", "--mazurka-time-limit=60", "--mazurka-output=report.json")
+    found = run(*options, *plugins, oldest=oldest)
     assert len(plain.outcomes) == 60
     assert not any(plain.outcomes[test] for test in SEEDED)
     assert found.outcomes == plain.outcomes | dict.fromkeys(SEEDED, "failure "), found.said

@@ -1,7 +1,11 @@
+import hypothesis
 import pytest
 
 import depot
 from depot import settings
+
+hypothesis.settings.register_profile("ci", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("ci")
 
 
 @pytest.fixture(scope="session")
