@@ -68,7 +68,10 @@ class Rendezvous:
     def give_up(self) -> None:
         """Have CPython's own code run the barrier from now on, in all runs; the present one does not count."""
         locks.guarded.pop(self.number, None)
-        self.models.runtime.need_points(self.mark())
+        runtime = self.models.runtime
+        runtime.need_points(self.mark())
+        if self.arrived % self.parties and not runtime.aborting:
+            runtime.stop()  # CPython's code would wait for ever for those that have arrived here
 
     def look(self) -> bool:
         """Look at the state; false if other threads may change it meanwhile."""
@@ -86,6 +89,8 @@ class Rendezvous:
             runtime.need_points(self.mark("shown"))
         commutes = runtime.relates and self.mark("shown") not in runtime.points
         runtime.visit(Op.READ if commutes else Op.RMW, self._count, 0, point=True)
+        if self.mark() in runtime.points:  # given up before this step: the others meet in CPython's code
+            runtime.stop()
         number, place = divmod(self.arrived, parties)
         self.arrived += 1
         runtime.record_value(self.arrived)
