@@ -324,10 +324,10 @@ def _told_to_end(case: _Case) -> Recognised | None:
     if not _DECIDES.search(source_text(step_location(case.trail.run, case.program, test))):
         return None
     one, other = case.label(log[telling].task), case.label(log[test].task)
-    sets = "sets" if kind_of(log[telling].target) is Kind.EVENT else verb(log[telling].op)
-    return BugShape.ORDER_VIOLATION, (
-        f"Order violation: {one} {sets} {case.words(log[telling].target)}{case.at(telling)} before {other} has done "
-        f"its work; {other} sees that and ends{case.at(test)}."
+    done = "set" if kind_of(log[telling].target) is Kind.EVENT else "changed"
+    return None, (  # whether the thread had work left is not known
+        f"{case.label(case.trail.task)} fails after {other} has ended{case.at(test)}: {other} saw that {one} had {done} "
+        f"{case.words(log[telling].target)}{case.at(telling)}."
     )
 
 

@@ -92,7 +92,7 @@ def target_words(run: Run, target: Target, numbers: Mapping[str, str] | None = N
 def _compact(run: Run, text: str, numbers: Mapping[str, str] | None = None) -> str:
     """A text with numbers for objects without a name, by type and in the order of the run, private names as in the
     source, and paths relative to the current directory."""
-    text = _MANGLED.sub("", text).replace(os.path.join(os.getcwd(), ""), "")
+    text = re.sub(rf"(?<![\w/.-]){re.escape(os.getcwd())}/(?=.)", "", _MANGLED.sub("", text))
     if "#" not in text:
         return text
     short = numbered(run) if numbers is None else numbers
