@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.differential import OpenedProgram
 from tests.unit.program_modules import imported
 
 from mazurka import api
 from mazurka.program.python.primitives import barriers, locks
+from mazurka.report.check_report import Verdict
 
 HEAD = """\
 import threading
@@ -249,3 +252,17 @@ def test_what_a_deadlock_unwinds_teaches_nothing(load: Any) -> None:
     result = api.explore(module.program, jobs=1, strategy="dpor", all_failures=True)
     assert result.verdict is api.Verdict.VIOLATION
     assert result.executions == 1
+
+
+def test_a_run_in_which_the_model_is_given_up_does_not_count(tmp_path: Path) -> None:
+    """`OpenedProgram` forgets what earlier strategies have learnt: a thread stands before its arrival by the model when
+    another one looks at the barrier for the first time (number 5738 of the random programs)."""
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import threading\n\nbarrier = threading.Barrier(2)\nseen = []\n\n\n"
+        "def arrive():\n    seen.append(barrier.wait())\n\n\n"
+        "def look():\n    seen.append(barrier.n_waiting)\n\n\n"
+        "for each in (arrive, look):\n    threading.Thread(target=each).start()\nseen.append(barrier.wait())\n"
+    )
+    with closing(OpenedProgram(path, 2_000)) as program:
+        assert {program.reached(strategy).verdict for strategy in ("dfs", "dpor", "auto")} == {Verdict.VERIFIED}

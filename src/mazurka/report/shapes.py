@@ -326,8 +326,8 @@ def _told_to_end(case: _Case) -> Recognised | None:
     one, other = case.label(log[telling].task), case.label(log[test].task)
     done = "set" if kind_of(log[telling].target) is Kind.EVENT else "changed"
     return None, (  # whether the thread had work left is not known
-        f"{case.label(case.trail.task)} fails after {other} has ended{case.at(test)}: {other} saw that {one} had {done} "
-        f"{case.words(log[telling].target)}{case.at(telling)}."
+        f"{case.label(case.trail.task)} fails after {other} has ended{case.at(test)}: {other} saw that {one} had "
+        f"{done} {case.words(log[telling].target)}{case.at(telling)}."
     )
 
 
